@@ -1,0 +1,1 @@
+"""``python -m numgrad``: a fit of real data, and the facts a bug report needs."""
