@@ -1,0 +1,233 @@
+"""Compiled objects on disk, one file each, shared by all processes of one user.
+
+A file is code that will run, so the directory must be ours alone; where that cannot be had, kernels
+stay in memory and one warning says why. Files appear by `os.replace`, so that a reader sees a whole
+file or none, whoever else writes and however a writer dies.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import sys
+import tempfile
+import threading
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from numgrad._errors import CacheWarning
+
+_MAGIC = b"numgrad-object-1\n"
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+class Entry(NamedTuple):
+    """What is kept of one compilation: the entry's symbol, the functions it calls, the object."""
+
+    symbol: str
+    externals: tuple[str, ...]
+    payload: bytes
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """Use of the cache in this process.
+
+    Attributes
+    ----------
+    directory : str or None
+        Where objects are kept; None if they are kept in memory only.
+    hits, misses : int
+        Look-ups on disk that found, or did not find, a usable object.
+    compiled : int
+        Functions compiled.
+    writes : int
+        Objects written to disk.
+    """
+
+    directory: str | None
+    hits: int
+    misses: int
+    compiled: int
+    writes: int
+
+
+class _State:
+    """The directory in use and the counters; `directory` is None once it proved unusable."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.chosen: str | None = None
+        self.directory: Path | None = None
+        self.warned = False
+        self.hits = self.misses = self.compiled = self.writes = 0
+
+
+_state = _State()
+
+
+def cache_info() -> CacheInfo:
+    """Return the directory and the counters of the kernel cache."""
+    folder = _directory()
+    state = _state
+    return CacheInfo(
+        str(folder) if folder else None, state.hits, state.misses, state.compiled, state.writes
+    )
+
+
+def default_directory() -> Path:
+    """Return ``NUMGRAD_CACHE_DIR``, or numgrad's folder in the platform's place for caches."""
+    chosen = os.environ.get("NUMGRAD_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "numgrad"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "numgrad"
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    return (Path(base) if os.path.isabs(base) else home / ".cache") / "numgrad"
+
+
+def read(key: str) -> Entry | None:
+    """Return the entry of a key, or None if there is none that can be trusted."""
+    folder = _directory()
+    entry = None
+    if folder is not None:
+        try:
+            entry = _decode(key, _read_own_file(folder / _file_name(key)))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
+    with _state.lock:
+        _state.hits += entry is not None
+        _state.misses += entry is None
+    return entry
+
+
+def write(key: str, entry: Entry) -> None:
+    """Keep an entry; after a failure the cache is memory only, with a warning."""
+    folder = _directory()
+    if folder is None:
+        return
+    try:
+        _replace(folder / _file_name(key), _encode(key, entry))
+    except OSError as error:
+        _disable(f"cannot write to the kernel cache {folder}: {error}")
+    else:
+        with _state.lock:
+            _state.writes += 1
+
+
+def count_compiled() -> None:
+    """Count one compilation."""
+    with _state.lock:
+        _state.compiled += 1
+
+
+def _directory() -> Path | None:
+    """Return the directory, checked on first use and again when the environment names another."""
+    chosen = str(default_directory())
+    with _state.lock:
+        known = chosen == _state.chosen
+        if not known:
+            _state.chosen, _state.directory = chosen, None
+    if not known:
+        folder = Path(chosen)
+        problem = _problem(folder)
+        if problem:
+            _disable(f"cannot use the kernel cache {folder}: {problem}")
+        else:
+            _state.directory = folder
+    return _state.directory
+
+
+def _problem(folder: Path) -> str | None:
+    """Create the directory if need be and say what forbids using it, if anything does."""
+    if not folder.is_absolute():
+        return "its path is not absolute"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError as error:
+        return str(error)
+    problem = _ownership_problem(status)
+    if problem is None and not os.access(folder, os.R_OK | os.X_OK):
+        problem = "it cannot be read"
+    return problem
+
+
+def _ownership_problem(status: os.stat_result) -> str | None:
+    if not hasattr(os, "geteuid"):  # Windows: the profile folder is the user's by its access list
+        return None
+    if status.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if status.st_mode & _OTHERS_WRITE:
+        return "other users can write to it"
+    return None
+
+
+def _file_name(key: str) -> str:
+    return f"{key}.kernel"
+
+
+def _read_own_file(path: Path) -> bytes:
+    # O_NONBLOCK: a planted pipe must not hang the process before its type is known.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        problem = _ownership_problem(status)
+        if not stat.S_ISREG(status.st_mode):
+            problem = "not a regular file"
+        if problem:
+            raise ValueError(f"{path.name}: {problem}")
+        return file.read()
+
+
+def _encode(key: str, entry: Entry) -> bytes:
+    header = {
+        "key": key,
+        "symbol": entry.symbol,
+        "externals": entry.externals,
+        "sha256": hashlib.sha256(entry.payload).hexdigest(),
+    }
+    return _MAGIC + json.dumps(header).encode() + b"\n" + entry.payload
+
+
+def _decode(key: str, data: bytes) -> Entry:
+    if not data.startswith(_MAGIC):
+        raise ValueError(f"{_file_name(key)}: not an object of this version")
+    header_bytes, _, payload = data[len(_MAGIC) :].partition(b"\n")
+    header = json.loads(header_bytes)
+    if header["key"] != key or header["sha256"] != hashlib.sha256(payload).hexdigest():
+        raise ValueError(f"{_file_name(key)}: contents do not match their checksum")
+    return Entry(header["symbol"], tuple(header["externals"]), payload)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file so that it appears whole or not at all."""
+    descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _disable(message: str) -> None:
+    _state.directory = None
+    _warn(f"{message}; kernels are kept in memory only and compiled again by the next process")
+
+
+def _warn(message: str) -> None:
+    """Warn once per process."""
+    with _state.lock:
+        first, _state.warned = not _state.warned, True
+    if first:
+        warnings.warn(message, CacheWarning, stacklevel=2)

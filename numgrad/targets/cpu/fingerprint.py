@@ -1,0 +1,237 @@
+"""A digest of everything that decides what a Python function compiles to.
+
+Numba freezes globals and closures when it compiles, so a cached kernel is valid only as long as
+the function, the values it reads and the functions it calls are all the same. The walk below covers
+them, however deep; it stops at installed packages whose versions are part of the cache key anyway.
+"""
+
+import enum
+import hashlib
+import struct
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+# Code of these packages is identified by name: the key of the cache holds their versions.
+_VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
+_CODE_FIELDS = (
+    "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
+    "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
+)  # fmt: skip
+
+
+class UnstableValueError(Exception):
+    """A value has no identity that another process would recognise."""
+
+
+def fingerprint(function: Any) -> str:
+    """Digest a function, the values it refers to and, recursively, its callees.
+
+    Parameters
+    ----------
+    function : callable or value
+        A plain function, a Numba dispatcher, or any value that such a function may refer to
+        (numbers, strings, arrays, dtypes, Numba types, tuples of these, ...).
+
+    Returns
+    -------
+    str
+        A hexadecimal SHA-256: equal in every process where the function compiles to the same code.
+
+    Raises
+    ------
+    UnstableValueError
+        For an object that cannot be recognised in another process.
+
+    Examples
+    --------
+    >>> scale = lambda x: 2.0 * x
+    >>> fingerprint(scale) == fingerprint(lambda x: 2.0 * x)
+    True
+    >>> fingerprint(scale) == fingerprint(lambda x: 3.0 * x)
+    False
+    """
+    walk = _Walk()
+    walk.visit(function)
+    return walk.sha.hexdigest()
+
+
+class _Walk:
+    """One traversal: the hash being built, and the objects met (functions may be recursive)."""
+
+    def __init__(self) -> None:
+        self.sha = hashlib.sha256()
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []  # ids in `seen` stay valid only while the objects live
+        self.attributes: tuple[str, ...] = ()
+
+    def tag(self, kind: str, *texts: str) -> None:
+        for text in (kind, *texts):
+            raw = text.encode("utf-8", "surrogatepass")
+            self.sha.update(struct.pack("<q", len(raw)))
+            self.sha.update(raw)
+
+    def met_before(self, value: Any) -> bool:
+        if id(value) in self.seen:
+            self.tag("again", str(self.seen[id(value)]))
+            return True
+        self.seen[id(value)] = len(self.seen)
+        self.kept.append(value)
+        return False
+
+    def visit(self, value: Any) -> None:
+        for kinds, method in _VISITORS:
+            if isinstance(value, kinds):
+                method(self, value)
+                return
+        self.visit_other(value)
+
+    def visit_atom(self, value: Any) -> None:
+        self.tag(type(value).__name__, repr(value))
+
+    def visit_float(self, value: float) -> None:
+        self.tag("float", struct.pack("<d", value).hex())
+
+    def visit_complex(self, value: complex) -> None:
+        self.tag("complex", struct.pack("<dd", value.real, value.imag).hex())
+
+    def visit_sequence(self, value: Any) -> None:
+        self.tag(type(value).__qualname__, str(len(value)), *getattr(value, "_fields", ()))
+        if not self.met_before(value):
+            for item in value:
+                self.visit(item)
+
+    def visit_set(self, value: Any) -> None:
+        self.tag("set", *sorted(fingerprint(item) for item in value))
+
+    def visit_dict(self, value: dict) -> None:
+        self.tag("dict", str(len(value)))
+        if not self.met_before(value):
+            for key, item in value.items():
+                self.visit(key)
+                self.visit(item)
+
+    def visit_array(self, value: np.ndarray) -> None:
+        if value.dtype.hasobject:
+            raise UnstableValueError("an array of objects")
+        self.tag("array", value.dtype.str, str(value.shape), str(value.strides))
+        self.sha.update(value.tobytes())
+
+    def visit_scalar(self, value: np.generic) -> None:
+        self.tag("scalar", value.dtype.str, value.tobytes().hex())
+
+    def visit_module(self, value: types.ModuleType) -> None:
+        """A module stands for its name and for those of its attributes that the code names."""
+        self.tag("module", value.__name__)
+        if _is_versioned(value.__name__) or self.met_before((value, self.attributes)):
+            return
+        for name in self.attributes:
+            if name in vars(value):
+                self.tag("attribute", name)
+                self.visit(vars(value)[name])
+
+    def visit_class(self, value: type) -> None:
+        self.tag("class", value.__module__, value.__qualname__, *getattr(value, "_fields", ()))
+        if issubclass(value, enum.Enum):
+            self.tag("members", *(f"{item.name}={item.value!r}" for item in value))
+        elif not (_is_versioned(value.__module__) or issubclass(value, (BaseException, tuple))):
+            raise UnstableValueError(f"the class {value.__qualname__}")
+
+    def visit_function(self, value: types.FunctionType) -> None:
+        if _is_versioned(value.__module__ or ""):
+            self.tag("library", value.__module__, value.__qualname__)
+            return
+        self.tag("function")
+        if self.met_before(value):
+            return
+        self.visit(value.__defaults__)
+        self.visit(value.__kwdefaults__)
+        outer, self.attributes = self.attributes, tuple(sorted(set(_names(value.__code__))))
+        self.visit(value.__code__)
+        for name in self.attributes:
+            if name in value.__globals__:
+                self.tag("global", name)
+                self.visit(value.__globals__[name])
+        for cell in value.__closure__ or ():
+            self.visit_cell(cell)
+        self.attributes = outer
+
+    def visit_cell(self, cell: Any) -> None:
+        try:
+            content = cell.cell_contents
+        except ValueError:  # a recursive inner function whose name is not bound yet
+            self.tag("empty")
+        else:
+            self.visit(content)
+
+    def visit_code(self, code: types.CodeType) -> None:
+        self.tag("code")
+        for field in _CODE_FIELDS:
+            self.visit(getattr(code, field, None))
+        doc_is_constant = isinstance(code.co_consts[:1], tuple) and code.co_consts[:1]
+        for index, constant in enumerate(code.co_consts):
+            # The docstring is the first constant; editing it must not recompile anything.
+            if not (index == 0 and doc_is_constant and isinstance(constant, str)):
+                self.visit(constant)
+
+    def visit_other(self, value: Any) -> None:
+        """Objects known by what they hold: dispatchers, intrinsics, Numba types."""
+        if self.met_before(value):
+            return
+        kind = type(value)
+        self.tag("object", kind.__module__, kind.__qualname__)
+        if hasattr(value, "py_func"):
+            self.visit(value.py_func)
+            self.visit(getattr(value, "targetoptions", None))
+        elif _is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
+            self.visit(value._defn)
+        elif hasattr(value, "_dispatcher") or hasattr(value, "_pyfunc"):  # @vectorize, @cfunc
+            self.visit(getattr(value, "_dispatcher", None) or value._pyfunc)
+        elif _is_numba_type(value):
+            self.tag("type", str(value))
+        else:
+            raise UnstableValueError(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """Return the global and attribute names of a code object and of the functions nested in it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _is_versioned(module: str) -> bool:
+    root = module.partition(".")[0]
+    return root in _VERSIONED or root in sys.stdlib_module_names
+
+
+def _is_numba_type(value: Any) -> bool:
+    from numba.core import types as numba_types
+
+    return isinstance(value, numba_types.Type)
+
+
+def _visit_builtin(walk: _Walk, value: Any) -> None:
+    walk.tag("builtin", str(getattr(value, "__module__", "")), value.__name__)
+
+
+_VISITORS: tuple[tuple[Any, Any], ...] = (
+    (enum.Enum, lambda walk, value: walk.tag("enum", type(value).__qualname__, repr(value))),
+    (np.generic, _Walk.visit_scalar),  # before float: np.float64 is both
+    ((bool, int, str, bytes, type(None), type(Ellipsis), np.dtype), _Walk.visit_atom),
+    (float, _Walk.visit_float),
+    (complex, _Walk.visit_complex),
+    ((tuple, list), _Walk.visit_sequence),
+    ((set, frozenset), _Walk.visit_set),
+    (dict, _Walk.visit_dict),
+    (np.ndarray, _Walk.visit_array),
+    (types.ModuleType, _Walk.visit_module),
+    (type, _Walk.visit_class),
+    (types.FunctionType, _Walk.visit_function),
+    (types.CodeType, _Walk.visit_code),
+    ((types.BuiltinFunctionType, np.ufunc), _visit_builtin),
+)

@@ -1,0 +1,102 @@
+"""Machine code in memory: object files become addresses.
+
+numgrad loads its kernels with an execution engine of its own. So a kernel that an earlier process
+compiled needs neither Numba's type inference nor LLVM's optimiser, only a copy and a relocation.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core.compiler_lock import global_compiler_lock
+
+_providers: list[Callable[[], Any]] = []
+_engine: llvm.ExecutionEngine | None = None
+
+
+class MissingSymbolError(Exception):
+    """An object file refers to functions that this process does not have."""
+
+
+def add_symbol_provider(provider: Callable[[], Any]) -> None:
+    """Register a function that makes symbols known to LLVM; it is called when some are missing."""
+    _providers.append(provider)
+
+
+def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
+    """Load an object file and return the address of `symbol`.
+
+    Parameters
+    ----------
+    payload : bytes
+        The object file.
+    symbol : str
+        The function wanted.
+    externals : iterable of str
+        The functions that the object calls. LLVM aborts the process for one it cannot find, so
+        they are looked up first.
+
+    Raises
+    ------
+    MissingSymbolError
+        If an external function does not exist in this process.
+    """
+    with global_compiler_lock:
+        provide(externals)
+        engine = _get_engine()
+        engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
+        engine.finalize_object()
+        address = engine.get_function_address(symbol)
+    if not address:
+        raise MissingSymbolError(symbol)
+    return address
+
+
+def provide(externals: Iterable[str]) -> None:
+    """Make `externals` known to LLVM, initialising no more of Numba's runtime than they need."""
+    missing = _unknown(externals)
+    for step in (_add_nrt_helpers, *_providers, _start_runtime, _start_threads):
+        if not missing:
+            return
+        step()
+        missing = _unknown(missing)
+    if missing:
+        raise MissingSymbolError(", ".join(missing))
+
+
+def _unknown(symbols: Iterable[str]) -> list[str]:
+    return [symbol for symbol in symbols if llvm.address_of_symbol(symbol) is None]
+
+
+def _add_nrt_helpers() -> None:
+    """Register the C half of Numba's reference counting: most kernels refer to nothing else."""
+    from numba.core.runtime import _nrt_python
+
+    for name, address in _nrt_python.c_helpers.items():
+        llvm.add_symbol(name[1:] if name.startswith("_") else f"NRT_{name}", address)
+
+
+def _start_runtime() -> None:
+    """Register Numba's C helpers and its reference-counting runtime."""
+    from numba.core.registry import cpu_target
+    from numba.core.runtime import rtsys
+
+    rtsys.initialize(cpu_target.target_context)
+
+
+def _start_threads() -> None:
+    """Register the entry points of Numba's threading layer; the pool itself starts here too."""
+    from numba.np.ufunc import parallel
+
+    parallel._launch_threads()
+
+
+def _get_engine() -> llvm.ExecutionEngine:
+    global _engine
+    if _engine is None:
+        from numba.core import codegen
+
+        codegen.initialize_llvm()
+        machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+        _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return _engine
