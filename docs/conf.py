@@ -1,0 +1,49 @@
+"""Sphinx configuration. Build with ``python -m sphinx -W --keep-going -b html docs docs/_build``."""
+
+import os
+
+from numgrad._version import __version__
+
+project = "numgrad"
+author = "numgrad developers"
+copyright = "2026, numgrad developers"  # noqa: A001  (the name Sphinx asks for)
+release = version = __version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+nitpicky = False
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autosummary_ignore_module_all = False  # __all__ says what is public
+autodoc_typehints = "none"  # numpydoc's Parameters section says it
+numpydoc_show_class_members = False
+numpydoc_validation_checks = {"PR02", "RT02"}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Links into other projects need the network: only the published build has them.
+if os.environ.get("READTHEDOCS"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "numba": ("https://numba.readthedocs.io/en/stable/", None),
+        "numpy": ("https://numpy.org/doc/stable/", None),
+        "python": ("https://docs.python.org/3/", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy/", None),
+    }
+
+html_theme = "pydata_sphinx_theme"
+html_title = "numgrad"
+html_show_sourcelink = False
+html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}

@@ -1,0 +1,50 @@
+"""Every example in the documentation, the README and the docstrings runs and prints what it says."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
+SOURCES = sorted((ROOT / "numgrad").rglob("*.py"))
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def module_names():
+    """From the files, so that a module that does not import fails its own test only."""
+    parts = [path.relative_to(ROOT).with_suffix("").parts for path in SOURCES]
+    return [".".join(name).removesuffix(".__init__") for name in parts if name[-1] != "__main__"]
+
+
+def run(test):
+    report = []
+    failures, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    assert failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_of_a_page(page):
+    text = page.read_text("utf-8").replace("```", "")
+    run(doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0))
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_docstring_examples(name):
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as missing:  # an optional dependency of an optional part
+        assert missing.name
+        assert not missing.name.startswith("numgrad")
+        pytest.skip(str(missing))
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        if test.examples:
+            run(test)
+
+
+def test_example_of_the_readme(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert "[" in capsys.readouterr().out

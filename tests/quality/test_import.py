@@ -1,0 +1,46 @@
+"""Importing numgrad is cheap and touches nothing it need not touch."""
+
+import subprocess
+import sys
+from statistics import median
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_import_loads_no_optional_or_heavy_module():
+    loaded = set(run("import numgrad, sys; print(*sys.modules)").split())
+    heavy = {"numba.cuda", "numba_cuda", "cuda", "scipy.optimize", "matplotlib", "graphviz"}
+    assert not loaded & heavy
+
+
+def test_import_compiles_nothing():
+    code = """
+import numba.core.event as event
+passes = event.RecordingListener()
+event.register("numba:run_pass", passes)
+import numgrad
+print(len(passes.buffer))
+"""
+    assert run(code) == "0"
+
+
+def test_import_creates_no_file(tmp_path):
+    code = f"""
+import os
+os.environ["NUMGRAD_CACHE_DIR"] = {str(tmp_path / "cache")!r}
+import numgrad
+print(os.path.exists({str(tmp_path / "cache")!r}))
+"""
+    assert run(code) == "False"
+
+
+def test_import_takes_less_than_twice_the_time_of_numba():
+    code = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+    seconds = {
+        name: median(float(run(code.format(name))) for _ in range(3))
+        for name in ("numba", "numgrad")
+    }
+    assert seconds["numgrad"] < 2 * seconds["numba"]

@@ -1,0 +1,39 @@
+"""Promises about the source tree itself."""
+
+import re
+import shlex
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "numgrad").rglob("*.py"))
+
+
+def test_no_file_is_longer_than_four_hundred_lines():
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in SOURCES}
+    assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends():
+    banned = {"utils", "helpers", "common", "misc"}
+    assert [path for path in SOURCES if path.stem.strip("_") in banned] == []
+
+
+def test_continuous_integration_runs_the_command_of_the_readme():
+    (command,) = re.findall(r"^pip install -e .*$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert command in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize("file", ["py.typed", "data/pelts.csv"])
+def test_installed_package_carries_its_data(file):
+    import numgrad
+
+    assert any((Path(folder) / file).is_file() for folder in numgrad.__path__)
+
+
+def test_runtime_dependencies_stay_few():
+    required = [entry for entry in metadata("numgrad").get_all("Requires-Dist") if ";" not in entry]
+    names = {re.match(r"[\w-]+", shlex.split(entry)[0])[0] for entry in required}
+    assert names == {"numba", "numpy", "scipy", "threadpoolctl"}
