@@ -1,4 +1,4 @@
-"""Sphinx configuration. Build with ``python -m sphinx -W --keep-going -b html docs docs/_build``."""
+"""Sphinx configuration; build with ``python -m sphinx -W -b html docs docs/_build``."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Every example in the documentation, the README and the docstrings runs and prints what it says."""
+"""Every example in documentation, README and docstrings runs and prints what it says."""
 
 import doctest
 import importlib
@@ -36,8 +36,8 @@ def test_docstring_examples(name):
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as missing:  # an optional dependency of an optional part
-        assert missing.name
-        assert not missing.name.startswith("numgrad")
+        if (missing.name or "numgrad").startswith("numgrad"):
+            raise
         pytest.skip(str(missing))
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
         if test.examples:

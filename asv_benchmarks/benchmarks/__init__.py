@@ -1,0 +1,1 @@
+"""Benchmarks for asv; each file is about one promise."""
