@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``python -m numgrad``."""
     top = argparse.ArgumentParser(
         prog="python -m numgrad",
+        usage="%(prog)s [-h] [--plot FILE.png] [info]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -27,7 +27,8 @@ def kernel_counts() -> str:
     from numgrad.targets.cpu.cache import cache_info
 
     cache = cache_info()
-    return f"{cache.compiled} compiled, {cache.hits} from the cache in {cache.directory}"
+    place = cache.directory or "memory only"
+    return f"{cache.compiled} compiled, {cache.hits} from the cache ({place})"
 
 
 def _version(name: str) -> str:
@@ -64,9 +65,9 @@ def _target() -> Iterator[tuple[str, str]]:
     target = CPUTarget()
     cache = target.cache_info()
     yield "threading layer", target.threading_layer()
-    yield "SIMD math", target.vector_math()
+    yield "SIMD math", "none, scalar libm"
     yield "L2 cache", f"{target.l2_bytes() // 1024} KiB"
-    yield "kernel cache", str(cache.directory or "memory only")
+    yield "kernel cache", cache.directory or "memory only"
 
 
 def _cuda() -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 PARAMETERS = {
     "alpha": "birth rate of hares, per year",
-    "beta": "loss of hares per thousand lynxes",
+    "beta": "loss rate of hares per thousand lynxes",
     "gamma": "death rate of lynxes, per year",
-    "delta": "gain of lynxes per thousand hares",
+    "delta": "gain rate of lynxes per thousand hares",
     "hare(0)": "hares in the first year, thousands",
     "lynx(0)": "lynxes in the first year, thousands",
 }

@@ -31,7 +31,7 @@ def _parameter_lines(fit: Fit) -> Iterator[str]:
     yield f"{'parameter':<10}{'value':>10}{'std. error':>12}"
     rows = zip(PARAMETERS.items(), fit.parameters, fit.standard_errors, strict=True)
     for (name, meaning), value, error in rows:
-        yield f"{name:<10}{value:>10.4g}{error:>12.2g}   {meaning}"
+        yield f"{name:<10}{value:>#10.4g}{error:>#12.2g}   {meaning}"
 
 
 def _fit_lines(fit: Fit, check: JacobianCheck) -> Iterator[str]:
@@ -55,5 +55,5 @@ def _jacobian_lines(check: JacobianCheck, steps: int) -> Iterator[str]:
     yield f"         {verdict} with central differences: largest difference {check.difference:.1e}"
     yield (
         f"         one batched VJP {1e3 * check.batched_seconds:.1f} ms, one VJP per row"
-        f" {1e3 * check.by_rows_seconds:.1f} ms: {gain:.0f} times faster"
+        f" {1e3 * check.by_rows_seconds:.1f} ms: {gain:.2g} times as fast"
     )
