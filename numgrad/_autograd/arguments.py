@@ -1,0 +1,197 @@
+"""Arguments of ``grad`` and ``backward``: checked and brought to one form before anything runs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import (
+    ArgTypeError,
+    BatchedShapeError,
+    EmptyInputError,
+    GradCountError,
+    GradDtypeError,
+    GradShapeError,
+    ImplicitGradError,
+    NoGradError,
+)
+from .._tensor import Tensor, constant
+from ..engine.backward import with_rows
+from ..engine.graph import NO_EDGE, Edge, Spec, Value
+from ..graph import GradientEdge
+
+
+class Place(NamedTuple):
+    """A tensor or gradient edge among the outputs or inputs."""
+
+    edge: Edge
+    spec: Spec
+    tensor: Tensor | None
+
+
+def as_sequence(argument: Any, name: str) -> tuple[Any, ...]:
+    """Return a bare tensor or edge as a 1-tuple, any other iterable as a tuple."""
+    if isinstance(argument, (Tensor, GradientEdge)):
+        return (argument,)
+    if isinstance(argument, (str, bytes, np.ndarray)) or not isinstance(argument, Iterable):
+        raise ArgTypeError(
+            f"{name} must be a tensor, a GradientEdge or an iterable of them, "
+            f"got {type(argument).__name__}, which is not iterable as such"
+        )
+    return tuple(argument)
+
+
+def place_of(item: Any, name: str, index: int, *, check: bool = True) -> Place:
+    """Return the place of one output or input.
+
+    Raises
+    ------
+    ArgTypeError
+        If it is neither a tensor nor an edge.
+    NoGradError
+        If it does not require grad and ``check`` is true.
+    """
+    if isinstance(item, GradientEdge):
+        node, slot = item.node, item.output_nr
+        if not hasattr(node, "outputs") or not 0 <= slot < len(node.outputs):
+            raise ArgTypeError(f"{name}[{index}] is a GradientEdge that leads to no output of a node")
+        return Place(Edge(node, slot), node.outputs[slot], None)
+    if not isinstance(item, Tensor):
+        raise ArgTypeError(
+            f"all {name} have to be Tensors or GradientEdges, but got {type(item).__name__} at position {index}"
+        )
+    if not item.requires_grad:
+        if check:
+            raise NoGradError(
+                f"element {index} of {name} does not require grad and does not have a grad_fn: "
+                f"One of the differentiated Tensors does not require grad"
+            )
+        return Place(NO_EDGE, item.spec, item)
+    return Place(item.edge, item.spec, item)
+
+
+def places(items: Sequence[Any], name: str, *, check: bool = True) -> list[Place]:
+    """Return the places of all outputs or inputs."""
+    return [place_of(item, name, index, check=check) for index, item in enumerate(items)]
+
+
+def input_items(inputs: Any, what: str) -> tuple[tuple[Any, ...], list[Any] | None]:
+    """Return the inputs as a tuple, and the keys when they came as a dict.
+
+    Raises
+    ------
+    ArgTypeError
+        For a mapping that is not exactly a dict.
+    EmptyInputError
+        When there are none.
+    """
+    keys = None
+    if type(inputs) is dict:
+        keys, inputs = list(inputs), tuple(inputs.values())
+    elif isinstance(inputs, Mapping):
+        raise ArgTypeError(f"inputs must be a dict, not {type(inputs).__name__}")
+    items = as_sequence(inputs, "inputs")
+    if not items:
+        raise EmptyInputError(f"`inputs` argument to `{what}` cannot be empty.")
+    return items, keys
+
+
+def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tuple[Any, ...]:
+    """Return the seeds as a tuple with one entry per output."""
+    if grad_outputs is None:
+        return (None,) * count
+    if isinstance(grad_outputs, (Tensor, int, float, complex, np.generic)) or (
+        isinstance(grad_outputs, np.ndarray) and count == 1
+    ):
+        grad_outputs = (grad_outputs,)
+    elif isinstance(grad_outputs, (str, bytes)) or not isinstance(grad_outputs, Iterable):
+        raise ArgTypeError(
+            f"{name}: gradients can be either Tensors or None, but got {type(grad_outputs).__name__}"
+        )
+    items = tuple(grad_outputs)
+    if len(items) != count:
+        raise GradCountError(f"{name}: got {count} tensors and {len(items)} gradients")
+    return items
+
+
+def cotangent(item: Any, spec: Spec, name: str, index: int, batched: bool) -> Value:
+    """Return one explicit seed as a value that matches its output."""
+    if isinstance(item, (str, bytes)):
+        raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
+    seed = item if isinstance(item, Tensor) else _converted(item, name, index)
+    _check_shape(seed.shape, spec.shape, name, index, batched)
+    if (seed.dtype.kind == "c") != (spec.dtype.kind == "c"):
+        raise GradDtypeError(
+            f"{name}[{index}]: For complex Tensors, both grad_output and output are required to have the same dtype, "
+            f"but got {seed.dtype} for an output of {spec.dtype}"
+        )
+    seed = seed.astype(spec.dtype)
+    return with_rows(seed) if batched else seed
+
+
+def _converted(item: Any, name: str, index: int) -> Tensor:
+    try:
+        return constant(item)
+    except (TypeError, ValueError) as error:
+        raise ArgTypeError(
+            f"{name}[{index}]: gradients can be either Tensors or None, but got {type(item).__name__}: {error}"
+        ) from None
+
+
+def _check_shape(got: tuple[int, ...], wanted: tuple[int, ...], name: str, index: int, batched: bool) -> None:
+    if batched:
+        if not got or got[1:] != wanted:
+            raise BatchedShapeError(
+                f"If `is_grads_batched=True`, we interpret the first dimension of each {name} as the batch dimension; "
+                f"the others must be the shape of the output. Mismatch in shape: {name}[{index}] has a shape of "
+                f"{got} and output[{index}] has a shape of {wanted}."
+            )
+    elif got != wanted:
+        raise GradShapeError(
+            f"Mismatch in shape: {name}[{index}] has a shape of {got} and output[{index}] has a shape of {wanted}."
+        )
+
+
+def implicit_seed(spec: Spec, index: int, scalar_only: bool, batched: bool) -> Value:
+    """Return ones for an output whose seed was left out."""
+    if batched:
+        raise BatchedShapeError(
+            f"is_grads_batched=True needs an explicit grad_output for output {index}: without one the size of the "
+            f"batch dimension is unknown"
+        )
+    size = int(np.prod(spec.shape, dtype=np.int64))
+    if scalar_only and size != 1:
+        raise ImplicitGradError(
+            f"grad can be implicitly created only for scalar outputs, but output {index} has shape {spec.shape}"
+        )
+    if scalar_only and spec.dtype.kind == "c":
+        raise ImplicitGradError(
+            f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
+        )
+    return Tensor(np.ones(spec.shape, spec.dtype))
+
+
+def batch_size(seeds: Sequence[Value]) -> int:
+    """Return the common size of the batch axis of the seeds."""
+    sizes = [seed.array.shape[0] for seed in seeds if seed.array is not None]
+    if len(set(sizes)) > 1:
+        raise BatchedShapeError(
+            f"is_grads_batched=True: Expected all tensors to have the same size in the mapped dimension, got {sizes}"
+        )
+    return sizes[0] if sizes else 0
+
+
+def reject_mixups(**arguments: Any) -> None:
+    """Raise where a positional argument of another library landed on one of ours."""
+    remedies = {
+        "is_grads_batched": "no_grad_vars= (paddle's eighth argument)",
+        "materialize_grads": "backward_strategy= (paddle.fluid's ninth argument)",
+        "retain_graph": "grad_inputs= (chainer's fourth argument; or use numgrad.compat.chainer.grad)",
+        "create_graph": "set_grad= (chainer's fifth argument)",
+        "only_inputs": "the keyword you mean",
+        "allow_unused": "the keyword you mean",
+    }
+    for name, value in arguments.items():
+        if value is None or isinstance(value, (bool, int, float, np.bool_)):
+            continue
+        raise ArgTypeError(f"{name} must be a bool, got {type(value).__name__}; did you mean {remedies[name]}?")

@@ -1,0 +1,159 @@
+"""Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import registry
+from .._errors import HookError, UnusedInputError
+from .._tensor import Tensor
+from ..engine.backward import Outcome
+from ..engine.graph import Accumulator, Edge, Value
+from ..engine.record import grad_mode
+from .arguments import Place
+
+_lock = threading.Lock()
+
+
+def check_destinations(places: Sequence[Place], set_grad: bool) -> None:
+    """Raise if ``set_grad`` has nowhere to put a result."""
+    for index, place in enumerate(places):
+        if set_grad and place.tensor is None and not isinstance(place.edge.node, Accumulator):
+            raise ValueError(
+                f"set_grad=True: input {index} is a GradientEdge of an intermediate value, which has no .grad"
+            )
+
+
+def collect(
+    places: Sequence[Place], outcome: Outcome, initial: Sequence[Value | None], plan: Any, options: Any, dialect: Any
+) -> list[Tensor | None]:
+    """Return one result per input: the gradient, its replacement for an unused input, or ``None``."""
+    results: list[Tensor | None] = []
+    given: set[int] = set()
+    for index, (place, start) in enumerate(zip(places, initial, strict=True)):
+        value = outcome.grads.get(place.edge) if place.edge not in plan.cut else None
+        if value is None and start is not None:
+            value = start
+            if dialect.share_unused:
+                results.append(start)  # type: ignore[arg-type]
+                continue
+            value = _explicit_rows(start, plan.batch)
+        if value is None:
+            results.append(_unused(index, place, plan, options))
+            continue
+        result = as_result(value, plan.batch, place)
+        if id(result) in given or value is start:
+            result = _copied(result)
+        given.add(id(result))
+        results.append(result)
+    return results
+
+
+def _explicit_rows(value: Value, batch: int | None) -> Value:
+    if value.rows:
+        value = value.detached()
+        assert batch is not None
+        value.shape, value.rows = (batch, *value.shape), False
+    return value
+
+
+def as_result(value: Value, batch: int | None, place: Place) -> Tensor:
+    """Return a gradient as a tensor; in a batched pass one that no seed reaches is repeated for each row."""
+    if batch is not None and len(value.shape) == len(place.spec.shape):
+        expanded = registry["expand_dims"](value, axes=(-len(value.shape) - 1,))
+        value = _copied(registry["broadcast"](expanded, sizes=(batch, *value.shape)))
+    return value  # type: ignore[return-value]
+
+
+def _copied(value: Value) -> Tensor:
+    return registry["copy"](value)
+
+
+def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
+    if not options.allow_unused:
+        raise UnusedInputError(
+            f"The differentiated Tensor at index {index} (shape {place.spec.shape}) appears to not have been used in "
+            f"the graph. Set allow_unused=True if this is the desired behavior."
+        )
+    if not options.materialize_grads:
+        return None
+    if place.tensor is None:
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    shape = place.spec.shape if plan.batch is None else (plan.batch, *place.spec.shape)
+    return Tensor(np.zeros(shape, place.spec.dtype), bool(options.create_graph))
+
+
+def write(
+    places: Sequence[Place], results: Sequence[Tensor | None], outcome: Outcome, targets: set[Edge], options: Any
+) -> None:
+    """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail any more."""
+    with _lock:
+        _write_retained(outcome, options)
+        for edge, value in outcome.grads.items():
+            if edge not in targets and isinstance(edge.node, Accumulator):
+                _accumulate(edge.node.variable, value, bool(options.create_graph))
+        if options.set_grad:
+            for place, result in zip(places, results, strict=True):
+                tensor = place.tensor
+                if tensor is None and isinstance(place.edge.node, Accumulator):
+                    tensor = place.edge.node.variable  # type: ignore[assignment]
+                if tensor is not None:
+                    tensor._grad = result
+
+
+def _write_retained(outcome: Outcome, options: Any) -> None:
+    for edge, value in outcome.retained:
+        node = edge.node
+        reference = node.retained.get(edge.slot) if node is not None and node.retained else None
+        tensor = reference() if reference is not None else None
+        if tensor is None and options.retain_grad and node is not None:
+            tensor = _live_output(node, edge.slot)
+        if tensor is None:
+            continue
+        if options.retain_grad:
+            tensor._grad = value  # type: ignore[attr-defined]
+        else:
+            _accumulate(tensor, value, bool(options.create_graph))
+
+
+def _live_output(node: Any, slot: int) -> Tensor | None:
+    tensor = node.live[slot]() if slot < len(node.live) else None
+    return tensor if tensor is not None and tensor.node is node else None  # type: ignore[return-value]
+
+
+def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
+    """Add to ``.grad``: in place, or as a new tensor with a graph."""
+    if tensor._grad is None:
+        tensor._grad = value
+    elif create_graph:
+        with grad_mode(True):
+            tensor._grad = registry["add"](tensor._grad, value)
+    else:
+        target = tensor._grad
+        if target.requires_grad or not target.array.flags.writeable:
+            with grad_mode(False):
+                tensor._grad = registry["add"](target.detach(), value)
+        else:
+            np.add(target.array, value.array, out=target.array)
+            target.storage.version += 1
+
+
+def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:
+    """Accumulate the gradients of ``backward`` and call the hooks that follow it."""
+    written: list[Any] = []
+    with _lock:
+        _write_retained(outcome, options)
+        inner = {p.edge: p.tensor for p in destinations or () if p.tensor is not None and p.tensor.node is not None}
+        for edge, value in outcome.grads.items():
+            if isinstance(edge.node, Accumulator):
+                _accumulate(edge.node.variable, value, bool(options.create_graph))
+                written.append(edge.node.variable)
+            elif edge in inner and not inner[edge].retains_grad:
+                _accumulate(inner[edge], value, bool(options.create_graph))
+                inner[edge].retain_grad()
+    for tensor in written:
+        for hook in list(tensor.post_accumulate.values()) if tensor.post_accumulate else ():
+            if hook(tensor) is not None:
+                raise HookError("a post accumulate grad hook must return None")

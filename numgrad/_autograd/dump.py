@@ -1,0 +1,7 @@
+"""Dump of the backward graph."""
+
+from typing import Any
+
+
+def prepare(path: Any) -> Any:
+    return None

@@ -1,0 +1,120 @@
+"""Grad modes: whether operations are recorded, per thread."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .._errors import ArgTypeError
+from ..engine.record import mode
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def is_grad_enabled() -> bool:
+    """Return whether operations are recorded in this thread.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.is_grad_enabled()
+    True
+    """
+    return mode.grad
+
+
+class _GradMode:
+    """A grad mode as a context manager, re-entrant, and as a decorator."""
+
+    enabled = True
+
+    def __init__(self) -> None:
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(mode.grad)
+        mode.grad = self.enabled
+
+    def __exit__(self, *error: object) -> None:
+        mode.grad = self._before.pop()
+
+    def __call__(self, function: F) -> F:
+        enabled = self.enabled
+
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            before, mode.grad = mode.grad, enabled
+            try:
+                return function(*args, **kwargs)
+            finally:
+                mode.grad = before
+
+        return inside  # type: ignore[return-value]
+
+
+class _BareDecorator(_GradMode):
+    """A mode whose class decorates a function without parentheses too."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        instance = super().__new__(cls)
+        if function is None:
+            return instance
+        instance.__init__()
+        return instance(function)
+
+
+class no_grad(_BareDecorator):  # noqa: N801 - torch's name
+    """Do not record operations inside the block or the decorated function.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(1.0, requires_grad=True)
+    >>> with ng.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    enabled = False
+
+
+class enable_grad(_BareDecorator):  # noqa: N801 - torch's name
+    """Record operations inside the block or the decorated function, also within ``no_grad``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(1.0, requires_grad=True)
+    >>> with ng.no_grad(), ng.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
+
+
+class set_grad_enabled(_GradMode):  # noqa: N801 - torch's name
+    """Switch recording on or off: at once when called, and until the end of the block when used in ``with``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> with ng.set_grad_enabled(False):
+    ...     ng.is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode_: bool) -> None:
+        if not isinstance(mode_, (bool, int)):
+            raise ArgTypeError(f"set_grad_enabled: mode must be a bool, got {type(mode_).__name__}")
+        super().__init__()
+        self.enabled = bool(mode_)
+        self._outer = mode.grad
+        mode.grad = self.enabled
+
+    def __enter__(self) -> None:
+        self._before.append(self._outer)
+        mode.grad = self.enabled
+
+    def __call__(self, function: F) -> F:
+        mode.grad = self._outer  # as a decorator it acts inside the function only
+        return super().__call__(function)

@@ -1,0 +1,380 @@
+"""``grad`` and ``backward``: every option of the five gradient APIs, over one engine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._errors import ArgTypeError, EmptyInputError, GradCountError, NoGradError
+from .._settings import settings
+from .._tensor import Tensor
+from ..engine import backward as engine
+from ..engine.graph import Edge, Value
+from ..graph import GradientEdge
+from . import anomaly, arguments, delivery, dump
+from .arguments import Place
+
+
+@dataclass
+class Dialect:
+    """Where the front-ends differ from the core."""
+
+    scalar_seeds: bool = False  # torch: an implicit seed needs a one-element real output
+    skip_outputs: bool = False  # paddle, chainer: outputs without graph are left out
+    skip_inputs: bool = False  # paddle, chainer: inputs without graph are unused
+    last_seed_wins: bool = False  # chainer: a later duplicate of an output replaces the earlier
+    scale_explicit: bool = True  # chainer scales implicit seeds only
+    output_in_cut: bool = False  # paddle: an output among no_grad_vars has no effect
+    replace_seed: bool = False  # chainer: grad_inputs of an input that is an output replaces the seed
+    last_initial_wins: bool = False  # chainer: the last grad_inputs of a duplicate input counts
+    share_unused: bool = False  # chainer: an unreached input returns the very object in grad_inputs
+
+
+CORE = Dialect()
+
+
+@dataclass
+class Plan:
+    """The checked arguments of one pass."""
+
+    outputs: list[Place]
+    seeds: list[tuple[Edge, Value]]
+    batch: int | None
+    cut: set[Edge] = field(default_factory=set)
+    initial: dict[Edge, Value] = field(default_factory=dict)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+    *,
+    no_grad_vars: Any = None,
+    grad_inputs: Any = None,
+    set_grad: bool = False,
+    retain_grad: bool = False,
+    loss_scale: float | None = None,
+    enable_double_backprop: bool | None = None,
+    backward_strategy: Any = None,
+    sort_sum_gradient: bool | None = None,
+    dump_backward_graph_path: str | None = None,
+) -> Any:
+    """Compute and return the sum of gradients of outputs with respect to inputs.
+
+    Parameters
+    ----------
+    outputs : Tensor, GradientEdge or iterable of them
+        What is differentiated; duplicates are summed.
+    inputs : Tensor, GradientEdge, iterable or dict of them
+        With respect to what; leaves or intermediate values.
+    grad_outputs : Tensor, array_like or iterable of them, optional
+        The vector of the vector-Jacobian product, one entry per output, of its shape. ``None`` entries mean ones.
+    retain_graph : bool, optional
+        Keep what the graph saved, so that another pass can run. Default: the value of `create_graph`.
+    create_graph : bool
+        Record the gradients themselves, so that they can be differentiated again.
+    only_inputs : bool
+        If false, every other leaf of the graph accumulates its gradient in ``.grad`` as well.
+    allow_unused : bool, optional
+        Return ``None`` for an input that the outputs do not depend on. Default: the value of `materialize_grads`.
+    is_grads_batched : bool
+        The first axis of every entry of `grad_outputs` is a batch of vectors; so is that of the results.
+    materialize_grads : bool
+        Return zeros instead of ``None`` for unused inputs.
+    no_grad_vars : Tensor, GradientEdge or iterable of them, optional
+        No gradient flows through these in this pass.
+    grad_inputs : Tensor or sequence, optional
+        Added to the gradient of each input, and flowing on from there.
+    set_grad : bool
+        Also put each result in its input's ``.grad`` (replacing it).
+    retain_grad : bool
+        Also put the gradient of every intermediate tensor on the way in its ``.grad`` (replacing it).
+    loss_scale : float, optional
+        Factor on every seed.
+    enable_double_backprop : bool, optional
+        Another name of `create_graph`.
+    backward_strategy : BackwardStrategy, optional
+        An object with an attribute ``sort_sum_gradient``.
+    sort_sum_gradient : bool, optional
+        Add seeds last where contributions are summed. Default: ``set_flags(sort_sum_gradient=...)``.
+    dump_backward_graph_path : str, optional
+        Directory for the graph in DOT format and the call stacks.
+
+    Returns
+    -------
+    tuple of (Tensor or None)
+        One gradient per input, of its shape and dtype (with the batch in front); a dict for a dict.
+
+    Raises
+    ------
+    UnusedInputError, NoGradError, GradShapeError, GradDtypeError, GradCountError, EmptyInputError, FreedGraphError
+        See the table of errors in the documentation; no ``.grad`` has changed then.
+
+    Notes
+    -----
+    With seeds :math:`v_k` the result is :math:`\\sum_k v_k^T \\partial y_k / \\partial x_i` (for complex values the
+    conjugate convention of torch: the gradient of a real :math:`L` is :math:`\\partial L/\\partial \\Re x + i\\,
+    \\partial L/\\partial \\Im x`).
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> y = x * x
+    >>> ng.grad(y, x)[0]
+    tensor([2., 4., 6.])
+    """
+    options = Options(
+        retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads, no_grad_vars,
+        grad_inputs, set_grad, retain_grad, loss_scale, enable_double_backprop, backward_strategy, sort_sum_gradient,
+        dump_backward_graph_path,
+    )  # fmt: skip
+    return run_grad(outputs, inputs, grad_outputs, options, CORE)
+
+
+@dataclass
+class Options:
+    """The options of ``grad``, normalised by ``settle``."""
+
+    retain_graph: Any = None
+    create_graph: Any = False
+    only_inputs: Any = True
+    allow_unused: Any = None
+    is_grads_batched: Any = False
+    materialize_grads: Any = False
+    no_grad_vars: Any = None
+    grad_inputs: Any = None
+    set_grad: Any = False
+    retain_grad: Any = False
+    loss_scale: Any = None
+    enable_double_backprop: Any = None
+    backward_strategy: Any = None
+    sort_sum_gradient: Any = None
+    dump_path: Any = None
+
+    def settle(self) -> None:
+        """Resolve defaults and aliases; raise where options contradict each other."""
+        arguments.reject_mixups(
+            retain_graph=self.retain_graph, create_graph=self.create_graph, only_inputs=self.only_inputs,
+            allow_unused=self.allow_unused, is_grads_batched=self.is_grads_batched,
+            materialize_grads=self.materialize_grads,
+        )  # fmt: skip
+        if self.materialize_grads and self.allow_unused is not None and not self.allow_unused:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                "but got: allow_unused=False."
+            )
+        if self.allow_unused is None:
+            self.allow_unused = bool(self.materialize_grads)
+        self._settle_aliases()
+        if self.retain_graph is None:
+            self.retain_graph = self.create_graph
+        if self.is_grads_batched and (self.set_grad or self.retain_grad):
+            raise ValueError(
+                "set_grad and retain_grad cannot be combined with is_grads_batched=True: the batched gradients do not "
+                "have the shape of the tensors"
+            )
+        if self.loss_scale is not None and not isinstance(self.loss_scale, (int, float, np.number)):
+            raise ArgTypeError(f"loss_scale must be a number, got {type(self.loss_scale).__name__}")
+
+    def _settle_aliases(self) -> None:
+        double = self.enable_double_backprop
+        if double is not None:
+            if self.create_graph and not double:
+                raise ValueError("create_graph=True and enable_double_backprop=False contradict each other")
+            self.create_graph = bool(double)
+        strategy = self.backward_strategy
+        if strategy is not None:
+            flag = getattr(strategy, "sort_sum_gradient", None)
+            if flag is None:
+                raise ArgTypeError(
+                    f"backward_strategy must be a BackwardStrategy, got {type(strategy).__name__}"
+                )
+            if self.sort_sum_gradient is not None and bool(self.sort_sum_gradient) != bool(flag):
+                raise ValueError("sort_sum_gradient and backward_strategy.sort_sum_gradient contradict each other")
+            self.sort_sum_gradient = bool(flag)
+        if self.sort_sum_gradient is None:
+            self.sort_sum_gradient = settings.sort_sum_gradient
+
+
+def run_grad(outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dialect: Dialect) -> Any:
+    """Run ``grad`` for the core or a front-end."""
+    options.settle()
+    out_items = arguments.as_sequence(outputs, "outputs")
+    in_items, keys = arguments.input_items(inputs, "grad()")
+    seeds = arguments.seed_items(grad_outputs, len(out_items))
+    if options.only_inputs is not None and not options.only_inputs and options.is_grads_batched:
+        raise ValueError("only_inputs=False accumulates in .grad and cannot be combined with is_grads_batched=True")
+    plan = make_plan(out_items, seeds, options, dialect)
+    in_places = arguments.places(in_items, "inputs", check=not dialect.skip_inputs)
+    delivery.check_destinations(in_places, options.set_grad)
+    plan.cut = _cut(options.no_grad_vars, plan.outputs, dialect)
+    initial = _initial(options.grad_inputs, in_places, plan, options, dialect)
+    writer = dump.prepare(options.dump_path)
+    targets = [p.edge for p in in_places if p.edge.node is not None and p.edge not in plan.cut]
+    outcome = _run(plan, targets, options, extra_leaves=not options.only_inputs)
+    results = delivery.collect(in_places, outcome, initial, plan, options, dialect)
+    delivery.write(in_places, results, outcome, set(targets), options)
+    if writer is not None:
+        writer.write([edge for edge, _ in plan.seeds])
+    return dict(zip(keys, results, strict=True)) if keys is not None else tuple(results)
+
+
+def _run(plan: Plan, targets: list[Edge] | None, options: Options, extra_leaves: bool) -> engine.Outcome:
+    request = engine.Request(
+        plan.seeds,
+        targets,
+        create_graph=bool(options.create_graph),
+        retain_graph=bool(options.retain_graph),
+        extra_leaves=extra_leaves,
+        initial=plan.initial,
+        cut=plan.cut,
+        batch=plan.batch,
+        seeds_last=bool(options.sort_sum_gradient),
+        retain_all=bool(options.retain_grad),
+        check=anomaly.checker(),
+    )
+    return engine.Pass(request).run()
+
+
+def make_plan(items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect) -> Plan:
+    """Check outputs and seeds and return them as a plan."""
+    batched = bool(options.is_grads_batched)
+    places = arguments.places(items, "outputs", check=not dialect.skip_outputs)
+    chosen: list[tuple[Edge, Value]] = []
+    for index, (place, seed) in enumerate(zip(places, seeds, strict=True)):
+        explicit = seed is not None
+        value = (
+            arguments.cotangent(seed, place.spec, "grad_output", index, batched)
+            if explicit
+            else arguments.implicit_seed(place.spec, index, dialect.scalar_seeds, batched)
+        )
+        if options.loss_scale is not None and (dialect.scale_explicit or not explicit):
+            value = value * place.spec.dtype.type(options.loss_scale)  # type: ignore[operator]
+        if place.edge.node is None:
+            continue
+        if dialect.last_seed_wins:
+            chosen = [(edge, v) for edge, v in chosen if edge != place.edge]
+        chosen.append((place.edge, value))
+    batch = arguments.batch_size([value for _, value in chosen]) if batched else None
+    return Plan(places, chosen, batch)
+
+
+def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[Edge]:
+    if no_grad_vars is None:
+        return set()
+    items = arguments.as_sequence(no_grad_vars, "no_grad_vars")
+    cut = {p.edge for p in arguments.places(items, "no_grad_vars", check=False) if p.edge.node is not None}
+    for index, place in enumerate(outputs):
+        if place.edge in cut:
+            if not dialect.output_in_cut:
+                raise ValueError(f"output {index} is also in no_grad_vars, so nothing would be differentiated")
+            cut.discard(place.edge)
+    return cut
+
+
+def _initial(
+    grad_inputs: Any, places: Sequence[Place], plan: Plan, options: Options, dialect: Dialect
+) -> list[Value | None]:
+    """Check ``grad_inputs``, put those of reachable inputs into the plan, and return all of them by input."""
+    if grad_inputs is None:
+        return [None] * len(places)
+    items = arguments.seed_items(grad_inputs, len(places), "grad_inputs")
+    values: list[Value | None] = []
+    for index, (item, place) in enumerate(zip(items, places, strict=True)):
+        if item is None:
+            values.append(None)
+            continue
+        value = arguments.cotangent(item, place.spec, "grad_inputs", index, plan.batch is not None)
+        values.append(value)
+        if place.edge.node is None:
+            continue
+        if place.edge in plan.initial and not dialect.last_initial_wins:
+            raise ValueError(f"input {index} is a duplicate and has more than one entry in grad_inputs")
+        plan.initial[place.edge] = value
+        if dialect.replace_seed:
+            plan.seeds = [(e, s if e != place.edge else _zero_like(s)) for e, s in plan.seeds]
+    return values
+
+
+def _zero_like(value: Value) -> Value:
+    return Tensor(np.zeros(value.shape, value.dtype))
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    *,
+    create_graph: bool = False,
+    inputs: Any = None,
+    no_grad_vars: Any = None,
+    loss_scale: float | None = None,
+    retain_grad: bool = False,
+    sort_sum_gradient: bool | None = None,
+    dump_backward_graph_path: str | None = None,
+) -> None:
+    """Accumulate the gradients of tensors in the ``.grad`` of the leaves they depend on.
+
+    Parameters
+    ----------
+    tensors : Tensor, GradientEdge or iterable of them
+        What is differentiated; duplicates are summed.
+    grad_tensors : Tensor, array_like or iterable of them, optional
+        One seed per tensor; ``None`` means ones.
+    retain_graph, create_graph
+        As in `grad`. With `create_graph` the new ``.grad`` is a new tensor with a graph.
+    inputs : Tensor, GradientEdge, iterable or dict of them, optional
+        Accumulate in these only; a non-leaf gets its ``.grad`` too.
+    no_grad_vars, loss_scale, retain_grad, sort_sum_gradient, dump_backward_graph_path
+        As in `grad`.
+
+    Raises
+    ------
+    NoGradError, GradShapeError, GradDtypeError, GradCountError, EmptyInputError, FreedGraphError
+        As in `grad`; no ``.grad`` has changed then.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> ng.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    options = Options(
+        retain_graph, create_graph, no_grad_vars=no_grad_vars, retain_grad=retain_grad, loss_scale=loss_scale,
+        sort_sum_gradient=sort_sum_gradient, dump_path=dump_backward_graph_path,
+    )  # fmt: skip
+    run_backward(tensors, grad_tensors, inputs, options, CORE)
+
+
+def run_backward(tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect) -> None:
+    """Run ``backward`` for the core or a front-end."""
+    options.settle()
+    items = arguments.as_sequence(tensors, "tensors")
+    seeds = arguments.seed_items(grad_tensors, len(items), "grad_tensors")
+    plan = make_plan(items, seeds, options, dialect)
+    destinations = None
+    if inputs is not None:
+        destinations = arguments.places(arguments.input_items(inputs, "backward()")[0], "inputs")
+    plan.cut = _cut(options.no_grad_vars, plan.outputs, dialect)
+    writer = dump.prepare(options.dump_path)
+    targets = None if destinations is None else [p.edge for p in destinations if p.edge not in plan.cut]
+    outcome = _run(plan, targets, options, extra_leaves=False)
+    delivery.accumulate(outcome, destinations, options)
+    if writer is not None:
+        writer.write([edge for edge, _ in plan.seeds])
+
+
+__all__ = [
+    "CORE", "Callable", "Dialect", "EmptyInputError", "GradCountError", "GradientEdge", "Mapping", "NoGradError",
+    "Options", "Plan", "backward", "grad", "run_backward", "run_grad",
+]  # fmt: skip

@@ -1,0 +1,15 @@
+"""The author's door: declaring operators, their partial derivatives and backward kernels, and the registry."""
+
+from .elementwise import Elementwise as Elementwise
+from .elementwise import elementwise as elementwise
+from .kernel import KernelOperator as KernelOperator
+from .kernel import kernel_operator as kernel_operator
+from .operator import Operator as Operator
+from .operator import door as door
+from .operator import registry as registry
+from .reduction import Reduction as Reduction
+from .reduction import reduction as reduction
+from .structural import CannotView as CannotView
+from .structural import Structural as Structural
+from .structural import structural as structural
+from .structural import view as view

@@ -1,0 +1,235 @@
+"""Elementwise operators: one scalar function for the value, one for each partial derivative."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import DtypeError
+from .._specs import ElementwiseSpec
+from .operator import FLOATING, WEAK, Operator, Specs, door
+from .partial import Partial, conjugate
+
+_FAST = frozenset(FLOATING)
+_REAL = {np.dtype(c): np.dtype(f) for c, f in (("complex64", "float32"), ("complex128", "float64"))}
+
+
+def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Declare an elementwise operator from a scalar function.
+
+    Parameters
+    ----------
+    function : callable
+        Scalars in, one scalar out; ``math.*``, arithmetic, comparisons and ``where(c, a, b)``.
+    numpy : callable, optional
+        The NumPy function that serves integers and booleans; without it they are converted to float64.
+    complex : bool
+        Whether complex arguments are allowed. Default true.
+    conditions : sequence of int
+        Positions of boolean arguments, such as the first of ``where``.
+    result : {None, "bool", "real"}
+        The kind of the result when it is not that of the arguments.
+    holomorphic : bool
+        Whether the partials hold for complex arguments. Default true.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numgrad as ng
+    >>> @ng.elementwise
+    ... def gauss(x):
+    ...     return math.exp(-x * x)
+    >>> @gauss.partial("x")
+    ... def gauss_dx(x, y):
+    ...     return -2.0 * x * y
+    >>> x = ng.tensor([0.0, 1.0], requires_grad=True)
+    >>> ng.grad(gauss(x).sum(), x)[0].numpy()
+    array([ 0.        , -0.73575888])
+    """
+    if function is None:
+        return functools.partial(elementwise, **options)
+    return Elementwise(function, **options)
+
+
+class Elementwise(Operator):
+    """An operator that maps a scalar function over arrays of equal rank; see `elementwise`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str | None = None,
+        numpy: Callable[..., Any] | None = None,
+        complex: bool = True,
+        conditions: Sequence[int] = (),
+        result: str | None = None,
+        holomorphic: bool = True,
+        differentiable: bool | None = None,
+        register: bool = False,
+    ) -> None:
+        if differentiable is None:
+            differentiable = result != "bool"
+        super().__init__(name or function.__name__, differentiable, register=register)
+        self.function = function
+        self.numpy = numpy
+        self.allows_complex = complex
+        self.conditions = frozenset(conditions)
+        self.result = result
+        self.holomorphic = holomorphic
+        code = function.__code__
+        self.parameters = code.co_varnames[: code.co_argcount]
+        self.partials: dict[int, Partial] = {}
+        self._specs: dict[np.dtype, ElementwiseSpec] = {}
+        self.__doc__ = function.__doc__
+
+    def partial(self, parameter: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare the partial derivative with respect to ``parameter``.
+
+        The parameters of the declared function are what the derivative reads: names of the operator's own,
+        and ``y`` for its value.
+        """
+        index = self.parameters.index(parameter)
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.partials[index] = Partial(self, function)
+            return function
+
+        return declare
+
+    # Inputs: dtypes and ranks ----------------------------------------------------------------------------
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        """Promote to one dtype as NumPy does and align ranks; conversions are recorded."""
+        first = args[0]
+        if len(args) == 1 and isinstance(first, door.value) and first.dtype in _FAST:
+            return self._check_complex(first.dtype, (first,))
+        if len(args) == 2 and not self.conditions:
+            second = args[1]
+            if (
+                isinstance(first, door.value) and isinstance(second, door.value)
+                and first.dtype == second.dtype and first.dtype in _FAST
+                and len(first.shape) == len(second.shape)
+            ):  # fmt: skip
+                return self._check_complex(first.dtype, (first, second))
+        return self._promote(args)
+
+    def _check_complex(self, dtype: np.dtype, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        if dtype.kind == "c" and not self.allows_complex:
+            raise DtypeError(f"{self.name} is not defined for complex arguments, got {dtype}")
+        return values
+
+    def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        if len(args) != len(self.parameters):
+            raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
+        args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a) for a in args]
+        dtype = self.dtype_of(
+            [a.dtype if isinstance(a, door.value) else a for n, a in enumerate(args) if n not in self.conditions]
+        )
+        values = []
+        for position, arg in enumerate(args):
+            wanted = np.dtype(bool) if position in self.conditions else dtype
+            if not isinstance(arg, door.value):
+                arg = door.constant(np.asarray(arg, wanted))
+            elif arg.dtype != wanted:
+                arg = arg.astype(wanted)
+            values.append(arg)
+        ndim = max(len(v.shape) for v in values)
+        return self._check_complex(dtype, tuple(v if len(v.shape) == ndim else door.align(v, ndim) for v in values))
+
+    def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
+        """Return the dtype in which the operator computes for these dtypes and Python numbers."""
+        dtype = np.result_type(*kinds)
+        if dtype.kind in "biu" and self.numpy is None:
+            return np.dtype(np.float64)
+        if dtype == np.float16:
+            return np.dtype(np.float32)
+        if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
+            raise DtypeError(f"{self.name} does not support {dtype}; use float32, float64, complex64 or complex128")
+        return dtype
+
+    def __call__(self, *args: Any, **static: Any) -> Any:
+        inputs = self.prepare(args, static)
+        result = door.apply(self, inputs, static)[0]
+        if result.dtype == np.float32 and _is_half(args):
+            return result.astype(np.dtype(np.float16))
+        return result
+
+    # Values -------------------------------------------------------------------------------------------
+
+    def spec(self, dtype: np.dtype) -> ElementwiseSpec:
+        """Return the kernel spec for arguments of ``dtype``."""
+        known = self._specs.get(dtype)
+        if known is None:
+            inputs = tuple(
+                np.dtype(bool) if n in self.conditions else dtype for n in range(len(self.parameters))
+            )
+            known = ElementwiseSpec(self.name, self.function, inputs, (self.result_dtype(dtype),))
+            self._specs[dtype] = known
+        return known
+
+    def result_dtype(self, dtype: np.dtype) -> np.dtype:
+        if self.result == "bool":
+            return np.dtype(bool)
+        if self.result == "real":
+            return _REAL.get(dtype, dtype)
+        if dtype.kind in "biu" and self.numpy is not None:
+            return self.numpy(*[np.zeros((), dtype)] * len(self.parameters)).dtype
+        return dtype
+
+    def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
+        shape = specs[0].shape
+        for other in specs[1:]:
+            if other.shape != shape:
+                shape = self._broadcast(specs)
+                break
+        return [(shape, self.result_dtype(specs[-1].dtype))]
+
+    def _broadcast(self, specs: Specs) -> tuple[int, ...]:
+        try:
+            return np.broadcast_shapes(*[s.shape for s in specs])
+        except ValueError:
+            raise ValueError(
+                f"{self.name}: operands of shapes {', '.join(str(s.shape) for s in specs)} cannot be broadcast together"
+            ) from None
+
+    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+        dtype = arrays[-1].dtype
+        if dtype.kind in "biu" and self.numpy is not None:
+            return [np.asarray(self.numpy(*arrays))]
+        result = target.kernel(self.spec(dtype)).ufunc(*arrays)
+        return [result if type(result) is np.ndarray else np.asarray(result)]
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+        ((shape, dtype, rows),) = specs
+        output = builder.new(shape, dtype, rows)
+        builder.emit(self.spec(inputs[-1].dtype), inputs, [output], name=self.name)
+        return [output]
+
+    # Derivatives --------------------------------------------------------------------------------------
+
+    def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
+        if self._reads is not None:
+            return self._reads(needs)
+        read = [False] * (len(self.parameters) + 1)
+        for index, rule in self.partials.items():
+            if needs[index]:
+                for position in rule.reads:
+                    read[position] = True
+        return read
+
+    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+        if self._pullback is not None:
+            return super().differentiate(backward_pass, context, cotangents)
+        (g,) = cotangents
+        return [
+            self.partials[n].apply(context, g) if want and n in self.partials else None
+            for n, want in enumerate(context.wanted)
+        ]
+
+
+def _is_half(args: Sequence[Any]) -> bool:
+    kinds = [a.dtype if hasattr(a, "dtype") else a for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
+    return bool(kinds) and np.result_type(*kinds) == np.float16
+
+
+__all__ = ["Elementwise", "conjugate", "elementwise"]

@@ -1,0 +1,118 @@
+"""What every operator is, and the registry of the built-in ones."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import NotDifferentiableError
+
+Specs = Sequence[Any]
+FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+WEAK = (bool, int, float, complex)
+
+
+class Door:
+    """Where the recorder puts itself, so that declarations need not import it."""
+
+    apply: Callable[..., Any]
+    value: type = type(None)
+    constant: Callable[..., Any]
+
+
+door = Door()
+registry: dict[str, "Operator"] = {}
+
+
+class Operator:
+    """A named function of arrays with a derivative.
+
+    Parameters
+    ----------
+    name : str
+        The Array-API name where there is one.
+    differentiable : bool
+        Whether nodes are recorded for it.
+    is_view : bool
+        Whether its result shares memory with its first input.
+    register : bool
+        Whether it joins the registry of built-in operators, which registry-wide tests cover.
+    """
+
+    nout = 1
+    is_python = False
+
+    def __init__(self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True):
+        self.name = name
+        self.differentiable = differentiable
+        self.is_view = is_view
+        self.__name__ = name
+        self._pullback: Callable[..., Any] | None = None
+        self._reads: Callable[..., Any] | None = None
+        if register:
+            if name in registry:
+                raise ValueError(f"an operator named {name!r} is registered already")
+            registry[name] = self
+
+    def __call__(self, *args: Any, **static: Any) -> Any:
+        """Apply the operator to values, arrays or numbers and record it."""
+        outputs = door.apply(self, self.prepare(args, static), static)
+        return outputs[0] if self.nout == 1 else tuple(outputs)
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the inputs as values."""
+        return tuple(a if isinstance(a, door.value) else door.constant(a) for a in args)
+
+    # What the engine asks of an operator -------------------------------------------------------------
+
+    def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
+        """Return shape and dtype of each output."""
+        raise NotImplementedError
+
+    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+        """Compute the outputs now."""
+        raise NotImplementedError
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+        """Append instructions to a program and return the operands of the outputs."""
+        raise NotImplementedError
+
+    def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
+        """Return which inputs and outputs the derivative with respect to the needed inputs reads."""
+        if self._reads is not None:
+            return self._reads(needs)
+        return (False,) * (len(needs) + self.nout)
+
+    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """Return the cotangents of the inputs as values, ``None`` where none is wanted."""
+        if self._pullback is None:
+            raise NotDifferentiableError(
+                f"the operator {self.name}{context.node.where()} has no derivative of this order; "
+                f"declare one with @{self.name}.backward"
+            )
+        cotangents = [
+            zeros_of(spec) if g is None else g
+            for g, spec in zip(cotangents, context.output_specs, strict=True)
+        ]
+        gradients = self._pullback(context, *cotangents)
+        return gradients if isinstance(gradients, tuple) else (gradients,)
+
+    # What a declaration adds ---------------------------------------------------------------------------
+
+    def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare the derivative as a function ``(context, g...) -> gradients`` made of operators."""
+        self._pullback = function
+        return function
+
+    def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare which values the pullback reads: ``needs -> (inputs..., outputs...)``."""
+        self._reads = function
+        return function
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def zeros_of(spec: Any) -> Any:
+    """Return a zero cotangent for an output that received none."""
+    return door.constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))

@@ -1,0 +1,102 @@
+"""Structural operators: views, and operators that say themselves how they are computed and lowered."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .operator import Operator, Specs
+
+
+class Structural(Operator):
+    """An operator declared by functions: ``infer``, ``run`` and ``lower``.
+
+    Parameters
+    ----------
+    infer : callable
+        ``(specs, **static) -> [(shape, dtype), ...]``.
+    run : callable
+        ``(arrays, **static) -> array`` on NumPy arrays.
+    lower : callable
+        ``(builder, inputs, specs, **static) -> [operand, ...]``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Callable[..., Any],
+        run: Callable[..., Any],
+        lower: Callable[..., Any],
+        differentiable: bool = True,
+        nout: int = 1,
+    ) -> None:
+        super().__init__(name, differentiable)
+        self._infer, self._run, self._lower, self.nout = infer, run, lower, nout
+        self.__doc__ = run.__doc__
+
+    def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
+        return self._infer(specs, **static)
+
+    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+        results = self._run(arrays, **static)
+        return [np.asarray(r) for r in results] if isinstance(results, tuple) else [np.asarray(results)]
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+        return self._lower(builder, inputs, specs, **static)
+
+
+def structural(name: str, **functions: Any) -> Structural:
+    """Declare a structural operator; see `Structural`."""
+    return Structural(name, **functions)
+
+
+class ViewOperator(Operator):
+    """An operator that is a NumPy view: no element is read or written, in a program it costs nothing.
+
+    The view function gets an array with any number of leading axes and must count axes from the right.
+    """
+
+    def __init__(self, function: Callable[..., np.ndarray]) -> None:
+        super().__init__(function.__name__, is_view=True)
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
+        (spec,) = specs
+        result = self.function(_dummy(spec.shape, spec.dtype), **static)
+        return [(result.shape, spec.dtype)]
+
+    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+        (array,) = arrays
+        try:
+            return [self.function(array, **static)]
+        except CannotView:
+            return [self.function(np.ascontiguousarray(array), **static).copy()]
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+        (operand,) = inputs
+        try:
+            return [operand.view(lambda dummy: self.function(dummy, **static))]
+        except CannotView:
+            operand = builder.contiguous(operand)
+            return [operand.view(lambda dummy: self.function(dummy, **static))]
+
+
+class CannotView(ValueError):
+    """A view function met an array whose strides do not allow the view."""
+
+
+def _dummy(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array of this shape that owns one element, for shape inference only."""
+    strides = []
+    step = dtype.itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return as_strided(np.empty(1, dtype), shape, tuple(reversed(strides)))
+
+
+def view(function: Callable[..., np.ndarray]) -> ViewOperator:
+    """Declare a view operator from a function of an array and static parameters."""
+    return ViewOperator(function)

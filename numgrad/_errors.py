@@ -1,0 +1,101 @@
+"""Exception and warning classes: one per situation, each also of the classes that other libraries raise.
+
+A program ported from torch, paddle, chainer or paddle.fluid keeps its ``except`` clauses: every class
+derives from all the built-in exceptions that the originals raise in the same situation.
+"""
+
+
+class NumgradError(Exception):
+    """Base of every error that numgrad defines."""
+
+
+class UnusedInputError(NumgradError, RuntimeError, ValueError):
+    """An input of ``grad`` does not contribute to the outputs and ``allow_unused`` is false."""
+
+
+class NoGradError(NumgradError, RuntimeError):
+    """A tensor that does not require grad was given where a gradient is needed."""
+
+
+class ImplicitGradError(NumgradError, RuntimeError):
+    """A seed was left out where only a scalar output may leave it out."""
+
+
+class GradShapeError(NumgradError, RuntimeError, ValueError):
+    """A seed or an initial input gradient has another shape than its tensor."""
+
+
+class BatchedShapeError(GradShapeError):
+    """A seed lacks the leading batch dimension that ``is_grads_batched=True`` asks for."""
+
+
+class GradDtypeError(NumgradError, RuntimeError, TypeError):
+    """A real seed was given for a complex output, or a complex one for a real output."""
+
+
+class GradCountError(NumgradError, RuntimeError, ValueError, AssertionError):
+    """The number of seeds is not the number of outputs."""
+
+
+class EmptyInputError(NumgradError, RuntimeError, ValueError, AssertionError):
+    """No inputs were given."""
+
+
+class FreedGraphError(NumgradError, RuntimeError):
+    """A pass needs values that an earlier pass has freed."""
+
+
+class InplaceError(NumgradError, RuntimeError):
+    """A value that a derivative needs was overwritten, or a write cannot be tracked."""
+
+
+class LeafInplaceError(InplaceError, ValueError):
+    """A leaf that requires grad was written in place."""
+
+
+class DuplicateError(NumgradError, RuntimeError, AssertionError):
+    """A tensor was given twice where the original API forbids it."""
+
+
+class ArgTypeError(NumgradError, TypeError, AssertionError):
+    """An argument has the wrong Python type."""
+
+
+class DtypeError(NumgradError, TypeError, RuntimeError):
+    """A dtype cannot do what was asked of it; integers cannot require grad."""
+
+
+class HookError(NumgradError, RuntimeError):
+    """A hook returned something that cannot replace a gradient."""
+
+
+class CustomGradError(NumgradError, RuntimeError):
+    """A user's backward function returned the wrong number or kind of gradients."""
+
+
+class DetachedError(NumgradError, TypeError, RuntimeError):
+    """A tensor that requires grad was converted to NumPy, which would cut the graph silently."""
+
+
+class KernelError(NumgradError, TypeError):
+    """A kernel cannot be compiled for the given dtypes."""
+
+
+class OperatorError(NumgradError, RuntimeError):
+    """A user's kernel raised, or disagrees with its declaration."""
+
+
+class NotDifferentiableError(NumgradError, NotImplementedError):
+    """An operator has no derivative (of this order)."""
+
+
+class AnomalyError(NumgradError, RuntimeError):
+    """A backward pass produced a NaN or an infinity while anomaly detection was on."""
+
+
+class GraphError(NumgradError, RuntimeError):
+    """An internal invariant of a graph or a program is violated (raised by ``engine.verify``)."""
+
+
+class CacheWarning(UserWarning, RuntimeWarning):
+    """The kernel cache on disk cannot be used; kernels are kept in memory only."""

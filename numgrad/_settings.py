@@ -1,0 +1,73 @@
+"""Process-wide settings: read from the environment once, changed with ``set_flags``."""
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ._errors import ArgTypeError
+
+
+@dataclass
+class Settings:
+    """The values that ``set_flags`` changes.
+
+    Attributes
+    ----------
+    sort_sum_gradient : bool
+        Default of the ``sort_sum_gradient`` argument of ``grad`` and ``backward``.
+    call_stack_level : int
+        3 records the Python stack of every operation, for ``dump_backward_graph_path``.
+    debug : bool
+        Fill arrays with NaN before a user's kernel writes them and verify graphs and programs.
+    tile : int
+        Rows of a tile; 0 lets the scheduler choose from the size of the L2 cache.
+    """
+
+    sort_sum_gradient: bool = False
+    call_stack_level: int = 1
+    debug: bool = False
+    tile: int = 0
+
+
+settings = Settings(
+    debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
+    or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0")
+)
+
+
+def set_flags(**flags: Any) -> None:
+    """Change process-wide settings by name; an unknown name changes nothing.
+
+    Parameters
+    ----------
+    **flags
+        Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``, ``tile``.
+
+    Raises
+    ------
+    ArgTypeError
+        For an unknown name or a value of another type.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.set_flags(sort_sum_gradient=True)
+    >>> ng.get_flags("sort_sum_gradient")
+    {'sort_sum_gradient': True}
+    >>> ng.set_flags(sort_sum_gradient=False)
+    """
+    known = {field.name: field.type for field in fields(Settings)}
+    for name, value in flags.items():
+        if name not in known:
+            raise ArgTypeError(f"set_flags: unknown flag {name!r}; known are {sorted(known)}")
+        kind = type(getattr(settings, name))
+        if not isinstance(value, kind) and not (kind is int and isinstance(value, int)):
+            raise ArgTypeError(f"set_flags: {name} must be a {kind.__name__}, got {value!r}")
+    for name, value in flags.items():
+        setattr(settings, name, value)
+
+
+def get_flags(*names: str) -> dict[str, Any]:
+    """Return the settings named, or all of them, as a dict."""
+    chosen = names or tuple(field.name for field in fields(Settings))
+    return {name: getattr(settings, name) for name in chosen}

@@ -1,0 +1,1 @@
+from .targets.cpu.kernels import ElementwiseSpec, LoopSpec, RawSpec

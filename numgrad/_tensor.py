@@ -1,0 +1,365 @@
+"""Tensor: an array and its place in the graph. Arithmetic and NumPy methods are bound by ``functions``."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._declare import door, registry
+from ._errors import ArgTypeError, DetachedError, DtypeError, GradDtypeError, GradShapeError, NoGradError
+from .engine import hooks, record
+from .engine.graph import Accumulator, ForeignStorage, Value, View
+from .operators import cast as _cast
+from .operators import reduction as _reduction
+from .operators import shape as _shape
+from .targets.cpu import CPUTarget
+
+ArrayLike = Any  # numbers, arrays and nested sequences, converted as NumPy converts them
+
+
+class Tensor(Value):
+    """An array that remembers how it was computed; made with ``ng.tensor``.
+
+    Attributes
+    ----------
+    shape, dtype, ndim, size
+        As in NumPy.
+    requires_grad : bool
+        Whether gradients are computed for it.
+    grad : Tensor or None
+        Where ``backward`` accumulates.
+    """
+
+    __slots__ = ("_grad", "post_accumulate")
+    __array_priority__ = 1000.0
+
+    _grad: "Tensor | None"
+
+    def __init__(self, array: np.ndarray, requires_grad: bool = False, storage: Any = None) -> None:
+        super().__init__(array, requires_grad, storage)
+        self._grad = None
+        self.post_accumulate: dict[int, Any] | None = None
+
+    def _start(self) -> None:
+        self._grad = None
+        self.post_accumulate = None
+
+    # The array ----------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    def numpy(self, *, copy: bool = False) -> np.ndarray:
+        """Return the array: a read-only view, or a writable copy.
+
+        Raises
+        ------
+        DetachedError
+            If the tensor requires grad: the graph would be cut without a word. Use ``.detach().numpy()``.
+        """
+        if self.requires_grad:
+            raise DetachedError(
+                "numpy() of a tensor that requires grad would cut the graph; write t.detach().numpy()"
+            )
+        array = self._computed()
+        if copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def _computed(self) -> np.ndarray:
+        if self.array is None:
+            raise DetachedError(
+                "the value of this tensor is not computed yet: it is being recorded for a later run"
+            )
+        return self.array
+
+    def item(self) -> Any:
+        """Return the only element as a Python number."""
+        return self._computed().item()
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers."""
+        return self._computed().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.requires_grad:
+            raise DetachedError(
+                "np.asarray of a tensor that requires grad would cut the graph; write t.detach() first, "
+                "or call the numgrad function of the same name"
+            )
+        array = self.numpy(copy=bool(copy))
+        return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self) -> int:
+        return self._number("index").__index__()
+
+    def _number(self, what: str) -> np.ndarray:
+        if self.requires_grad:
+            raise DetachedError(
+                f"{what}() of a tensor that requires grad would cut the graph; write t.item() or t.detach()"
+            )
+        return self._computed()
+
+    def __bool__(self) -> bool:
+        return bool(self._computed())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        if self.array is None:
+            return f"tensor(shape={self.shape}, dtype={self.dtype}, not computed)"
+        text = np.array2string(self.array, prefix="tensor(", separator=", ")
+        parts = [text] if self.dtype in (np.float64, np.int64, np.bool_) else [text, f"dtype={self.dtype}"]
+        if self.node is not None and self.requires_grad:
+            parts.append(f"grad_fn=<{self.node.name()}>")
+        elif self.requires_grad:
+            parts.append("requires_grad=True")
+        return f"tensor({', '.join(parts)})"
+
+    # The graph ----------------------------------------------------------------------------------------
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that produced this tensor; ``None`` for a leaf."""
+        return self.edge.node if self.requires_grad and self.node is not None else None
+
+    @property
+    def output_nr(self) -> int:
+        """The output slot of ``grad_fn`` that this tensor is."""
+        return self.slot
+
+    @property
+    def stop_gradient(self) -> bool:
+        """The opposite of ``requires_grad`` (paddle's name)."""
+        return not self.requires_grad
+
+    @stop_gradient.setter
+    def stop_gradient(self, stop: bool) -> None:
+        if stop and self.node is not None:
+            self.view, self.node, self.slot = None, None, 0
+            self.requires_grad = False
+        else:
+            self.requires_grad_(not stop)
+
+    def requires_grad_(self, requires_grad: bool = True) -> "Tensor":
+        """Ask for gradients of this leaf (or no longer); returns the tensor.
+
+        Raises
+        ------
+        DtypeError
+            For integers and booleans.
+        NoGradError
+            When switching it off for a tensor that is not a leaf.
+        """
+        if requires_grad:
+            require_floating(self.dtype)
+        elif self.node is not None and self.requires_grad:
+            raise NoGradError(
+                "requires_grad can be switched off for leaves only; use .detach() for a tensor without graph"
+            )
+        self.requires_grad = bool(requires_grad)
+        return self
+
+    def detach(self) -> "Tensor":
+        """Return a tensor that shares the memory and has no graph."""
+        return self.detached()  # type: ignore[return-value]
+
+    def clone(self) -> "Tensor":
+        """Return a copy; gradients flow through it."""
+        return door.apply(registry["copy"], (self,), {})[0]
+
+    def astype(self, dtype: Any) -> "Tensor":
+        """Return the tensor converted to ``dtype``; gradients are converted back."""
+        return _cast.cast(self, np.dtype(dtype))  # type: ignore[return-value]
+
+    # Gradients ------------------------------------------------------------------------------------------
+
+    @property
+    def grad(self) -> "Tensor | None":
+        """The accumulated gradient."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: "Tensor | None") -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise ArgTypeError(f"grad must be a tensor or None, got {type(value).__name__}")
+            if value is self:
+                raise ArgTypeError("a tensor cannot be its own grad")
+            if value.shape != self.shape:
+                raise GradShapeError(
+                    f"Mismatch in shape: grad has a shape of {value.shape} and the tensor of {self.shape}"
+                )
+            if value.dtype != self.dtype:
+                raise GradDtypeError(f"grad must have the same dtype as the tensor: {value.dtype} and {self.dtype}")
+        self._grad = value
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Set ``grad`` to zeros (as paddle does), or to ``None``."""
+        if set_to_zero and self._grad is not None:
+            self._grad = Tensor(np.zeros(self.shape, self.dtype))
+        else:
+            self._grad = None
+
+    def retain_grad(self) -> None:
+        """Accumulate the gradient of this non-leaf tensor in ``grad`` too; harmless on a leaf."""
+        self._require_grad("retain_grad")
+        node = self.edge.node
+        if isinstance(node, Accumulator) or node is None:
+            return
+        if node.retained is None:
+            node.retained = {}
+        import weakref
+
+        node.retained[self.slot] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether ``retain_grad`` was called on this non-leaf tensor."""
+        node = self.node
+        return node is not None and node.retained is not None and self.slot in node.retained
+
+    def register_hook(self, hook: Callable[["Tensor"], "Tensor | None"]) -> hooks.Handle:
+        """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a replacement."""
+        self._require_grad("register_hook")
+        node = self.edge.node
+        if isinstance(node, Accumulator) or node is None:
+            if self.hooks is None:
+                self.hooks = {}
+            return hooks.register(self.hooks, hook)
+        if node.tensor_hooks is None:
+            node.tensor_hooks = {}
+        return hooks.register(node.tensor_hooks.setdefault(self.slot, {}), hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[["Tensor"], None]) -> hooks.Handle:
+        """Call ``hook(tensor)`` after ``backward`` has accumulated into this leaf's ``grad``."""
+        self._require_grad("register_post_accumulate_grad_hook")
+        if self.node is not None:
+            raise NoGradError("post accumulate grad hooks can be registered on leaf tensors only")
+        if self.post_accumulate is None:
+            self.post_accumulate = {}
+        return hooks.register(self.post_accumulate, hook)
+
+    def _require_grad(self, what: str) -> None:
+        if not self.requires_grad:
+            raise NoGradError(f"{what} of a tensor that does not require grad")
+
+    if TYPE_CHECKING:
+        backward: Callable[..., None]
+        sum: Callable[..., "Tensor"]
+        reshape: Callable[..., "Tensor"]
+        T: "Tensor"
+        mT: "Tensor"
+
+
+def require_floating(dtype: np.dtype) -> None:
+    """Raise unless tensors of ``dtype`` can require grad."""
+    if dtype.kind not in "fc":
+        raise DtypeError(
+            f"only tensors of floating point and complex dtype can require grad, got {dtype}; write for "
+            f"example ng.tensor(data, dtype=float)"
+        )
+
+
+def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Return a new leaf tensor with a copy of ``data``.
+
+    Parameters
+    ----------
+    data : array_like
+        Numbers, nested sequences, an array, or a tensor without graph.
+    dtype : dtype, optional
+        By default what ``np.asarray(data)`` gives: float64 for Python floats, int64 for integers.
+    requires_grad : bool
+        Whether gradients are wanted; floating and complex dtypes only.
+
+    Raises
+    ------
+    DtypeError
+        If an integer tensor is to require grad, or the data are no numbers.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    """
+    if isinstance(data, Tensor):
+        data = data.detach().numpy()
+    array = np.array(_plain(data), dtype=dtype, copy=True, order="C")
+    require_numbers(array.dtype)
+    if requires_grad:
+        require_floating(array.dtype)
+    return Tensor(array, bool(requires_grad))
+
+
+def _plain(data: Any) -> Any:
+    """Replace tensors in nested sequences by arrays."""
+    if isinstance(data, (list, tuple)):
+        return [_plain(item) for item in data]
+    return data.numpy() if isinstance(data, Tensor) else data
+
+
+def require_numbers(dtype: np.dtype) -> None:
+    """Raise unless ``dtype`` is numeric or boolean."""
+    if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
+        raise DtypeError(f"tensors hold booleans, integers, floats and complex numbers, not {dtype}")
+
+
+def constant(data: ArrayLike) -> Tensor:
+    """Return a tensor for an operand that is no tensor; an array is used without a copy."""
+    if isinstance(data, (list, tuple)):
+        data = _plain(data)
+    array = np.asarray(data)
+    require_numbers(array.dtype)
+    return Tensor(array, False, ForeignStorage() if array is data else None)
+
+
+def align(value: Value, ndim: int) -> Value:
+    """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
+    if value.array is not None and not value.requires_grad and not value.rows:
+        shape = (1,) * (ndim - len(value.shape)) + value.shape
+        return Tensor(value.array.reshape(shape), False, value.storage)
+    return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))
+
+
+def _wire() -> None:
+    """Hand the engine its target and roles, and the declarations their recorder."""
+    record.runtime.target = CPUTarget()
+    record.runtime.value = Tensor
+    record.runtime.roles = {
+        "add": registry["add"],
+        "sum_to": _reduction.sum_to,
+        "cast": _cast.cast,
+        "copy_spec": _cast.copy_spec,
+    }
+    door.value = Tensor
+    door.constant = constant
+    door.align = align
+    door.apply = record.apply
+
+
+_wire()
+
+__all__ = ["Tensor", "View", "constant", "require_floating", "require_numbers", "tensor"]

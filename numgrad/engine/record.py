@@ -1,0 +1,152 @@
+"""Recording: apply an operator to values, now or later, and remember it for differentiation."""
+
+import threading
+import traceback
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .._settings import settings
+from .graph import Expr, ForeignStorage, Node, Spec, Storage, Value, View, user_site
+
+
+class Runtime:
+    """What the engine is handed at import: a target, the class of values, and the operators with a role."""
+
+    target: Any = None
+    value: type[Value] = Value
+    roles: dict[str, Callable[..., Value]]
+
+    def __init__(self) -> None:
+        self.roles = {}
+
+
+class Mode(threading.local):
+    """The recording mode of the current thread."""
+
+    grad = True
+    deferring = False
+    kept: list[Node] | None = None
+    saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+
+
+runtime = Runtime()
+mode = Mode()
+
+
+@contextmanager
+def grad_mode(enabled: bool) -> Iterator[None]:
+    """Record (or do not record) inside the block, in this thread."""
+    before, mode.grad = mode.grad, enabled
+    try:
+        yield
+    finally:
+        mode.grad = before
+
+
+@contextmanager
+def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[None]:
+    """Build expressions inside the block instead of computing; new nodes are appended to ``kept``."""
+    before = mode.deferring, mode.kept
+    mode.deferring, mode.kept = enabled, kept
+    try:
+        yield
+    finally:
+        mode.deferring, mode.kept = before
+
+
+def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
+    """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be wanted."""
+    if mode.deferring or any(value.array is None for value in inputs):
+        outputs = _defer(operator, inputs, static)
+    else:
+        arrays = operator.run(runtime.target, [value.array for value in inputs], static)
+        outputs = [runtime.value(array) for array in arrays]
+        if operator.is_view and inputs[0].array is not None:
+            _link_view(operator, static, inputs[0], outputs[0])
+    if mode.grad and operator.differentiable:
+        for value in inputs:
+            if value.requires_grad:
+                record(operator, static, inputs, outputs)
+                break
+    return outputs
+
+
+def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
+    rows = any(value.rows for value in inputs)
+    inferred = operator.infer([value.spec for value in inputs], static)
+    specs = tuple(Spec(shape, dtype, rows) for shape, dtype in inferred)
+    expr = Expr(operator, static, inputs, specs)
+    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
+
+
+def record(operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]) -> Node:
+    """Make the node of an application and hang the outputs on it."""
+    edges = tuple(value.edge for value in inputs)
+    node = Node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
+    reads = operator.saves(node.needs)
+    if any(reads):
+        candidates = [*inputs, *(value.detached() for value in outputs)]
+        node.save(
+            [_pack(v) if read else None for v, read in zip(candidates, reads, strict=True)]
+        )
+    node.site = user_site()
+    if settings.call_stack_level >= 3:
+        node.stack = "".join(traceback.format_stack())
+    if mode.kept is not None:
+        mode.kept.append(node)
+    for slot, value in enumerate(outputs):
+        if value.dtype.kind in "fc":
+            value.node, value.slot = node, slot
+            value.requires_grad = True
+    node.live = tuple(weakref.ref(value) for value in outputs)
+    return node
+
+
+def _pack(value: Value) -> Value:
+    """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a hook made."""
+    if isinstance(value.storage, ForeignStorage) and value.array is not None:
+        copy = value.detached()
+        copy.array, copy.storage = value.array.copy(), Storage()
+        value = copy
+    if mode.saved_hooks and value.array is not None:
+        return Packed(value, *mode.saved_hooks[-1])  # type: ignore[return-value]
+    return value
+
+
+class Packed:
+    """A saved value as a ``saved_tensors_hooks`` pack function left it."""
+
+    __slots__ = ("content", "shape", "storage", "unpack_function")
+
+    def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
+        self.shape = value.shape
+        self.storage = Storage()  # what was packed is the user's: writes to the original do not matter
+        with grad_mode(False):
+            self.content = pack(value)
+        self.unpack_function = unpack
+
+    def restore(self) -> Value:
+        """Return the value that the unpack function makes of the packed content."""
+        with grad_mode(False), deferring(False):
+            return self.unpack_function(self.content)
+
+
+def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
+    if view.array is None or view.array.base is None:
+        return  # the operator had to copy
+    view.storage = base.storage
+    chain: Sequence[Any] = () if base.view is None else base.view.chain
+    root = base if base.view is None else base.view.base
+    view.view = View(root, (*chain, (operator, static)), base.storage.version)
+
+
+def replay_view(view: View, value: Value) -> None:
+    """Hang a view on the present node of its base, after the base was written."""
+    with grad_mode(True), deferring(False):
+        current = view.base
+        for operator, static in view.chain:
+            current = apply(operator, (current,), static)[0]
+    value.node, value.slot = current.node, current.slot
+    value.requires_grad = current.requires_grad

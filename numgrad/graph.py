@@ -1,0 +1,52 @@
+"""The recorded graph, for inspection and as input and output of ``grad``: nodes, edges, hooks."""
+
+from typing import Any, NamedTuple
+
+from ._errors import ArgTypeError, NoGradError
+from .engine.graph import Edge, Node
+from .engine.hooks import Handle
+from ._tensor import Tensor
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient flows: output ``output_nr`` of ``node``.
+
+    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when the tensor is gone.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Return the edge into which the gradient of ``tensor`` flows.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        For a leaf the edge is that of its accumulator.
+
+    Raises
+    ------
+    NoGradError
+        If the tensor does not require grad.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> edge = ng.graph.get_gradient_edge(x * x)
+    >>> edge.node.name(), edge.output_nr
+    ('multiply', 0)
+    """
+    if not isinstance(tensor, Tensor):
+        raise ArgTypeError(f"get_gradient_edge: expected a tensor, got {type(tensor).__name__}")
+    if not tensor.requires_grad:
+        raise NoGradError("get_gradient_edge: the tensor does not require grad, so it has no gradient edge")
+    edge = tensor.edge
+    assert edge.node is not None
+    return GradientEdge(edge.node, edge.slot)
+
+
+__all__ = ["Edge", "GradientEdge", "Handle", "Node", "get_gradient_edge"]

@@ -1,0 +1,68 @@
+"""Conversion between dtypes, and the plain copy that programs are laid out with."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._declare import Operator, door
+from .._specs import ElementwiseSpec
+
+
+def _identity(x):
+    return x
+
+
+def _real_part(x):
+    return x.real
+
+
+def _truth(x):
+    return x != 0
+
+
+@cache
+def cast_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
+    """Return the spec of the kernel that converts ``source`` to ``result``."""
+    function = _identity
+    if source.kind == "c" and result.kind != "c":
+        function = _real_part
+    if result.kind == "b" and source.kind != "b":
+        function = _truth
+    return ElementwiseSpec("copy" if source == result else "astype", function, (source,), (result,))
+
+
+def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
+    """Return the spec of the kernel that copies elements of ``dtype``."""
+    return cast_spec(dtype, dtype)
+
+
+class AsType(Operator):
+    """Conversion to ``dtype``; the gradient is converted back."""
+
+    def infer(self, specs: Sequence[Any], static: dict[str, Any]) -> list[Any]:
+        return [(specs[0].shape, static["dtype"])]
+
+    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+        array, dtype = arrays[0], static["dtype"]
+        if array.dtype.kind == "c" and dtype.kind != "c":
+            array = array.real
+        return [array.astype(dtype)]
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
+        ((shape, dtype, rows),) = specs
+        output = builder.new(shape, dtype, rows)
+        builder.emit(cast_spec(inputs[0].dtype, dtype), inputs, [output], name=self.name)
+        return [output]
+
+    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+        return list(cotangents)  # the engine casts every gradient to its input's dtype
+
+
+astype = AsType("astype")
+
+
+def cast(value: Any, dtype: np.dtype) -> Any:
+    """Return ``value`` converted to ``dtype``, itself when it has it already."""
+    return value if value.dtype == dtype else door.apply(astype, (value,), {"dtype": np.dtype(dtype)})[0]

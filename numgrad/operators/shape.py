@@ -1,0 +1,77 @@
+"""Operators that only change the shape: views, counted from the right so that a batch axis may stand in front."""
+
+from math import prod
+
+import numpy as np
+
+from .._declare import CannotView, view
+
+
+@view
+def expand_dims(x, *, axes):
+    """Insert axes of size 1 at the negative positions ``axes`` of the result."""
+    return np.expand_dims(x, axes)
+
+
+@expand_dims.pullback
+def expand_dims_pullback(context, g):
+    return squeeze(g, axes=context.static["axes"])
+
+
+@view
+def squeeze(x, *, axes):
+    """Remove the axes ``axes`` (negative) of size 1."""
+    return np.squeeze(x, axes)
+
+
+@squeeze.pullback
+def squeeze_pullback(context, g):
+    return expand_dims(g, axes=context.static["axes"])
+
+
+@view
+def permute_dims(x, *, axes):
+    """Permute the last ``len(axes)`` axes; ``axes`` are negative numbers."""
+    lead = x.ndim - len(axes)
+    return x.transpose(*range(lead), *(x.ndim + a for a in axes))
+
+
+@permute_dims.pullback
+def permute_dims_pullback(context, g):
+    axes = context.static["axes"]
+    n = len(axes)
+    inverse = [0] * n
+    for position, axis in enumerate(axes):
+        inverse[axis + n] = position - n
+    return permute_dims(g, axes=tuple(inverse))
+
+
+@view
+def reshape(x, *, ncore, shape):
+    """Give the last ``ncore`` axes the shape ``shape``."""
+    lead = x.shape[: x.ndim - ncore]
+    try:
+        return np.reshape(x, (*lead, *shape), copy=False)
+    except ValueError:
+        if prod(x.shape[x.ndim - ncore :]) != prod(shape):
+            raise
+        raise CannotView from None
+
+
+@reshape.pullback
+def reshape_pullback(context, g):
+    ncore, shape = context.static["ncore"], context.static["shape"]
+    before = context.input_specs[0].shape
+    return reshape(g, ncore=len(shape), shape=before[len(before) - ncore :])
+
+
+@view
+def broadcast(x, *, sizes):
+    """Repeat axes of size 1: ``sizes`` are the sizes of the last axes of the result."""
+    lead = x.shape[: x.ndim - len(sizes)]
+    return np.broadcast_to(x, (*lead, *sizes))
+
+
+@broadcast.pullback
+def broadcast_pullback(context, g):
+    return g  # the engine sums a gradient over the axes that its input had with size 1
