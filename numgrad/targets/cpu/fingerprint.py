@@ -5,8 +5,10 @@ the function, the values it reads and the functions it calls are all the same. T
 them, however deep; it stops at installed packages whose versions are part of the cache key anyway.
 """
 
+import dataclasses
 import enum
 import hashlib
+import inspect
 import struct
 import sys
 import types
@@ -17,6 +19,8 @@ import numpy as np
 
 # Code of these packages is identified by name: the key of the cache holds their versions.
 _VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
+# So is that of this package, whose sources are in the key; but its closures are walked.
+_OWN = __name__.rpartition(".")[0]
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
@@ -141,12 +145,17 @@ class _Walk:
             raise UnstableValueError(f"the class {value.__qualname__}")
 
     def visit_function(self, value: types.FunctionType) -> None:
-        if _is_versioned(value.__module__ or ""):
-            self.tag("library", value.__module__, value.__qualname__)
-            return
         self.tag("function")
         if self.met_before(value):
             return
+        if _is_versioned(value.__module__ or "") or _is_own(value):
+            self.tag("library", value.__module__, value.__qualname__)
+        else:
+            self.visit_body(value)
+        for cell in value.__closure__ or ():
+            self.visit_cell(cell)
+
+    def visit_body(self, value: types.FunctionType) -> None:
         self.visit(value.__defaults__)
         self.visit(value.__kwdefaults__)
         outer, self.attributes = self.attributes, tuple(sorted(set(_names(value.__code__))))
@@ -155,8 +164,6 @@ class _Walk:
             if name in value.__globals__:
                 self.tag("global", name)
                 self.visit(value.__globals__[name])
-        for cell in value.__closure__ or ():
-            self.visit_cell(cell)
         self.attributes = outer
 
     def visit_cell(self, cell: Any) -> None:
@@ -171,10 +178,9 @@ class _Walk:
         self.tag("code")
         for field in _CODE_FIELDS:
             self.visit(getattr(code, field, None))
-        doc_is_constant = isinstance(code.co_consts[:1], tuple) and code.co_consts[:1]
         for index, constant in enumerate(code.co_consts):
-            # The docstring is the first constant; editing it must not recompile anything.
-            if not (index == 0 and doc_is_constant and isinstance(constant, str)):
+            # Editing a docstring must not recompile anything.
+            if not (index == 0 and isinstance(constant, str) and _has_docstring(code)):
                 self.visit(constant)
 
     def visit_other(self, value: Any) -> None:
@@ -190,7 +196,10 @@ class _Walk:
             self.visit(value._defn)
         elif hasattr(value, "_dispatcher") or hasattr(value, "_pyfunc"):  # @vectorize, @cfunc
             self.visit(getattr(value, "_dispatcher", None) or value._pyfunc)
-        elif _is_numba_type(value):
+        elif dataclasses.is_dataclass(value):
+            for field in dataclasses.fields(value):
+                self.visit(getattr(value, field.name))
+        elif _is_compiler_type(value):
             self.tag("type", str(value))
         else:
             raise UnstableValueError(f"an object of {kind.__module__}.{kind.__qualname__}")
@@ -204,15 +213,34 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+def _has_docstring(code: types.CodeType) -> bool:
+    """Tell whether a string that is the first constant is the docstring."""
+    if sys.version_info >= (3, 13):
+        return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
+    return not code.co_name.startswith("<")  # a def without one has None there
+
+
 def _is_versioned(module: str) -> bool:
     root = module.partition(".")[0]
     return root in _VERSIONED or root in sys.stdlib_module_names
 
 
-def _is_numba_type(value: Any) -> bool:
+def _is_own(function: types.FunctionType) -> bool:
+    """Tell whether a function is a definition at the top level of a module of this package."""
+    module = function.__module__ or ""
+    if not module.startswith(_OWN + "."):
+        return False
+    found = getattr(sys.modules.get(module), function.__qualname__, None)
+    originals = (found, getattr(found, "py_func", None), getattr(found, "_defn", None))
+    return any(original is function for original in originals)
+
+
+def _is_compiler_type(value: Any) -> bool:
+    """Tell whether a value is a type of Numba's or LLVM's, which its text describes in full."""
+    from llvmlite import ir
     from numba.core import types as numba_types
 
-    return isinstance(value, numba_types.Type)
+    return isinstance(value, (numba_types.Type, ir.Type))
 
 
 def _visit_builtin(walk: _Walk, value: Any) -> None:

@@ -10,12 +10,23 @@ from typing import Any
 from llvmlite import binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
+_HELPERS = ("numba_", "Py", "_Py")
+_THREADING = frozenset(
+    {
+        "numba_parallel_for", "do_scheduling_signed", "do_scheduling_unsigned", "allocate_sched",
+        "deallocate_sched", "get_num_threads", "set_num_threads", "get_thread_id",
+        "set_parallel_chunksize", "get_parallel_chunksize", "get_sched_size",
+    }
+)  # fmt: skip
 _providers: list[Callable[[], Any]] = []
 _engine: llvm.ExecutionEngine | None = None
 
 
 class MissingSymbolError(Exception):
     """An object file refers to functions that this process does not have."""
+
+
+MissingSymbol = MissingSymbolError
 
 
 def add_symbol_provider(provider: Callable[[], Any]) -> None:
@@ -53,13 +64,19 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
 
 
 def provide(externals: Iterable[str]) -> None:
-    """Make `externals` known to LLVM, initialising no more of Numba's runtime than they need."""
+    """Make `externals` known to LLVM, initialising no more of Numba than their names ask for."""
     missing = _unknown(externals)
-    for step in (_add_nrt_helpers, *_providers, _start_runtime, _start_threads):
-        if not missing:
-            return
-        step()
-        missing = _unknown(missing)
+    steps = (
+        (lambda name: name.startswith("NRT_"), _add_nrt_helpers),
+        (_THREADING.__contains__, _start_threads),
+        (lambda name: name.startswith(_HELPERS), _add_helpers),
+        *((bool, provider) for provider in _providers),
+        (bool, _start_runtime),
+    )
+    for concerns, step in steps:
+        if any(map(concerns, missing)):
+            step()
+            missing = _unknown(missing)
     if missing:
         raise MissingSymbolError(", ".join(missing))
 
@@ -76,12 +93,18 @@ def _add_nrt_helpers() -> None:
         llvm.add_symbol(name[1:] if name.startswith("_") else f"NRT_{name}", address)
 
 
-def _start_runtime() -> None:
-    """Register Numba's C helpers and its reference-counting runtime."""
+def _add_helpers() -> Any:
+    """Register Numba's C helpers and Python's exceptions, which the CPU context does when made."""
     from numba.core.registry import cpu_target
+
+    return cpu_target.target_context
+
+
+def _start_runtime() -> None:
+    """Compile the rest of the reference-counting runtime, which takes 40 ms."""
     from numba.core.runtime import rtsys
 
-    rtsys.initialize(cpu_target.target_context)
+    rtsys.initialize(_add_helpers())
 
 
 def _start_threads() -> None:

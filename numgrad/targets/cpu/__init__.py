@@ -1,0 +1,108 @@
+"""The CPU: kernels compiled by Numba, run by the machine.
+
+Nothing here compiles or loads anything when it is imported or when a `CPUTarget` is made.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .cache import CacheInfo
+    from .machine import Failure, Runner
+
+__all__ = ["CPUTarget"]
+
+
+class CPUTarget:
+    """What the engine needs of a device: kernels, and a machine that runs programs of them.
+
+    Examples
+    --------
+    >>> target = CPUTarget()
+    >>> target.num_threads >= 1
+    True
+    """
+
+    name = "cpu"
+
+    def __init__(self) -> None:
+        # Imported when they are first needed: Numba takes longer to import than NumPy.
+        self._find_kernel: Callable[[Any], Any] | None = None
+        self._machine: Any = None
+
+    def kernel(self, spec: Any) -> Any:
+        """Return the compiled kernel of a spec of `kernels`, the same one for equal specs."""
+        if self._find_kernel is None:
+            from .kernels import kernel
+
+            self._find_kernel = kernel
+        return self._find_kernel(spec)
+
+    def bind(
+        self,
+        code: "np.ndarray",
+        starts: "np.ndarray",
+        rows: int,
+        tile: int,
+        arena_bytes: int,
+        parallel: bool,
+        first: int = 0,
+        last: int | None = None,
+        uses_blas: bool = False,
+    ) -> "Runner":
+        """Prepare a run to be repeated; see `machine.Machine.bind`."""
+        if self._machine is None:
+            from .machine import Machine
+
+            self._machine = Machine()
+        return self._machine.bind(
+            code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas
+        )
+
+    def run(
+        self,
+        code: "np.ndarray",
+        starts: "np.ndarray",
+        rows: int,
+        tile: int,
+        arena_bytes: int,
+        parallel: bool,
+        first: int = 0,
+        last: int | None = None,
+        uses_blas: bool = False,
+    ) -> "Failure | None":
+        """Run an encoded program once; see `machine.Machine.run`."""
+        return self.bind(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)()
+
+    @property
+    def num_threads(self) -> int:
+        """Threads of a parallel run."""
+        from .threads import get_num_threads
+
+        return get_num_threads()
+
+    def set_num_threads(self, n: int) -> None:
+        """Set the number of threads of parallel runs, for the whole process."""
+        from .threads import set_num_threads
+
+        set_num_threads(n)
+
+    def threading_layer(self) -> str:
+        """Return the name of Numba's threading layer, starting its threads."""
+        from .threads import threading_layer
+
+        return threading_layer()
+
+    def l2_bytes(self) -> int:
+        """Size of one core's second-level cache in bytes."""
+        from .memory import l2_bytes
+
+        return l2_bytes()
+
+    def cache_info(self) -> "CacheInfo":
+        """Return the directory and the counters of the kernel cache."""
+        from .cache import cache_info
+
+        return cache_info()

@@ -1,0 +1,166 @@
+"""The compiled half of the machine: the loops over tiles, instructions and dimensions.
+
+Workers take tiles from a shared counter, so a slow core does not hold up the others, and keep
+their place in a state table: a worker that has used up its budget returns, so that Python can look
+at its signals, and is called again with the mode RESUME.
+
+The three functions call one another by address, as they call kernels: each is compiled on its own,
+once, which takes a fifth of the time that Numba needs to link and optimise them together.
+"""
+
+from llvmlite import ir
+from numba import prange, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .intrinsics import INT64, call_kernel, load_word, store_word
+
+# Words of the program block, constant from run to run.
+BLOCK_WORDS = 14
+_CODE, _STARTS, _FIRST, _LAST, _ROWS, _TILE, _TILES = range(7)
+_STRIDE, _POINTERS, _ODOMETER, _ARENA, _LOOPS, _WORK, BUDGET = range(7, BLOCK_WORDS)
+# Words of the space that a run borrows. The counter and the flags, which workers write, are each
+# on a cache line of its own.
+BLOCK, MODE, WORKERS, _NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 8, 16, 24, 32
+# Words of a worker's state, at the head of its part of the space.
+SPACE, _ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
+STATE_WORDS = 8
+
+START_ALONE, START, RESUME = range(3)
+_NO_TILE = -1
+_CALL_WORK = 32  # the price of an instruction that declares no work: some 10 ns
+
+
+@intrinsic
+def _take_next(typingctx, address):
+    """Return the word at `address` and add one to it, atomically."""
+
+    def codegen(context, builder, signature, args):
+        counter = builder.inttoptr(args[0], INT64.as_pointer())
+        return builder.atomic_rmw("add", counter, ir.Constant(INT64, 1), "monotonic")
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def _call_function(typingctx, address, words):
+    """Call the function at `address` with a tuple of words."""
+
+    def codegen(context, builder, signature, args):
+        values = cgutils.unpack_tuple(builder, args[1])
+        kind = ir.FunctionType(INT64, [INT64] * len(values)).as_pointer()
+        return builder.call(builder.inttoptr(args[0], kind), values)
+
+    return types.int64(types.int64, words), codegen
+
+
+_c_get_num_threads = types.ExternalFunction("get_num_threads", types.intp())
+_c_set_num_threads = types.ExternalFunction("set_num_threads", types.void(types.int32))
+
+
+def loops(block, state, p, row, rows):
+    """Call an instruction's kernel for every combination of its outer loop dimensions.
+
+    Returns the kernel's status; after a failure the odometer shows where it happened.
+    """
+    code = load_word(block, _CODE)
+    nops, row_dim = load_word(code, p + 1), load_word(code, p + 3)
+    inner = load_word(code, p + 2) - 1
+    pointers, odometer = state + load_word(block, _POINTERS), state + load_word(block, _ODOMETER)
+    for j in range(nops):
+        q = p + 8 + 3 * j
+        base = row * load_word(code, q + 2)
+        if load_word(code, q) != 0:
+            base = state + load_word(block, _ARENA)
+        store_word(pointers, j, base + load_word(code, q + 1))
+    counts = p + 8 + 3 * nops
+    core = counts + inner + 1
+    outer = core + load_word(code, p + 4)
+    steps = outer + inner * nops
+    n = load_word(code, counts + inner) * (rows if row_dim == inner else 1)
+    for d in range(inner):
+        store_word(odometer, d, 0)
+        n *= load_word(code, counts + d) > 0
+    status = odometer + 8 * inner
+    store_word(status, 0, 0)
+    d = inner if n > 0 else -1
+    while d >= 0:
+        call_kernel(load_word(code, p), pointers, n, code + 8 * core, code + 8 * steps, status)
+        if load_word(status, 0) != 0:
+            break
+        d = inner - 1
+        while d >= 0:
+            count = load_word(code, counts + d) * (rows if row_dim == d else 1)
+            position = load_word(odometer, d) + 1
+            forward = 1 if position < count else 1 - count
+            for j in range(nops):
+                stride = load_word(code, outer + d * nops + j)
+                store_word(pointers, j, load_word(pointers, j) + forward * stride)
+            store_word(odometer, d, position if position < count else 0)
+            if position < count:
+                break
+            d -= 1
+    return load_word(status, 0)
+
+
+def work(state):
+    """Take tiles and run them until there is none, one fails or the budget is used up."""
+    space = load_word(state, SPACE)
+    block = load_word(space, BLOCK)
+    code, budget = load_word(block, _CODE), load_word(block, BUDGET)
+    mode = load_word(space, MODE)
+    if mode == START_ALONE:
+        store_word(space, _NEXT, 0)
+        store_word(space, FAILED, 0)
+        store_word(space, UNFINISHED, 0)
+    if mode != RESUME:
+        store_word(state, _ITS_TILE, _NO_TILE)
+        store_word(state, STATUS, 0)
+    while True:
+        tile = load_word(state, _ITS_TILE)
+        if tile == _NO_TILE:
+            if load_word(space, FAILED) != 0:
+                return 1
+            tile = _take_next(space + 8 * _NEXT)
+            if tile >= load_word(block, _TILES):
+                return 0
+            store_word(state, _ITS_TILE, tile)
+            store_word(state, ITS_INSTRUCTION, load_word(block, _FIRST))
+        row = tile * load_word(block, _TILE)
+        rows = min(load_word(block, _TILE), load_word(block, _ROWS) - row)
+        k = load_word(state, ITS_INSTRUCTION)
+        while k < load_word(block, _LAST):
+            store_word(state, ITS_INSTRUCTION, k)
+            if budget <= 0:
+                store_word(space, UNFINISHED, 1)
+                return 1
+            p = load_word(load_word(block, _STARTS), k)
+            status = _call_function(load_word(block, _LOOPS), (block, state, p, row, rows))
+            if status != 0:
+                # Tiles are taken in order: the smaller ones are taken, and will run to their end.
+                store_word(state, STATUS, status)
+                store_word(state, ITS_ROW, row)
+                store_word(state, _ITS_TILE, _NO_TILE)
+                store_word(space, FAILED, 1)
+                return 1
+            budget -= _CALL_WORK + rows * load_word(code, p + 6)
+            k += 1
+        store_word(state, _ITS_TILE, _NO_TILE)
+
+
+def work_in_parallel(space):
+    """Run `work` on as many threads as there are workers."""
+    block, workers = load_word(space, BLOCK), load_word(space, WORKERS)
+    stride = load_word(block, _STRIDE)
+    if load_word(space, MODE) == START:
+        store_word(space, _NEXT, 0)
+        store_word(space, FAILED, 0)
+        store_word(space, UNFINISHED, 0)
+    for worker in range(workers):
+        store_word(space + 8 * STATES + worker * stride, SPACE, space)
+    before = _c_get_num_threads()
+    _c_set_num_threads(workers)
+    for worker in prange(workers):
+        _call_function(load_word(block, _WORK), (space + 8 * STATES + worker * stride,))
+    _c_set_num_threads(before)
+    return load_word(space, FAILED) | load_word(space, UNFINISHED)

@@ -1,0 +1,136 @@
+"""Threads of the machine: how many, when launching is safe, and BLAS kept to one of them."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from numba.core import config
+
+_num_threads: int | None = None
+_forked_with_threads = False
+_launch_lock = threading.Lock()
+_needs_lock: bool | None = None  # known once the layer is
+_NOTHING = nullcontext()
+
+
+def get_num_threads() -> int:
+    """Return the number of threads of a parallel run; all that Numba may use, unless set."""
+    if _forked_with_threads:
+        return 1
+    return _num_threads or config.NUMBA_NUM_THREADS
+
+
+def set_num_threads(n: int) -> None:
+    """Set the number of threads of parallel runs, for the whole process.
+
+    Parameters
+    ----------
+    n : int
+        From 1 to ``numba.config.NUMBA_NUM_THREADS``.
+
+    Raises
+    ------
+    ValueError
+        For a number outside that range.
+    """
+    global _num_threads
+    if not 1 <= n <= config.NUMBA_NUM_THREADS:
+        raise ValueError(
+            f"set_num_threads: {n} is not between 1 and {config.NUMBA_NUM_THREADS}; "
+            "NUMBA_NUM_THREADS, set before the first import, raises the limit"
+        )
+    _num_threads = int(n)
+
+
+def threading_layer() -> str:
+    """Return the name of Numba's threading layer, starting its threads if they are not running."""
+    from numba.np.ufunc import parallel
+
+    parallel._launch_threads()
+    return parallel.threading_layer()
+
+
+def must_be_serial() -> bool:
+    """Tell whether this process was forked from one that had threads, which did not survive."""
+    return _forked_with_threads
+
+
+def region(*, uses_blas: bool = False) -> AbstractContextManager:
+    """Guard one or more parallel launches made by the calling thread."""
+    global _needs_lock
+    if _needs_lock is None:
+        # workqueue aborts the process when two threads launch at once; omp and tbb do not mind.
+        _needs_lock = threading_layer() == "workqueue"
+    if not uses_blas:
+        return _launch_lock if _needs_lock else _NOTHING
+    return _limited_region()
+
+
+@contextmanager
+def _limited_region() -> Iterator[None]:
+    with _launch_lock if _needs_lock else _NOTHING, _blas.on_one_thread():
+        yield
+
+
+class _BlasLimit:
+    """BLAS on one thread while anybody needs it: the limit is one per process, its users many."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.controller: Any = None
+        self.limit: Any = None
+
+    @contextmanager
+    def on_one_thread(self) -> Iterator[None]:
+        self._enter()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self) -> None:
+        with self.lock:
+            if self.users == 0:
+                self.limit = self._controller().limit(limits=1, user_api="blas")
+            self.users += 1
+
+    def _leave(self) -> None:
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                self.limit.restore_original_limits()
+
+    def _controller(self) -> Any:
+        if self.controller is None:
+            import scipy.linalg.cython_blas  # noqa: F401  the BLAS that Numba calls must be loaded
+            from threadpoolctl import ThreadpoolController
+
+            self.controller = ThreadpoolController()  # finding the libraries takes 0.6 ms
+        return self.controller
+
+    def after_fork(self) -> None:
+        self.lock = threading.Lock()
+        if self.users:
+            self.users = 0
+            self.limit.restore_original_limits()
+
+
+_blas = _BlasLimit()
+
+
+def _after_fork_in_child() -> None:
+    """Locks may have been held by threads that no longer exist; an OpenMP pool is gone as well."""
+    global _forked_with_threads, _launch_lock
+    _launch_lock = threading.Lock()
+    _blas.after_fork()
+    parallel = sys.modules.get("numba.np.ufunc.parallel")
+    if parallel is not None and parallel._is_initialized:
+        _forked_with_threads = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,297 @@
+"""Functions become addresses: once per content, never again in another process."""
+
+import ctypes
+import json
+import math
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit, types
+
+from numgrad.targets.cpu import cache, compiler, loader
+from numgrad.targets.cpu.fingerprint import UnstableValueError, fingerprint
+
+SIGNATURE = (types.float64,)
+
+
+def callable_of(function, key_parts=()):
+    address = compiler.load_or_compile(function, SIGNATURE, key_parts, restype=types.float64)
+    return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache(tmp_path, monkeypatch):
+    """An empty directory, fresh counters, and nothing in memory."""
+    monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path / "kernels"))
+    monkeypatch.setattr(cache, "_state", cache._State())
+    monkeypatch.setattr(compiler, "_addresses", {})
+
+
+def run_script(source: str, folder: Path) -> dict:
+    """Run a script that prints JSON, in a process of its own with `folder` on its path."""
+    code = textwrap.dedent(source) + textwrap.dedent(
+        """
+        import dataclasses, json
+        info = dataclasses.asdict(cache.cache_info())
+        print(json.dumps({"result": result, **info}))
+        """
+    )
+    header = f"import sys; sys.path[:0] = [{str(folder)!r}, {str(Path.cwd())!r}]\n" + PRELUDE
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", header + code],
+        capture_output=True, text=True, check=False, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+PRELUDE = """
+import ctypes
+from numba import njit, types
+from numgrad.targets.cpu import cache, compiler
+def value(function, x):
+    address = compiler.load_or_compile(function, (types.float64,), restype=types.float64)
+    return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(x)
+"""
+
+
+def test_second_process_compiles_nothing(tmp_path):
+    script = """
+    import math
+    def twice_exp(x):
+        return 2.0 * math.exp(x)
+    result = value(twice_exp, 1.0)
+    """
+    first, second = run_script(script, tmp_path), run_script(script, tmp_path)
+    assert first["result"] == second["result"] == pytest.approx(2 * math.e, rel=1e-15)
+    assert (first["compiled"], first["writes"], first["hits"]) == (1, 1, 0)
+    assert (second["compiled"], second["writes"], second["hits"]) == (0, 0, 1)
+
+
+def test_edit_of_a_callee_in_another_file_recompiles(tmp_path):
+    script = """
+    import helper
+    def scaled(x):
+        return helper.scale(x)
+    result = value(scaled, 3.0)
+    """
+    source = "from numba import njit\n@njit\ndef scale(x):\n    return {} * x\n"
+    (tmp_path / "helper.py").write_text(source.format("2.0"))
+    assert run_script(script, tmp_path)["result"] == 6.0
+    (tmp_path / "helper.py").write_text(source.format("7.00"))
+    edited = run_script(script, tmp_path)
+    assert (edited["result"], edited["compiled"]) == (21.0, 1)
+
+
+def test_callees_of_one_name_from_two_processes_stay_apart(tmp_path):
+    """Both callees get Numba's first version number, so their symbols have the same name."""
+    one = """
+    def make(scale):
+        @njit
+        def callee(x):
+            return math_like(x) * scale if x > 0 else -scale
+        return callee
+    @njit
+    def math_like(x):
+        return x
+    callee = make({scale})
+    def kernel(x):
+        return callee(x) + {shift}
+    result = value(kernel, 1.0)
+    """
+    assert run_script(one.format(scale="2.0", shift="0.5"), tmp_path)["result"] == 2.5
+    both = one.format(scale="3.0", shift="0.25") + one.format(scale="2.0", shift="0.5").replace(
+        "result =", "result = result,"
+    )
+    assert run_script(both, tmp_path)["result"] == [3.25, 2.5]
+
+
+def test_parallel_function_from_the_cache(tmp_path):
+    script = """
+    from numba import prange, carray
+    import numpy as np
+    def total(pointer, n):
+        x = carray(pointer, n)
+        s = 0.0
+        for i in prange(n):
+            s += x[i]
+        return s
+    address = compiler.load_or_compile(
+        total, (types.CPointer(types.float64), types.int64), parallel=True, restype=types.float64
+    )
+    x = np.arange(1000.0)
+    kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_int64)
+    result = kind(address)(x.ctypes.data, x.size)
+    """
+    assert [run_script(script, tmp_path)["result"] for _ in range(2)] == [499500.0] * 2
+
+
+def test_equal_requests_give_one_address():
+    def half(x):
+        return x / 2
+
+    one = compiler.load_or_compile(half, SIGNATURE, "a", restype=types.float64)
+    assert compiler.load_or_compile(half, SIGNATURE, "a", restype=types.float64) == one
+    assert compiler.load_or_compile(half, SIGNATURE, "b", restype=types.float64) != one
+    assert cache.cache_info().compiled == 2
+
+
+def test_division_by_zero_follows_ieee_rules():
+    assert callable_of(lambda x: 1.0 / x)(0.0) == math.inf
+
+
+def test_recursive_function_is_compiled_though_not_kept():
+    @njit
+    def factorial(x):
+        if x <= 1.0:
+            return 1.0
+        return x * factorial(x - 1.0)
+
+    assert callable_of(lambda x: factorial(x))(5.0) == 120.0
+
+
+def test_code_with_an_address_of_this_process_is_not_written():
+    library = ctypes.CDLL(None)
+    library.cosh.restype, library.cosh.argtypes = ctypes.c_double, [ctypes.c_double]
+    cosh = library.cosh
+
+    assert callable_of(lambda x: cosh(x))(0.0) == 1.0
+    assert cache.cache_info().writes == 0
+
+
+def test_object_that_needs_a_missing_symbol_is_compiled_again(monkeypatch):
+    monkeypatch.setattr(loader, "_providers", [])
+
+    def third(x):
+        return x / 3.0
+
+    key = compiler.make_key(third, SIGNATURE, ((), False, "float64"))
+    cache.write(key, cache.Entry("entry", ("numgrad_no_such_function",), b"not even an object"))
+    assert callable_of(third)(3.0) == 1.0
+    assert cache.cache_info().compiled == 1
+
+
+def test_missing_symbol_is_an_error_and_not_an_abort():
+    with pytest.raises(loader.MissingSymbolError, match="numgrad_no_such_function"):
+        loader.provide(["numgrad_no_such_function"])
+
+
+def test_value_is_caught_in_compiled_code_after_the_cache():
+    def guarded(x):
+        try:
+            if x < 0:
+                raise ValueError("negative", x)
+            return math.sqrt(x)
+        except Exception:
+            return -1.0
+
+    first = callable_of(guarded)
+    compiler._addresses.clear()
+    again = callable_of(guarded)
+    assert [f(4.0) for f in (first, again)] == [2.0, 2.0]
+    assert [f(-4.0) for f in (first, again)] == [-1.0, -1.0]
+    assert cache.cache_info().hits == 1
+
+
+SCALE = 2.0
+TABLE = np.array([1.0, 2.0])
+
+
+def make(value):
+    return lambda x: x * value
+
+
+class TestFingerprint:
+    def test_equal_sources_are_equal(self):
+        assert fingerprint(lambda x: 2.0 * x) == fingerprint(lambda x: 2.0 * x)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (lambda x: x + 1, lambda x: x - 1),
+            (lambda x: x * 1, lambda x: x * 1.0),
+            (lambda x: x * 0.0, lambda x: x * -0.0),
+            (make(2.0), make(3.0)),
+            (make((1, 2)), make((1, 3))),
+            (make(np.float32(1)), make(np.float64(1))),
+            (make(np.arange(3)), make(np.arange(3)[::-1])),
+            (lambda x, k=1: x, lambda x, k=2: x),
+            (lambda x: math.sin(x), lambda x: math.cos(x)),
+            (njit(lambda x: x), njit(fastmath=True)(lambda x: x)),
+        ],
+    )
+    def test_differences_are_seen(self, one, other):
+        assert fingerprint(one) != fingerprint(other)
+
+    def test_a_global_is_part_of_the_function(self, monkeypatch):
+        def scaled(x):
+            return SCALE * x
+
+        before = fingerprint(scaled)
+        monkeypatch.setitem(globals(), "SCALE", 3.0)
+        assert fingerprint(scaled) != before
+
+    def test_contents_of_a_global_array_count(self, monkeypatch):
+        def looked_up(x):
+            return TABLE[0] * x
+
+        before = fingerprint(looked_up)
+        monkeypatch.setitem(globals(), "TABLE", np.array([1.0, 3.0]))
+        assert fingerprint(looked_up) != before
+
+    def test_names_in_nested_functions_count(self, monkeypatch):
+        def outer(x):
+            def inner(y):
+                return SCALE * y
+
+            return inner(x)
+
+        before = fingerprint(outer)
+        monkeypatch.setitem(globals(), "SCALE", 5.0)
+        assert fingerprint(outer) != before
+
+    def test_docstring_and_position_do_not_count(self):
+        def f(x):
+            """Return one more."""
+            return x + 1
+
+        one = f
+
+        def f(x):
+            """Add one."""
+            return x + 1
+
+        assert fingerprint(one) == fingerprint(f)
+
+    def test_first_string_of_a_lambda_counts(self):
+        assert fingerprint(lambda: "a") != fingerprint(lambda: "b")
+
+    def test_recursion_ends(self):
+        def even(n):
+            return n == 0 or odd(n - 1)
+
+        def odd(n):
+            return n != 0 and even(n - 1)
+
+        assert fingerprint(even) != fingerprint(odd)
+
+    def test_unknown_objects_are_refused(self):
+        with pytest.raises(UnstableValueError):
+            fingerprint(make(object()))
+
+
+def test_function_over_an_unknown_object_is_compiled_in_memory_only():
+    class Unknown:
+        pass
+
+    unknown = Unknown()
+
+    def shifted(x, unknown=unknown):
+        return x + 1.0
+
+    assert compiler.make_key(shifted, SIGNATURE, ()).startswith("-")
+    assert compiler.make_key(shifted, SIGNATURE, ()) == compiler.make_key(shifted, SIGNATURE, ())
