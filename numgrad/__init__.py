@@ -1,5 +1,6 @@
 """numgrad: reverse-mode automatic differentiation on NumPy arrays, with kernels compiled by Numba."""
 
+from . import compat as compat
 from . import graph as graph
 from ._autograd import backward as backward
 from ._autograd import enable_grad as enable_grad

@@ -164,6 +164,11 @@ PARALLEL_WORK = 1 << 15
 def execute(program: Program, target: Any) -> list[np.ndarray]:
     """Schedule and run a program; return the arrays of its results."""
     plan = schedule(program, target)
+    if settings.debug:
+        from . import verify  # it needs this module
+
+        verify.check_program(program)
+        verify.check_schedule(plan)
     _run(plan, plan.prologue, 1, 1, 0, program, target)
     if program.batch:
         _run(plan, plan.body, program.batch, plan.tile, plan.arena_bytes, program, target)

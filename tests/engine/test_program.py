@@ -1,0 +1,102 @@
+"""Programs are values: they can be lowered without a compiler, printed, compared and verified."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._errors import GraphError
+from numgrad.engine import program as programs
+from numgrad.engine import verify
+from numgrad.engine.backward import Pass, Request, with_rows
+from numgrad.engine.record import deferring
+from numgrad.engine.schedule import assign, choose_tile, schedule
+from numgrad.targets.null import NullTarget
+
+
+def backward_program(output, inputs, seed, batch=None):
+    """Lower the backward pass of ``output`` on the null target."""
+    value = with_rows(seed) if batch is not None else seed
+    request = Request([(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True)
+    run = Pass(request)
+    run._take_saved()
+    with deferring(True, []), ng.no_grad():
+        run._seed()
+        for node in run.order:
+            run._visit(node)
+    return programs.lower([run.grads[x.edge] for x in inputs], NullTarget(), batch)
+
+
+def test_listing_of_a_small_program():
+    x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    text = str(backward_program(x * x, [x], ng.tensor(np.ones(3))))
+    assert text == "\n".join(
+        [
+            "program: 3 instructions, batch None",
+            "prologue:",
+            "  v2:f8[3] = multiply(c0:f8[3], c1:f8[3]) loop[3]",
+            "  v3:f8[3] = multiply(c0:f8[3], c1:f8[3]) loop[3]",
+            "  v4:f8[3] = add(v2:f8[3], v3:f8[3]) loop[3]",
+            "results: v4:f8[3]",
+        ]
+    )
+
+
+def test_what_does_not_depend_on_the_batch_is_in_the_prologue():
+    x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    program = backward_program(ng.sin(x), [x], ng.tensor(np.eye(3)), batch=3)
+    names = {i.name: i.rows for i in program.instructions}
+    assert names == {"sin_dx": False, "multiply": True}
+
+
+def test_equal_graphs_give_equal_texts():
+    def text():
+        x = ng.tensor(np.arange(4.0), requires_grad=True)
+        return str(backward_program(ng.sin(x * x) + x, [x], ng.tensor(np.ones(4))))
+
+    assert text() == text()
+
+
+def test_programs_and_schedules_verify():
+    x = ng.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    y = ng.exp(ng.sin(x) * x).sum() * x
+    program = backward_program(y, [x], ng.tensor(np.ones((5, 2, 3))), batch=5)
+    verify.check_program(program)
+    verify.check_schedule(schedule(program, NullTarget()))
+
+
+def test_verify_finds_a_read_before_a_write():
+    x = ng.tensor(np.ones(3), requires_grad=True)
+    program = backward_program(ng.sin(ng.sin(x)), [x], ng.tensor(np.ones(3)))
+    program.instructions.reverse()
+    with pytest.raises(GraphError, match="before it is written"):
+        verify.check_program(program)
+
+
+def test_liveness_keeps_a_chain_in_constant_memory():
+    sizes = []
+    for length in (10, 100):
+        x = ng.tensor(np.ones(1000), requires_grad=True)
+        y = x
+        for _ in range(length):
+            y = ng.sin(y)
+        program = backward_program(y, [x], ng.tensor(np.ones((4, 1000))), batch=4)
+        body = [i for i in program.instructions if i.rows]
+        results = {o.buffer.index for o in program.results}
+        sizes.append(assign(body, results | {b.index for b in program.buffers if b.array is not None}, set(), 1)[1])
+    assert sizes[0] == sizes[1] <= 2 * 8064
+
+
+@pytest.mark.parametrize(("batch", "row_bytes", "expected"), [(1, 8, 1), (512, 8, 64), (4096, 65536, 8), (7, 8, 1)])
+def test_tile_fits_half_the_cache_and_leaves_work_for_threads(batch, row_bytes, expected):
+    assert choose_tile(batch, row_bytes, 1 << 20) == expected
+
+
+def test_null_target_runs_nothing():
+    from numgrad.engine.schedule import execute
+
+    x = ng.tensor(np.ones(3), requires_grad=True)
+    program = backward_program(ng.sin(x), [x], ng.tensor(np.ones((2, 3))), batch=2)
+    target = NullTarget()
+    (result,) = execute(program, target)
+    assert result.shape == (2, 3)
+    assert [launch["rows"] for launch in target.launches] == [1, 2]
