@@ -175,9 +175,7 @@ class _Walk:
             self.visit(content)
 
     def visit_code(self, code: types.CodeType) -> None:
-        self.tag("code")
-        for field in _CODE_FIELDS:
-            self.visit(getattr(code, field, None))
+        self.tag("code", *(repr(getattr(code, field, None)) for field in _CODE_FIELDS))
         for index, constant in enumerate(code.co_consts):
             # Editing a docstring must not recompile anything.
             if not (index == 0 and isinstance(constant, str) and _has_docstring(code)):
