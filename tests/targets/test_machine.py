@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from numgrad.targets.cpu import CPUTarget, compiler, machine, memory, threads
+from numgrad.targets.cpu import CPUTarget, compiler, machine, threads
 from numgrad.targets.cpu.intrinsics import KERNEL_ARGS, load, load_word, store, store_word
 
 TARGET = CPUTarget()
@@ -383,21 +383,6 @@ print("done")
         capture_output=True, text=True, check=False, timeout=200,
     )  # fmt: skip
     assert done.stdout.strip() == "done", done.stderr
-
-
-class TestMemory:
-    def test_spaces_are_aligned_and_reused(self):
-        memory.release()
-        space = memory.borrow(1000)
-        assert space.address % memory.ALIGNMENT == 0
-        memory.give_back(space)
-        assert memory.borrow(500) is space
-        assert memory.borrow(500) is not space
-
-    def test_level_two_cache_has_a_plausible_size(self):
-        assert 1 << 16 <= TARGET.l2_bytes() <= 1 << 28
-        assert memory._parse_size("2048K") == 2 << 20
-        assert memory._quietly(lambda: int("unknown")) == 0
 
 
 def test_making_a_target_compiles_nothing():
