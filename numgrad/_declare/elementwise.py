@@ -24,8 +24,8 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
         Scalars in, one scalar out; ``math.*``, arithmetic, comparisons and ``where(c, a, b)``.
     numpy : callable, optional
         The NumPy function that serves integers and booleans; without it they are converted to float64.
-    complex : bool
-        Whether complex arguments are allowed. Default true.
+    complex : bool or callable
+        Whether complex arguments are allowed, or the scalar function that serves them. Default true.
     conditions : sequence of int
         Positions of boolean arguments, such as the first of ``where``.
     result : {None, "bool", "real"}
@@ -60,7 +60,7 @@ class Elementwise(Operator):
         function: Callable[..., Any],
         name: str | None = None,
         numpy: Callable[..., Any] | None = None,
-        complex: bool = True,
+        complex: bool | Callable[..., Any] = True,
         conditions: Sequence[int] = (),
         result: str | None = None,
         holomorphic: bool = True,
@@ -72,7 +72,8 @@ class Elementwise(Operator):
         super().__init__(name or function.__name__, differentiable, register=register)
         self.function = function
         self.numpy = numpy
-        self.allows_complex = complex
+        self.allows_complex = complex is not False
+        self.complex_function = complex if callable(complex) else function
         self.conditions = frozenset(conditions)
         self.result = result
         self.holomorphic = holomorphic
@@ -163,7 +164,8 @@ class Elementwise(Operator):
             inputs = tuple(
                 np.dtype(bool) if n in self.conditions else dtype for n in range(len(self.parameters))
             )
-            known = ElementwiseSpec(self.name, self.function, inputs, (self.result_dtype(dtype),))
+            function = self.complex_function if dtype.kind == "c" else self.function
+            known = ElementwiseSpec(self.name, function, inputs, (self.result_dtype(dtype),))
             self._specs[dtype] = known
         return known
 

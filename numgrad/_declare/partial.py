@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .operator import door, registry
+from .operator import door, registry, zeros_of
 
 
 class Partial:
@@ -72,12 +72,19 @@ class Partial:
         if self.identity is not None:
             partial = values[self.identity]
         elif context.create_graph:
-            partial = self.traced(*values)
+            partial = self._trace(values, context.output_specs[0].dtype)
         else:
             partial = self.operator(*values)
         if isinstance(partial, (int, float, complex)):
             return _scale(g, partial)
         return registry["multiply"](g, conjugate(partial))
+
+    def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
+        """Run the function on tensors; a choice between two numbers, which is float64, gets the dtype of the rest."""
+        partial = self.traced(*values)
+        if isinstance(partial, door.value) and partial.dtype != dtype:
+            partial = partial.astype(dtype)
+        return partial
 
     @property
     def traced(self) -> Callable[..., Any]:
@@ -95,6 +102,8 @@ def conjugate(value: Any) -> Any:
 def _scale(g: Any, factor: float) -> Any:
     if factor == 1:
         return g
+    if factor == 0:
+        return zeros_of(g)  # 0 * g would be NaN where g is infinite
     if factor == -1:
         return registry["negative"](g)
     return registry["multiply"](g, door.constant(np.asarray(np.conj(factor), g.dtype)))
