@@ -1,6 +1,7 @@
 """numgrad: reverse-mode automatic differentiation on NumPy arrays, with kernels compiled by Numba."""
 
 from . import compat as compat
+from . import func as func
 from . import graph as graph
 from ._autograd import backward as backward
 from ._autograd import enable_grad as enable_grad
@@ -31,5 +32,24 @@ from .functions import binding as _binding
 # special
 
 # creation
+from numpy import bool as bool
+from numpy import complex64 as complex64
+from numpy import complex128 as complex128
+from numpy import e as e
+from numpy import float16 as float16
+from numpy import float32 as float32
+from numpy import float64 as float64
+from numpy import inf as inf
+from numpy import int8 as int8
+from numpy import int16 as int16
+from numpy import int32 as int32
+from numpy import int64 as int64
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+from numpy import uint8 as uint8
+from numpy import uint16 as uint16
+from numpy import uint32 as uint32
+from numpy import uint64 as uint64
 
 _binding.bind()

@@ -14,10 +14,22 @@ from .operators import reduction as _reduction
 from .operators import shape as _shape
 from .targets.cpu import CPUTarget
 
+if TYPE_CHECKING:  # the functions need tensors: what they give to the class is bound by functions.binding
+    from .functions.arithmetic import Arithmetic
+    from .functions.methods import Methods
+else:
+
+    class Arithmetic:
+        __slots__ = ()
+
+    class Methods:
+        __slots__ = ()
+
+
 ArrayLike = Any  # numbers, arrays and nested sequences, converted as NumPy converts them
 
 
-class Tensor(Value):
+class Tensor(Arithmetic, Methods, Value):
     """An array that remembers how it was computed; made with ``ng.tensor``.
 
     Attributes
@@ -125,17 +137,6 @@ class Tensor(Value):
         return self.shape[0]
 
     __hash__ = object.__hash__
-
-    def __repr__(self) -> str:
-        if self.array is None:
-            return f"tensor(shape={self.shape}, dtype={self.dtype}, not computed)"
-        text = np.array2string(self.array, prefix="tensor(", separator=", ")
-        parts = [text] if self.dtype in (np.float64, np.int64, np.bool_) else [text, f"dtype={self.dtype}"]
-        if self.node is not None and self.requires_grad:
-            parts.append(f"grad_fn=<{self.node.name()}>")
-        elif self.requires_grad:
-            parts.append("requires_grad=True")
-        return f"tensor({', '.join(parts)})"
 
     # The graph ----------------------------------------------------------------------------------------
 
@@ -267,10 +268,6 @@ class Tensor(Value):
 
     if TYPE_CHECKING:
         backward: Callable[..., None]
-        sum: Callable[..., "Tensor"]
-        reshape: Callable[..., "Tensor"]
-        T: "Tensor"
-        mT: "Tensor"
 
 
 def require_floating(dtype: np.dtype) -> None:

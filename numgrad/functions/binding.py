@@ -2,10 +2,25 @@
 
 from .._declare import registry
 from .._tensor import Tensor
+from . import text
 
 
 def bind() -> None:
     """Give Tensor its operators and methods."""
+    Tensor.__repr__ = text.represent
+    try:
+        from .arithmetic import Arithmetic
+        from .methods import Methods
+    except ImportError:
+        _bind_some()
+        return
+    for source in (Arithmetic, Methods):
+        for name, member in vars(source).items():
+            if callable(member) or isinstance(member, property):
+                setattr(Tensor, name, member)
+
+
+def _bind_some() -> None:
     r = registry
     Tensor.__add__ = lambda a, b: r["add"](a, b)
     Tensor.__radd__ = lambda a, b: r["add"](b, a)

@@ -1,0 +1,432 @@
+"""Making tensors: conversion, constants, ranges, and exchange of memory through DLPack."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor, constant, require_numbers
+from . import shape as _shape
+
+Shape = int | Sequence[int]
+
+
+def asarray(
+    obj: ArrayLike, dtype: Any = None, *, device: Any = None, copy: bool | None = None
+) -> Tensor:
+    """Return ``obj`` as a tensor; a tensor that needs no change is returned itself.
+
+    Parameters
+    ----------
+    obj : array_like
+        A tensor, an array, numbers, or nested sequences of these. Sequences of tensors are stacked,
+        so gradients flow back to each.
+    dtype : dtype, optional
+        By default the dtype of ``obj`` as NumPy sees it.
+    device : {None, "cpu"}
+        Where the tensor lives.
+    copy : bool, optional
+        True always copies, False never does; by default only where it must. An array that is not
+        copied shares its memory with the tensor.
+
+    Raises
+    ------
+    ValueError
+        If ``copy=False`` and a copy is needed.
+
+    Notes
+    -----
+    The derivative is that of `astype` and of `stack`: the gradient, converted back to each source.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(3.0, requires_grad=True)
+    >>> ng.grad(ng.asarray([x, x * x]).sum(), x)[0]
+    tensor(7.)
+    """
+    require_cpu(device)
+    if isinstance(obj, Tensor):
+        return _from_tensor(obj, dtype, copy)
+    if isinstance(obj, (list, tuple)) and _carries_graph(obj):
+        if copy is False:
+            raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
+        return _from_tensor(_stack(obj), dtype, None)
+    source = _arrays(obj)
+    array = np.array(source, dtype=dtype, copy=copy)
+    require_numbers(array.dtype)
+    return constant(array) if _is_foreign(array, source) else Tensor(array)
+
+
+def _is_foreign(array: np.ndarray, source: Any) -> bool:
+    """Return whether the memory of ``array`` may belong to ``source``, which somebody may write to."""
+    if isinstance(source, (list, tuple, int, float, complex, np.generic)):
+        return False
+    return not isinstance(source, np.ndarray) or np.may_share_memory(array, source)
+
+
+def _from_tensor(x: Tensor, dtype: Any, copy: bool | None) -> Tensor:
+    wanted = x.dtype if dtype is None else np.dtype(dtype)
+    if wanted != x.dtype:
+        if copy is False:
+            raise ValueError(f"asarray: {x.dtype} cannot become {wanted} without a copy")
+        return x.astype(wanted)
+    return x.clone() if copy else x
+
+
+def _carries_graph(items: Any) -> bool:
+    """Return whether a tensor that requires grad is somewhere in nested sequences."""
+    if isinstance(items, (list, tuple)):
+        return any(_carries_graph(item) for item in items)
+    return isinstance(items, Tensor) and items.requires_grad
+
+
+def _stack(items: Any) -> Tensor:
+    if isinstance(items, (list, tuple)):
+        return _shape.stack([_stack(item) for item in items])
+    return asarray(items)
+
+
+def _arrays(items: Any) -> Any:
+    """Replace the tensors in nested sequences by arrays."""
+    if isinstance(items, (list, tuple)):
+        return [_arrays(item) for item in items]
+    return items.numpy() if isinstance(items, Tensor) else items
+
+
+def require_cpu(device: Any) -> None:
+    """Raise unless ``device`` is the processor."""
+    if device is not None and str(device) != "cpu":
+        raise ValueError(f"device must be 'cpu' or None, got {device!r}")
+
+
+def _fresh(array: np.ndarray) -> Tensor:
+    require_numbers(array.dtype)
+    return Tensor(array)
+
+
+def _sizes(shape: Any) -> Any:
+    """Return a shape as Python integers; tensors of one integer are sizes too."""
+    if isinstance(shape, Tensor):
+        shape = shape.tolist()
+    return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
+
+
+def _like(x: ArrayLike, dtype: Any, shape: Any) -> tuple[Any, np.dtype]:
+    if not isinstance(x, Tensor):
+        x = np.asarray(x)
+    return (
+        x.shape if shape is None else _sizes(shape),
+        x.dtype if dtype is None else np.dtype(dtype),
+    )
+
+
+# Constants ----------------------------------------------------------------------------------------
+
+
+def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+    """Return a tensor of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    dtype : dtype, optional
+        Default float64.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros((2, 2))
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+    require_cpu(device)
+    return _fresh(np.zeros(_sizes(shape), dtype))
+
+
+def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+    """Return a tensor of ones; parameters as in `zeros`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones(3, dtype=ng.int64)
+    tensor([1, 1, 1])
+    """
+    require_cpu(device)
+    return _fresh(np.ones(_sizes(shape), dtype))
+
+
+def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+    """Return a tensor whose elements are not set; parameters as in `zeros`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.empty((2, 3)).shape
+    (2, 3)
+    """
+    require_cpu(device)
+    return _fresh(np.empty(_sizes(shape), dtype))
+
+
+def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Tensor:
+    """Return a tensor with every element equal to ``fill_value``.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    fill_value : number or Tensor
+        The value, or values that broadcast to ``shape``.
+    dtype : dtype, optional
+        By default that of the value.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Notes
+    -----
+    The gradient of a tensor ``fill_value`` is the sum of the gradient over the elements it fills.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(2.0, requires_grad=True)
+    >>> ng.grad(ng.full((2, 3), x).sum(), x)[0]
+    tensor(6.)
+    """
+    require_cpu(device)
+    sizes = _sizes(shape)
+    if isinstance(fill_value, Tensor):
+        wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+        value = _from_tensor(fill_value, dtype, None)
+        return _shape.broadcast_to(value, wanted).clone()
+    return _fresh(np.full(sizes, fill_value, dtype))
+
+
+def zeros_like(
+    x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None
+) -> Tensor:
+    """Return zeros with the shape and dtype of ``x``, unless others are given.
+
+    Parameters
+    ----------
+    x : array_like
+        What the result resembles.
+    dtype : dtype, optional
+        Another dtype.
+    device : {None, "cpu"}
+        Where the tensor lives.
+    shape : int or sequence of int, optional
+        Another shape.
+
+    Notes
+    -----
+    The result does not depend on the values of ``x``: no gradient flows.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
+    tensor([0., 0.])
+    """
+    sizes, dtype = _like(x, dtype, shape)
+    return zeros(sizes, dtype, device=device)
+
+
+def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
+    """Return ones with the shape and dtype of ``x``; parameters as in `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones_like(ng.tensor([1.0, 2.0]))
+    tensor([1., 1.])
+    """
+    sizes, dtype = _like(x, dtype, shape)
+    return ones(sizes, dtype, device=device)
+
+
+def empty_like(
+    x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None
+) -> Tensor:
+    """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
+    (2,)
+    """
+    sizes, dtype = _like(x, dtype, shape)
+    return empty(sizes, dtype, device=device)
+
+
+def full_like(
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
+    """Return ``fill_value`` with the shape and dtype of ``x``; parameters as in `full` and `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.])
+    """
+    sizes, dtype = _like(x, dtype, shape)
+    return full(sizes, fill_value, dtype, device=device)
+
+
+# Ranges and grids ---------------------------------------------------------------------------------
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Tensor) and value.size == 1 else value
+
+
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
+) -> Tensor:
+    """Return numbers from ``start`` (0 if only one is given) to ``stop``, excluded, in steps.
+
+    Parameters
+    ----------
+    start, stop, step : number
+        The range, as in NumPy; the result does not depend on them smoothly, so no gradient flows.
+    dtype : dtype, optional
+        By default that of the numbers.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.arange(3)
+    tensor([0, 1, 2])
+    """
+    require_cpu(device)
+    start, stop, step = _number(start), _number(stop), _number(step)
+    if stop is None:
+        start, stop = 0, start
+    return _fresh(np.arange(start, stop, step, dtype))
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    start, stop : number or Tensor
+        The ends; tensors that require grad get gradients.
+    num : int
+        How many numbers.
+    endpoint : bool
+        Whether ``stop`` is the last of them.
+    dtype : dtype, optional
+        Default: that of the ends, floating.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Notes
+    -----
+    With :math:`y_i = a + (b - a) t_i`, :math:`t_i = i / (n - 1)`:
+    :math:`\\partial y_i / \\partial a = 1 - t_i` and :math:`\\partial y_i / \\partial b = t_i`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linspace(0.0, 1.0, 5)
+    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    require_cpu(device)
+    if _carries_graph([start, stop]):
+        position = Tensor(np.linspace(0.0, 1.0, num, endpoint=endpoint))
+        start, stop = asarray(start), asarray(stop)
+        position = position.reshape((-1,) + (1,) * max(start.ndim, stop.ndim))
+        result = start * (1.0 - position) + stop * position
+        return result if dtype is None else result.astype(dtype)
+    ends = [x.numpy() if isinstance(x, Tensor) else x for x in (start, stop)]
+    return _fresh(np.linspace(*ends, num, endpoint=endpoint, dtype=dtype))
+
+
+def eye(
+    n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+) -> Tensor:
+    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_cols : int
+        The shape; square by default.
+    k : int
+        The diagonal; positive above the main one.
+    dtype : dtype, optional
+        Default float64.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.eye(2, 3, k=1)
+    tensor([[0., 1., 0.],
+            [0., 0., 1.]])
+    """
+    require_cpu(device)
+    return _fresh(np.eye(n_rows, n_cols, k, dtype=np.float64 if dtype is None else dtype))
+
+
+def identity(n: int, dtype: Any = None) -> Tensor:
+    """Return the ``n`` by ``n`` identity matrix.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.identity(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+# Exchange with other libraries --------------------------------------------------------------------
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """Return a tensor of an object with ``__dlpack__``, such as an array of another library.
+
+    Parameters
+    ----------
+    x : object
+        Any object with ``__dlpack__`` and ``__dlpack_device__`` on the processor.
+    device : {None, "cpu"}
+        Where the tensor shall live.
+    copy : bool, optional
+        By default memory is shared where possible. Derivatives keep copies of what they need from
+        shared memory, so its owner may write to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    require_cpu(device)
+    return constant(np.from_dlpack(x, copy=copy))

@@ -1,0 +1,127 @@
+"""Questions about dtypes, answered by NumPy; tensors stand for their dtypes."""
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from .creation import asarray, require_cpu
+
+
+def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    """Return ``x`` converted to ``dtype``.
+
+    Parameters
+    ----------
+    x : array_like
+        The values.
+    dtype : dtype
+        The dtype of the result.
+    copy : bool
+        Whether to copy when ``x`` has the dtype already.
+    device : {None, "cpu"}
+        Where the tensor lives.
+
+    Notes
+    -----
+    The gradient is converted back; from complex to real it keeps the real part.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.astype(ng.tensor([1.5, 2.5]), ng.float32)
+    tensor([1.5, 2.5], dtype=float32)
+    """
+    require_cpu(device)
+    x = asarray(x)
+    if x.dtype == np.dtype(dtype):
+        return x.clone() if copy else x
+    return x.astype(dtype)
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype:
+    """Return the dtype in which NumPy would compute with these tensors, arrays, numbers and dtypes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.result_type(ng.tensor([1.0], dtype=ng.float32), 2.0)
+    dtype('float32')
+    """
+    return np.result_type(*map(_dtype_of, arrays_and_dtypes))
+
+
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    """Return whether values of dtype ``from_`` (a dtype or a tensor) become ``to`` under ``casting``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.can_cast(ng.float64, ng.float32), ng.can_cast(ng.float32, ng.float64)
+    (False, True)
+    """
+    return np.can_cast(_dtype_of(from_), to, casting)
+
+
+def finfo(dtype: Any) -> np.finfo:
+    """Return the limits of a floating dtype, or of the dtype of a tensor.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> float(ng.finfo(ng.float32).eps)
+    1.1920928955078125e-07
+    """
+    return np.finfo(_dtype_of(dtype))
+
+
+def iinfo(dtype: Any) -> np.iinfo:
+    """Return the limits of an integer dtype, or of the dtype of a tensor.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.iinfo(ng.int8).max
+    127
+    """
+    return np.iinfo(_dtype_of(dtype))
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Return whether ``dtype`` is of a kind such as ``"real floating"``, or of one of several.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.isdtype(ng.float32, ("real floating", "complex floating"))
+    True
+    """
+    return np.isdtype(np.dtype(dtype), kind)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Return whether the dtype of ``x`` is complex, whatever the values.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.iscomplexobj(ng.tensor([1 + 0j]))
+    True
+    """
+    return np.dtype(_dtype_of(x)).kind == "c" if isinstance(x, Tensor) else np.iscomplexobj(x)
+
+
+def isrealobj(x: Any) -> bool:
+    """Return whether the dtype of ``x`` is not complex.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.isrealobj(ng.tensor([1.0]))
+    True
+    """
+    return not iscomplexobj(x)
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, Tensor) else value

@@ -1,0 +1,63 @@
+"""What the Array API standard asks of a namespace: how to find it, and facts about it."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .creation import require_cpu
+
+VERSION = "2024.12"
+_VERSIONS = ("2021.12", "2022.12", "2023.12", VERSION)
+
+
+def array_namespace(api_version: str | None = None) -> ModuleType:
+    """Return the namespace of functions on tensors: the module ``numgrad``.
+
+    Raises
+    ------
+    ValueError
+        For a version of the standard that is not supported.
+    """
+    if api_version not in (None, *_VERSIONS):
+        raise ValueError(
+            f"version {api_version!r} of the Array API is not supported; known are {', '.join(_VERSIONS)}"
+        )
+    return sys.modules[__package__.partition(".")[0]]
+
+
+class NamespaceInfo:
+    """Answers the standard's questions about devices and dtypes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.__array_namespace_info__().default_device()
+    'cpu'
+    """
+
+    def __init__(self) -> None:
+        self._numpy = np.__array_namespace_info__()  # type: ignore[attr-defined]
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return which optional behaviours the namespace has."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """Return the device on which tensors are made."""
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        """Return all devices."""
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
+        """Return the dtypes of results made without one."""
+        require_cpu(device)
+        return self._numpy.default_dtypes()
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype]:
+        """Return the dtypes by name, those of one kind or of several when asked for."""
+        require_cpu(device)
+        return self._numpy.dtypes(kind=kind)

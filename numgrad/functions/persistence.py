@@ -1,0 +1,61 @@
+"""Copying, pickling and exporting tensors: only values leave, never a part of the graph."""
+
+from typing import Any
+
+import numpy as np
+
+from .._errors import DetachedError
+from .._tensor import Tensor
+
+
+def rebuild(array: np.ndarray, requires_grad: bool) -> Tensor:
+    """Return the leaf that was pickled."""
+    return Tensor(array, requires_grad)
+
+
+def reduce_leaf(tensor: Tensor) -> tuple[Any, ...]:
+    """Return how `pickle` makes the tensor again; ``grad`` and hooks stay behind."""
+    _require_leaf(tensor, "pickling")
+    return rebuild, (np.ascontiguousarray(tensor._computed()).reshape(tensor.shape), tensor.requires_grad)
+
+
+def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+    """Return an independent leaf with copies of the values and of ``grad``."""
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    _require_leaf(tensor, "copy.deepcopy")
+    copy = Tensor(tensor._computed().copy(), tensor.requires_grad)
+    memo[id(tensor)] = copy
+    if tensor.grad is not None:
+        copy.grad = deepcopy_leaf(tensor.grad, memo)
+    return copy
+
+
+def _require_leaf(tensor: Tensor, what: str) -> None:
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise DetachedError(
+            f"{what} of a tensor that is not a leaf (grad_fn=<{tensor.node.name()}>) would cut its graph; "
+            f"use t.detach() for the values, or t.clone() for a copy in the graph"
+        )
+
+
+def to_dlpack(
+    tensor: Tensor,
+    stream: Any,
+    max_version: tuple[int, int] | None,
+    dl_device: Any,
+    copy: bool | None,
+) -> Any:
+    """Return a DLPack capsule: the memory marked read-only, or a copy for consumers that know no such mark."""
+    if tensor.requires_grad:
+        raise DetachedError(
+            "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
+        )
+    array = tensor.numpy()
+    if max_version is None or max_version[0] < 1:
+        if copy is False:
+            raise BufferError("a consumer older than DLPack 1.0 can only get a copy of a tensor")
+        return array.copy().__dlpack__(stream=stream, dl_device=dl_device)
+    return array.__dlpack__(
+        stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+    )
