@@ -1,0 +1,16 @@
+"""Function transforms with the names of torch.func and JAX: functions in, functions of derivatives out.
+
+Functions given only NumPy arrays and numbers return NumPy arrays; any tensor argument makes the results tensors.
+"""
+
+from .gradients import grad as grad
+from .gradients import jvp as jvp
+from .gradients import value_and_grad as value_and_grad
+from .gradients import vjp as vjp
+from .jacobians import hessian as hessian
+from .jacobians import hvp as hvp
+from .jacobians import jacfwd as jacfwd
+from .jacobians import jacobian as jacobian
+from .jacobians import jacrev as jacrev
+
+__all__ = ["grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp"]

@@ -1,0 +1,252 @@
+"""Gradients and vector products of functions: ``grad``, ``value_and_grad``, ``vjp``, ``jvp``."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._autograd import enable_grad
+from .._autograd import grad as engine_grad
+from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
+from .._tensor import Tensor
+from .trees import Variables, deliver, deliver_tree, flatten, output_leaves
+
+ArgNums = int | Sequence[int]
+
+
+def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], has_aux: bool, what: str) -> Any:
+    """Call a function with recording on; return its output and its auxiliary output."""
+    with enable_grad():
+        result = function(*args, **kwargs)
+    if not has_aux:
+        return result, None
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise ArgTypeError(f"{what}: with has_aux=True the function must return a tuple (output, aux)")
+    return result
+
+
+def pull(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], graph: bool, batched: bool = False
+) -> list[Tensor]:
+    """Return the vector-Jacobian product with zeros where an input is not reached."""
+    live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
+    if not live:
+        lead = (seeds[0].shape[0],) if batched else ()
+        return [Tensor(np.zeros((*lead, *x.shape), x.dtype)) for x in inputs]
+    return list(
+        engine_grad(
+            [o for o, _ in live],
+            list(inputs),
+            [s for _, s in live],
+            retain_graph=True,
+            create_graph=graph,
+            allow_unused=True,
+            materialize_grads=True,
+            is_grads_batched=batched,
+        )
+    )
+
+
+def grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return a function that computes the gradient of a scalar function.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a tensor of shape ``()`` (with `has_aux` a pair of it and anything).
+    argnums : int or sequence of int
+        The positional arguments to differentiate; containers of arrays are differentiated leaf by leaf.
+    has_aux : bool
+        Whether the function also returns an auxiliary output, which is passed through.
+
+    Returns
+    -------
+    callable
+        Takes the same arguments; returns the gradient with the structure of the argument, a tuple of them for a
+        sequence of argnums, and ``(gradient, aux)`` with `has_aux`.
+
+    Raises
+    ------
+    ImplicitGradError
+        If the output is not a real scalar.
+    DtypeError
+        For integer arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.grad(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    both = _value_and_grad(function, argnums, has_aux, "grad")
+
+    @functools.wraps(function)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return gradient
+
+
+def value_and_grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return a function that computes a scalar function and its gradient in one pass.
+
+    Parameters
+    ----------
+    function, argnums, has_aux
+        As in `grad`.
+
+    Returns
+    -------
+    callable
+        Returns ``(value, gradient)``, with `has_aux` ``((value, aux), gradient)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> value, gradient = ng.func.value_and_grad(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
+    >>> float(value), gradient
+    (5.0, array([2., 4.]))
+    """
+    return functools.wraps(function)(_value_and_grad(function, argnums, has_aux, "value_and_grad"))
+
+
+def _value_and_grad(function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str) -> Callable[..., Any]:
+    def both(*args: Any, **kwargs: Any) -> Any:
+        variables = Variables(args, argnums, what)
+        output, aux = call(function, variables.args, kwargs, has_aux, what)
+        leaves, _ = output_leaves(output, what)
+        _require_scalar(output, leaves, what)
+        graph = variables.outer_graph(leaves)
+        gradients = pull(leaves, variables.leaves, [None], graph)
+        result = variables.rebuild([deliver(g, variables.as_numpy, graph) for g in gradients])
+        value = deliver(leaves[0], variables.as_numpy, graph)
+        aux = deliver_tree(aux, variables.as_numpy, graph) if has_aux else None
+        return ((value, aux) if has_aux else value), result
+
+    return both
+
+
+def _require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
+    if len(leaves) != 1 or leaves[0].shape != () or leaves[0].dtype.kind != "f":
+        found = f"shape {leaves[0].shape}, dtype {leaves[0].dtype}" if len(leaves) == 1 else f"{type(output).__name__}"
+        raise ImplicitGradError(
+            f"{what}: gradients are defined only for scalar outputs that are real, but the function returned {found}; "
+            f"sum it, or use jacobian"
+        )
+
+
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return the value of a function and the function of its vector-Jacobian product.
+
+    Parameters
+    ----------
+    function : callable
+    *primals : array_like or containers of them
+    has_aux : bool
+        As in `grad`.
+
+    Returns
+    -------
+    output
+        The value.
+    vjp_fn : callable
+        Takes a cotangent with the structure of the output; returns a tuple with one entry per primal. It can be
+        called any number of times.
+    aux
+        Only with `has_aux`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> output, vjp_fn = ng.func.vjp(lambda x: x * x, np.array([1.0, 2.0]))
+    >>> vjp_fn(np.array([1.0, 10.0]))
+    (array([ 2., 40.]),)
+    """
+    variables = Variables(primals, range(len(primals)), "vjp")
+    output, aux = call(function, variables.args, {}, has_aux, "vjp")
+    leaves, rebuild = output_leaves(output, "vjp")
+    graph = variables.outer_graph(leaves)
+
+    def vjp_fn(cotangents: Any) -> tuple[Any, ...]:
+        seeds = matching(cotangents, leaves, "vjp_fn", "cotangent", "output")
+        follow = graph or any(isinstance(s, Tensor) and s.requires_grad for s in seeds)
+        gradients = pull(leaves, variables.leaves, seeds, follow)
+        as_numpy = variables.as_numpy and not any(isinstance(s, Tensor) for s in flatten(cotangents)[0])
+        return variables.rebuild([deliver(g, as_numpy, follow) for g in gradients])
+
+    value = rebuild([deliver(leaf, variables.as_numpy, graph) for leaf in leaves])
+    if has_aux:
+        return value, vjp_fn, deliver_tree(aux, variables.as_numpy, graph)
+    return value, vjp_fn
+
+
+def matching(tree: Any, leaves: Sequence[Tensor], what: str, kind: str, of: str) -> list[Any]:
+    """Return vectors as tensors, after checking that there is one of the right shape per leaf."""
+    vectors, _ = flatten(tree)
+    if len(vectors) != len(leaves):
+        raise GradShapeError(f"{what}: got {len(vectors)} {kind}s for {len(leaves)} {of}s")
+    result = []
+    for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
+        tensor = vector if isinstance(vector, Tensor) else Tensor(np.asarray(vector))
+        if tensor.shape != leaf.shape:
+            raise GradShapeError(
+                f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and {of}[{index}] of "
+                f"{leaf.shape}"
+            )
+        result.append(tensor)
+    return result
+
+
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+    """Return the value of a function and its Jacobian-vector product.
+
+    The product is the derivative of the vector-Jacobian product, which is linear in its cotangent, so it needs
+    operators that can be differentiated twice.
+
+    Parameters
+    ----------
+    function : callable
+    primals, tangents : tuple or list of array_like (or containers of them)
+        Of equal structure and shapes.
+    has_aux : bool
+        As in `grad`.
+
+    Returns
+    -------
+    output, tangent
+        With the structure of the function's output; with `has_aux` followed by ``aux``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
+    (array([1., 4.]), array([ 2., 40.]))
+    """
+    for name, value in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(value, (tuple, list)):
+            raise ArgTypeError(f"jvp: {name} must be a tuple or a list, got {type(value).__name__}")
+    variables = Variables(primals, range(len(primals)), "jvp")
+    output, aux = call(function, variables.args, {}, has_aux, "jvp")
+    leaves, rebuild = output_leaves(output, "jvp")
+    vectors = matching(tuple(tangents), variables.leaves, "jvp", "tangent", "primal")
+    as_numpy = variables.as_numpy and not any(isinstance(t, Tensor) for t in flatten(tuple(tangents))[0])
+    graph = variables.outer_graph(leaves) or any(v.requires_grad for v in vectors)
+    products = push(leaves, variables.leaves, vectors, graph)
+    value = rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])
+    result = (value, rebuild([deliver(p, as_numpy, graph) for p in products]))
+    return (*result, deliver_tree(aux, as_numpy, graph)) if has_aux else result
+
+
+def push(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Sequence[Any], graph: bool, batched: bool = False
+) -> list[Tensor]:
+    """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a function of its seed."""
+    seeds = [Tensor(np.zeros(o.shape, o.dtype), True) for o in outputs]
+    pulled = pull(outputs, inputs, seeds, True)
+    return pull(pulled, seeds, list(tangents), graph, batched)

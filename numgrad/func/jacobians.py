@@ -1,0 +1,230 @@
+"""Whole Jacobians and Hessians, in one batched pass each."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import registry
+from .._errors import ArgTypeError
+from .._tensor import Tensor
+from .gradients import ArgNums, _require_scalar, call, matching, pull, push
+from .trees import Variables, deliver, deliver_tree, output_leaves
+
+
+def jacrev(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False, chunk_size: int | None = None
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian by one batched vector-Jacobian product per output.
+
+    Parameters
+    ----------
+    function, argnums, has_aux
+        As in `numgrad.func.grad`, but the output may have any shape and structure.
+    chunk_size : int, optional
+        Rows of the Jacobian per pass; all of them by default.
+
+    Returns
+    -------
+    callable
+        Returns, in the structure of the output, for each differentiated argument an array of shape
+        ``output.shape + argument.shape``.
+
+    Notes
+    -----
+    :math:`J_{ij} = \\partial y_i / \\partial x_j`; for complex values rows are conjugated as gradients are
+    (:math:`J_{ij} = \\overline{\\partial y_i / \\partial x_j}`, torch's convention for a holomorphic function).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.jacrev(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(function, argnums, has_aux, chunk_size, _reverse_rows, "jacrev")
+
+
+def jacfwd(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False, chunk_size: int | None = None
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian column by column, in one batched pass per argument.
+
+    Parameters
+    ----------
+    function, argnums, has_aux, chunk_size
+        As in `jacrev`; `chunk_size` counts columns.
+
+    Returns
+    -------
+    callable
+        As that of `jacrev`; the better choice when there are fewer inputs than outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(function, argnums, has_aux, chunk_size, _forward_columns, "jacfwd")
+
+
+def jacobian(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian in reverse mode; another name of `jacrev`.
+
+    Parameters
+    ----------
+    function, argnums, has_aux
+        As in `jacrev`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.jacobian(lambda x: 3 * x)(np.array([1.0, 2.0]))
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    return _jacobian(function, argnums, has_aux, None, _reverse_rows, "jacobian")
+
+
+def _jacobian(
+    function: Callable[..., Any], argnums: ArgNums, has_aux: bool, chunk: int | None, method: Callable, what: str
+) -> Callable[..., Any]:
+    if chunk is not None and (not isinstance(chunk, int) or chunk < 1):
+        raise ArgTypeError(f"{what}: chunk_size must be a positive int or None, got {chunk!r}")
+
+    @functools.wraps(function)
+    def jacobian_function(*args: Any, **kwargs: Any) -> Any:
+        variables = Variables(args, argnums, what)
+        output, aux = call(function, variables.args, kwargs, has_aux, what)
+        leaves, rebuild = output_leaves(output, what)
+        graph = variables.outer_graph(leaves)
+        blocks = method(leaves, variables.leaves, graph, chunk)
+        rows = [
+            variables.rebuild([deliver(block, variables.as_numpy, graph) for block in row]) for row in blocks
+        ]
+        result = rebuild(rows)
+        return (result, deliver_tree(aux, variables.as_numpy, graph)) if has_aux else result
+
+    return jacobian_function
+
+
+def _identity(tensor: Tensor, start: int, stop: int) -> np.ndarray:
+    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its shape."""
+    return np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
+
+
+def _chunks(size: int, chunk: int | None) -> list[tuple[int, int]]:
+    step = chunk or max(size, 1)
+    return [(start, min(start + step, size)) for start in range(0, size, step)] or [(0, 0)]
+
+
+def _reverse_rows(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool, chunk: int | None
+) -> list[list[Tensor]]:
+    """Return the Jacobian blocks by output and input."""
+    blocks = []
+    for output in outputs:
+        parts = [
+            pull([output], inputs, [Tensor(_identity(output, *span))], graph, batched=True)
+            for span in _chunks(output.size, chunk)
+        ]
+        joined = [_join(column) for column in zip(*parts, strict=True)]
+        blocks.append([_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)])
+    return blocks
+
+
+def _forward_columns(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool, chunk: int | None
+) -> list[list[Tensor]]:
+    blocks: list[list[Tensor]] = [[] for _ in outputs]
+    for position, x in enumerate(inputs):
+        parts = []
+        for start, stop in _chunks(x.size, chunk):
+            tangents = [
+                Tensor(_identity(x, start, stop) if n == position else np.zeros((stop - start, *o.shape), o.dtype))
+                for n, o in enumerate(inputs)
+            ]
+            parts.append(push(outputs, inputs, tangents, graph, batched=True))
+        for row, output, column in zip(blocks, outputs, zip(*parts, strict=True), strict=True):
+            flat = _reshaped(_join(column), (x.size, output.size))
+            row.append(_reshaped(registry["permute_dims"](flat, axes=(-1, -2)), (*output.shape, *x.shape)))
+    return blocks
+
+
+def _join(parts: Sequence[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else registry["concat"](*parts, axis=-len(parts[0].shape))
+
+
+def _reshaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=shape)
+
+
+def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """Return a function that computes the Hessian of a scalar function: the Jacobian of its gradient.
+
+    Parameters
+    ----------
+    function, argnums
+        As in `numgrad.func.grad`.
+
+    Returns
+    -------
+    callable
+        Returns an array of shape ``argument.shape + argument.shape``; nested twice for several arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.hessian(lambda x: (x * x * x).sum())(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    from .gradients import grad
+
+    return jacrev(grad(function, argnums), argnums)
+
+
+def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """Return the value of a scalar function and the product of its Hessian with a vector.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a real scalar.
+    primals, tangents : tuple or list of array_like
+        Of equal shapes.
+
+    Returns
+    -------
+    value
+        The function's value.
+    product : tuple
+        One entry per primal; :math:`H v` costs two passes and never forms :math:`H`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> value, (product,) = ng.func.hvp(lambda x: (x * x * x).sum(), (np.array([1.0, 2.0]),), (np.ones(2),))
+    >>> product
+    array([ 6., 12.])
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise ArgTypeError("hvp: primals and tangents must be tuples or lists")
+    variables = Variables(primals, range(len(primals)), "hvp")
+    output, _ = call(function, variables.args, {}, False, "hvp")
+    leaves, _ = output_leaves(output, "hvp")
+    _require_scalar(output, leaves, "hvp")
+    vectors = matching(tuple(tangents), variables.leaves, "hvp", "tangent", "primal")
+    graph = variables.outer_graph(leaves) or any(v.requires_grad for v in vectors)
+    gradients = pull(leaves, variables.leaves, [None], True)
+    products = pull(gradients, variables.leaves, vectors, graph)
+    value = deliver(leaves[0], variables.as_numpy, graph)
+    return value, variables.rebuild([deliver(p, variables.as_numpy, graph) for p in products])

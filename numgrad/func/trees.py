@@ -1,0 +1,129 @@
+"""Nested containers of arrays: flattened, rebuilt, and made into variables of a transform."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import registry
+from .._errors import ArgTypeError, DtypeError
+from .._tensor import Tensor, require_numbers
+from ..engine.select import reachable
+
+Rebuild = Callable[[Sequence[Any]], Any]
+
+
+def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
+    """Return the leaves of a nested container and the function that rebuilds it from other leaves."""
+    if _is_leaf(tree):
+        return [tree], lambda leaves: leaves[0]
+    if type(tree) is tuple and all(_is_leaf(item) for item in tree):
+        return list(tree), tuple
+    import optree  # most calls need no general containers
+
+    leaves, structure = optree.tree_flatten(tree, is_leaf=_is_leaf)  # type: ignore[arg-type]
+    return list(leaves), lambda new: optree.tree_unflatten(structure, new)
+
+
+def _is_leaf(item: Any) -> bool:
+    return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
+
+
+class Variables:
+    """The arguments of a call that are differentiated: fresh values in the graph, so that calls nest.
+
+    An argument that takes part in an outer graph stays connected to it.
+    """
+
+    def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
+        self.what = what
+        self.args = list(args)
+        self.single = isinstance(argnums, (int, np.integer))
+        self.argnums = [_position(n, len(args), what) for n in ([argnums] if self.single else argnums)]
+        self.as_numpy = not any(isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0])
+        self.leaves: list[Tensor] = []
+        self.groups: list[tuple[int, Rebuild]] = []
+        for n in self.argnums:
+            leaves, rebuild = flatten(self.args[n])
+            fresh = [_variable(leaf, n, what) for leaf in leaves]
+            self.leaves += fresh
+            self.groups.append((len(fresh), rebuild))
+            self.args[n] = rebuild(fresh)
+
+    def rebuild(self, results: Sequence[Any]) -> Any:
+        """Arrange one result per leaf like the arguments: bare for an integer ``argnums``, else a tuple."""
+        trees, start = [], 0
+        for count, rebuild in self.groups:
+            trees.append(rebuild(results[start : start + count]))
+            start += count
+        return trees[0] if self.single else tuple(trees)
+
+    def outer_graph(self, outputs: Sequence[Tensor]) -> bool:
+        """Return whether the outputs depend on something outside that requires grad: then results need a graph."""
+        own = {leaf.edge for leaf in self.leaves}
+        roots = [o.edge.node for o in outputs if o.requires_grad and o.edge not in own]
+        order = reachable([node for node in roots if node is not None], own)
+        if any(node.is_accumulator for node in order):
+            return True
+        return any(edge.node is not None and not edge.node.is_accumulator for edge in own)
+
+
+def _position(n: int, count: int, what: str) -> int:
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise ArgTypeError(f"{what}: argnums must be an int or a sequence of ints, got {n!r}")
+    if not -count <= n < count:
+        raise ValueError(f"{what}: argnums={n} but the function was called with {count} positional arguments")
+    return int(n) % count
+
+
+def _variable(leaf: Any, position: int, what: str) -> Tensor:
+    if isinstance(leaf, Tensor):
+        _require_floating(leaf.dtype, position, what)
+        if leaf.requires_grad:
+            return registry["copy"](leaf)
+        assert leaf.array is not None
+        return Tensor(leaf.array, True, leaf.storage)
+    if not _is_leaf(leaf):
+        raise ArgTypeError(f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an array")
+    array = np.array(leaf)
+    require_numbers(array.dtype)
+    _require_floating(array.dtype, position, what)
+    return Tensor(array, True)
+
+
+def _require_floating(dtype: np.dtype, position: int, what: str) -> None:
+    if dtype.kind not in "fc":
+        raise DtypeError(
+            f"{what}: argument {position} has dtype {dtype}; derivatives exist for floating point and complex "
+            f"arguments only (write 1.0 instead of 1, or convert with .astype(float))"
+        )
+
+
+def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
+    """Return the outputs of a function as tensors; numbers and arrays are constants."""
+    leaves, rebuild = flatten(tree)
+    tensors = []
+    for leaf in leaves:
+        if not _is_leaf(leaf):
+            raise ArgTypeError(f"{what}: the function returned a {type(leaf).__name__}, expected tensors")
+        tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(np.asarray(leaf)))
+    return tensors, rebuild
+
+
+def deliver(value: Any, as_numpy: bool, graph: bool) -> Any:
+    """Return a result to the caller: an array for callers that use no tensors, else a tensor."""
+    if not isinstance(value, Tensor) or (graph and not as_numpy):
+        return value
+    value = value.detach() if value.requires_grad else value
+    return value.numpy(copy=True) if as_numpy else value
+
+
+def deliver_tree(tree: Any, as_numpy: bool, graph: bool) -> Any:
+    """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
+    try:
+        leaves, rebuild = flatten(tree)
+    except ArgTypeError:
+        return tree
+    return rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])
+
+
