@@ -1,0 +1,88 @@
+"""Kernels: what an operator computes, compiled for given dtypes to a function called by address.
+
+Every kernel is ``void(intp* ptrs, intp n, intp* core_dims, intp* steps, intp* status)``, NumPy's
+inner loop of a generalized ufunc: operands, inputs then outputs, by address; ``n`` the length of
+the loop; ``steps`` the byte strides of the operands along it, then those of their core dimensions.
+``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function raised.
+"""
+
+import numpy as np
+
+from . import emit, generate
+from .compiler import load_or_compile
+from .intrinsics import KERNEL_ARGS
+from .loops import core_dimensions
+from .specs import ElementwiseSpec, LoopSpec, RawSpec, Spec
+from .ufunc import Door
+
+__all__ = ["ElementwiseSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
+
+
+class Kernel:
+    """Compiled code of a spec.
+
+    Attributes
+    ----------
+    address : int
+        Of the machine code, valid for the life of the process.
+    name, spec, nin, nout
+        The operator's name, what was compiled, and the numbers of inputs and outputs.
+    """
+
+    __slots__ = ("_door", "address", "name", "nin", "nout", "spec")
+
+    def __init__(self, spec: Spec, address: int) -> None:
+        self.spec = spec
+        self.address = address
+        self.name = spec.name
+        self.nin = len(spec.in_dtypes)
+        self.nout = len(spec.out_dtypes)
+        self._door: Door | None = None
+
+    def __repr__(self) -> str:
+        dtypes = ",".join(map(str, self.spec.in_dtypes)), ",".join(map(str, self.spec.out_dtypes))
+        return f"<kernel {self.name} {dtypes[0]}->{dtypes[1]}>"
+
+    @property
+    def ufunc(self) -> np.ufunc:
+        """The kernel as a NumPy ufunc (a gufunc where the signature has core dimensions)."""
+        return self._get_door().ufunc
+
+    def take_status(self) -> int:
+        """Return the status that a call of `ufunc` left (0: fine), and clear it."""
+        return 0 if self._door is None else self._door.take_status()
+
+    def _get_door(self) -> Door:
+        if self._door is None:
+            signature = getattr(self.spec, "signature", "")
+            core = signature if any(core_dimensions(signature)) else None
+            self._door = Door(
+                self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core
+            )
+        return self._door
+
+
+_kernels: dict[tuple, Kernel] = {}
+
+
+def kernel(spec: Spec) -> Kernel:
+    """Return the kernel of a spec, compiled or loaded from the cache at first use.
+
+    Raises
+    ------
+    KernelError
+        If Numba cannot compile the function for the dtypes.
+    """
+    identity = spec.identity
+    found = _kernels.get(identity)
+    if found is None:
+        found = _kernels.setdefault(identity, Kernel(spec, _address(spec)))
+    return found
+
+
+def _address(spec: Spec) -> int:
+    if isinstance(spec, RawSpec):
+        return load_or_compile(spec.function, KERNEL_ARGS, spec.key)
+    elementwise = isinstance(spec, ElementwiseSpec)
+    source = generate.elementwise(spec) if elementwise else generate.loop(spec)
+    return emit.load_or_emit(source.function, source.key, source.emit)

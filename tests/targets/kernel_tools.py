@@ -1,0 +1,40 @@
+"""What the tests of kernels share: views of generated code, and calls through the kernel ABI."""
+
+import ctypes
+
+import numpy as np
+
+from numgrad.targets.cpu import emit, generate
+from numgrad.targets.cpu.specs import ElementwiseSpec
+
+F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
+_ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
+
+
+def spec_of(function, *dtypes, nout=1):
+    """Spec of an elementwise function whose last `nout` dtypes are those of the results."""
+    return ElementwiseSpec(function.__name__, function, dtypes[:-nout], dtypes[-nout:])
+
+
+def generated_code(spec, monkeypatch):
+    """Optimised LLVM code and assembly of an elementwise kernel."""
+    seen = []
+    original = emit._object_code
+
+    def spy(machine, module, symbol):
+        seen.append((str(module), machine.emit_assembly(module)))
+        return original(machine, module, symbol)
+
+    monkeypatch.setattr(emit, "_object_code", spy)
+    generate.elementwise(spec).emit("kernel_under_test")
+    return seen[0]
+
+
+def call(kernel, arrays, n, steps, core_dims=()):
+    """Call a kernel by address; returns its status word."""
+    ptrs = np.array([array.ctypes.data for array in arrays], np.int64)
+    sizes, strides = np.array([*core_dims, 0], np.int64), np.array(steps, np.int64)
+    status = np.zeros(1, np.int64)
+    tables = (table.ctypes.data for table in (sizes, strides, status))
+    _ABI(kernel.address)(ptrs.ctypes.data, n, *tables)
+    return int(status[0])
