@@ -4,6 +4,8 @@ A program ported from torch, paddle, chainer or paddle.fluid keeps its ``except`
 derives from all the built-in exceptions that the originals raise in the same situation.
 """
 
+import numpy as np
+
 
 class NumgradError(Exception):
     """Base of every error that numgrad defines."""
@@ -69,6 +71,10 @@ class HookError(NumgradError, RuntimeError):
     """A hook returned something that cannot replace a gradient."""
 
 
+class HookTypeError(HookError, TypeError):
+    """A hook returned something that is no tensor."""
+
+
 class CustomGradError(NumgradError, RuntimeError):
     """A user's backward function returned the wrong number or kind of gradients."""
 
@@ -83,6 +89,10 @@ class KernelError(NumgradError, TypeError):
 
 class OperatorError(NumgradError, RuntimeError):
     """A user's kernel raised, or disagrees with its declaration."""
+
+
+class MatrixError(OperatorError, np.linalg.LinAlgError):
+    """A matrix is singular, or not positive definite, where it must not be."""
 
 
 class NotDifferentiableError(NumgradError, NotImplementedError):

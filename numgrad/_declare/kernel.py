@@ -24,6 +24,10 @@ class KernelOperator(Operator):
         Such as ``"(m,k),(k,n)->(m,n)"``.
     results : sequence of dtype or None
         The dtype of each output; ``None`` is that of the floating inputs.
+    may_raise : bool
+        Whether the kernel can fail.
+    uses_blas : bool
+        Whether it calls BLAS or LAPACK, whose bits depend on the number of rows and of threads.
     """
 
     def __init__(
@@ -35,6 +39,7 @@ class KernelOperator(Operator):
         differentiable: bool = True,
         register: bool = True,
         may_raise: bool = False,
+        uses_blas: bool = False,
     ) -> None:
         super().__init__(name or function.__name__, differentiable, register=register)
         self.function = function
@@ -42,6 +47,7 @@ class KernelOperator(Operator):
         self.nout = len(self.signature.outputs)
         self.results = tuple(results) if results is not None else (None,) * self.nout
         self.may_raise = may_raise
+        self.uses_blas = uses_blas
         self.ncore = tuple(len(core) for core in (*self.signature.inputs, *self.signature.outputs))
         self._specs: dict[tuple[np.dtype, ...], Any] = {}
         self.__doc__ = function.__doc__
@@ -56,7 +62,24 @@ class KernelOperator(Operator):
             )
         values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
         dtype = self.common_dtype(values)
-        return tuple(v.astype(dtype) if v.dtype.kind in "fc" and v.dtype != dtype else v for v in values)
+        return self.align(
+            [v.astype(dtype) if v.dtype.kind in "fc" and v.dtype != dtype else v for v in values]
+        )
+
+    def align(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Give all inputs the same number of leading axes, so that a batch axis may stand in front of them."""
+        nloops = [len(v.shape) - n for v, n in zip(values, self.ncore, strict=False)]
+        if min(nloops) == max(nloops) or min(nloops) < 0:
+            return tuple(values)
+        nloop = max(nloops)
+        return tuple(
+            v if own == nloop else door.align(v, nloop + n)
+            for v, own, n in zip(values, nloops, self.ncore, strict=False)
+        )
+
+    def error(self, where: str) -> Exception:
+        """Return the exception for a kernel that failed; ``where`` says at which row and index."""
+        return OperatorError(f"the kernel of {self.name} raised{where}")
 
     def common_dtype(self, values: Sequence[Any]) -> np.dtype:
         """Return the dtype in which the floating inputs are computed; float64 without any."""
@@ -130,8 +153,9 @@ class KernelOperator(Operator):
         kernel = target.kernel(self.spec(tuple(a.dtype for a in arrays)))
         arrays = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
         results = kernel.ufunc(*arrays)
-        if self.may_raise and kernel.take_status():
-            raise OperatorError(f"the kernel of {self.name} raised")
+        status = kernel.take_status() if self.may_raise else 0
+        if status:
+            raise self.error(f" at loop index {status - 1}")
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
@@ -142,7 +166,8 @@ class KernelOperator(Operator):
         loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
         if prod(loop):
             kernel_spec = self.spec(tuple(o.dtype for o in inputs))
-            builder.emit(kernel_spec, operands, outputs, self.ncore, core, loop, self.name)
+            builder.emit(kernel_spec, operands, outputs, self.ncore, core, loop, self.name, self.error)
+            builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
 
 

@@ -41,6 +41,7 @@ class Operator:
 
     nout = 1
     is_python = False
+    uses_blas = False
 
     def __init__(self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True):
         self.name = name

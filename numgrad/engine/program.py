@@ -91,6 +91,7 @@ class Instruction:
     elementwise: bool
     name: str
     work: int
+    error: Callable[[str], Exception] | None = None
 
 
 @dataclass(slots=True)
@@ -148,6 +149,7 @@ class Builder:
         core: Shape = (),
         loop: Shape | None = None,
         name: str = "",
+        error: Callable[[str], Exception] | None = None,
     ) -> None:
         """Append an instruction.
 
@@ -161,6 +163,8 @@ class Builder:
             The sizes of the core dimensions in the kernel's order.
         loop
             The loop shape; by default the leading axes of the first output.
+        error
+            Makes the exception for a kernel that fails, from the words that say where.
         """
         operands = [*inputs, *outputs]
         ncore = ncore or (0,) * len(operands)
@@ -178,7 +182,7 @@ class Builder:
         self.instructions.append(
             Instruction(
                 kernel, list(inputs), list(outputs), loop, core, strides, core_strides, rows, not core,
-                name or kernel.name, work,
+                name or kernel.name, work, error,
             )
         )  # fmt: skip
 

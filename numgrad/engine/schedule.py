@@ -189,6 +189,7 @@ def _run(
 
 def raise_failure(instruction: Instruction, failure: Any) -> None:
     """Raise for a kernel that reported an error."""
-    raise OperatorError(
-        f"the kernel of {instruction.name} raised at row {failure.row}, loop index {failure.loop_index}"
-    )
+    where = f" at row {failure.row}, loop index {failure.loop_index}"
+    if instruction.error is not None:
+        raise instruction.error(where)
+    raise OperatorError(f"the kernel of {instruction.name} raised{where}")
