@@ -127,10 +127,9 @@ class Operand(NamedTuple):
         """Address of element ``index``."""
         return builder.add(self.base, builder.mul(index, self.step))
 
-    def pointer(self, builder: ir.IRBuilder, start: ir.Value) -> ir.Value:
-        """Pointer to the contiguous elements of the block that begins at ``start``."""
-        chosen = builder.select(self.direct, self.address(builder, start), self.buffer)
-        return builder.inttoptr(chosen, self.memory.data_type.as_pointer())
+    def pointer(self, builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+        """Pointer to the operand's elements at ``address``."""
+        return builder.inttoptr(address, self.memory.data_type.as_pointer())
 
 
 def operands(
@@ -157,6 +156,13 @@ def table_word(builder: ir.IRBuilder, table: ir.Value, index: int) -> ir.Value:
     return builder.load(builder.gep(pointer, [word(index)]))
 
 
+def _join(builder, value: ir.Value, block, other: ir.Value, other_block) -> ir.Value:
+    result = builder.phi(value.type)
+    result.add_incoming(value, block)
+    result.add_incoming(other, other_block)
+    return result
+
+
 class ElementwiseLoop:
     """Emits the body of an elementwise kernel.
 
@@ -177,38 +183,69 @@ class ElementwiseLoop:
         self.call = call
 
     def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
-        """Emit the whole kernel: blocks of elements, each gathered, computed and scattered."""
+        """Emit the whole kernel: one block in place, or blocks gathered, computed and scattered.
+
+        Branches, not selections, tell the cases apart: predicted, they cost a short loop nothing.
+        """
         n, status = args[1], args[4]
         table = operands(builder, self.inputs + self.outputs, args)
-        all_direct = table[0].direct
+        in_place = table[0].direct
         for operand in table[1:]:
-            all_direct = builder.and_(all_direct, operand.direct)
-        block = builder.select(all_direct, n, word(BLOCK))
-        rounded = builder.lshr(builder.add(n, word(BLOCK - 1)), word(BLOCK.bit_length() - 1))
-        blocks = builder.select(all_direct, word(1), rounded)
-        with counted_loop(builder, blocks) as number:
-            start = builder.mul(number, block)
-            rest = builder.sub(n, start)
-            count = builder.select(builder.icmp_signed("<", rest, block), rest, block)
-            self._block(builder, table, start, count, status)
+            in_place = builder.and_(in_place, operand.direct)
+        names = ("blocks", "in_place", "buffered", "compute", "scatter", "exit")
+        blocks, direct, buffered, compute, scatter, leave = map(builder.append_basic_block, names)
+        entry = builder.basic_block
+        builder.branch(blocks)
+
+        builder.position_at_end(blocks)
+        start = builder.phi(INT64)
+        start.add_incoming(word(0), entry)
+        builder.cbranch(in_place, direct, buffered)
+
+        builder.position_at_end(direct)
+        whole = [n, *(operand.pointer(builder, operand.base) for operand in table)]
+        builder.branch(compute)
+
+        builder.position_at_end(buffered)
+        part = self._gather_all(builder, table, start, n)
+        gathered = builder.basic_block
+        builder.branch(compute)
+
+        builder.position_at_end(compute)
+        count, *pointers = (
+            _join(builder, value, direct, other, gathered)
+            for value, other in zip(whole, part, strict=True)
+        )
+        self._compute(builder, pointers, start, count, status)
+        builder.cbranch(in_place, leave, scatter)
+
+        builder.position_at_end(scatter)
+        for operand in table[len(self.inputs) :]:
+            with builder.if_then(builder.not_(operand.direct)):
+                self._copy(builder, SCATTER, operand, start, count)
+        following = builder.add(start, word(BLOCK))
+        start.add_incoming(following, builder.basic_block)
+        builder.cbranch(builder.icmp_signed("<", following, n), blocks, leave)
+
+        builder.position_at_end(leave)
         builder.ret_void()
 
-    def _block(self, builder, table, start, count, status) -> None:
-        inputs, outputs = table[: len(self.inputs)], table[len(self.inputs) :]
-        for operand in inputs:
-            stale = builder.or_(
-                builder.icmp_signed("!=", operand.step, word(0)),
-                builder.icmp_signed("==", start, word(0)),
-            )
-            with builder.if_then(builder.and_(builder.not_(operand.direct), stale), likely=False):
+    def _gather_all(self, builder, table, start, n) -> list[ir.Value]:
+        """Fill the buffers of a block; returns its length and a pointer for each operand."""
+        rest = builder.sub(n, start)
+        short = builder.icmp_signed("<", rest, word(BLOCK))
+        count = builder.select(short, rest, word(BLOCK))
+        first = builder.icmp_signed("==", start, word(0))
+        for operand in table[: len(self.inputs)]:
+            stale = builder.or_(first, builder.icmp_signed("!=", operand.step, word(0)))
+            with builder.if_then(builder.and_(builder.not_(operand.direct), stale)):
                 self._copy(builder, GATHER, operand, start, count)
-        sources, targets = (
-            [operand.pointer(builder, start) for operand in group] for group in (inputs, outputs)
-        )
-        self._compute(builder, sources, targets, start, count, status)
-        for operand in outputs:
-            with builder.if_then(builder.not_(operand.direct), likely=False):
-                self._copy(builder, SCATTER, operand, start, count)
+        pointers = []
+        for operand in table:
+            own = operand.address(builder, start)
+            chosen = builder.select(operand.direct, own, operand.buffer)
+            pointers.append(operand.pointer(builder, chosen))
+        return [count, *pointers]
 
     def _copy(self, builder, name: str, operand: Operand, start, count) -> None:
         """Call one of the shared copy routines."""
@@ -217,8 +254,9 @@ class ElementwiseLoop:
         itemsize = word(operand.memory.itemsize)
         builder.call(function, [operand.buffer, address, operand.step, count, itemsize])
 
-    def _compute(self, builder, sources, targets, start, count, status) -> None:
+    def _compute(self, builder, pointers, start, count, status) -> None:
         module = builder.module
+        sources, targets = pointers[: len(self.inputs)], pointers[len(self.inputs) :]
         group = _distinct(module)
         loop_id = _loop_id(module, (_string(module, "llvm.loop.parallel_accesses"), group))
         with counted_loop(builder, count, loop_id) as index:
