@@ -11,6 +11,7 @@ from .engine import hooks, record
 from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import reduction as _reduction
+from .operators import rows as _rows
 from .operators import shape as _shape
 from .targets.cpu import CPUTarget
 
@@ -347,9 +348,13 @@ def _wire() -> None:
     record.runtime.value = Tensor
     record.runtime.roles = {
         "add": registry["add"],
+        "copy": registry["copy"],
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
         "copy_spec": _cast.copy_spec,
+        "copy": registry["copy"],
+        "split_rows": _rows.split_rows,
+        "join_rows": _rows.join_rows,
     }
     door.value = Tensor
     door.constant = constant

@@ -8,14 +8,13 @@ or earlier where a hook or a Python function wants to see numbers.
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from .._errors import FreedGraphError
 from . import hooks
-from .graph import NO_EDGE, Accumulator, Edge, Node, Spec, Value
+from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
 from .program import force
-from .record import Packed, deferring, grad_mode, mode, runtime
+from .record import Packed, deferring, grad_mode, mode, pack, runtime
 from .select import needed, reachable
 
 _freeing = threading.Lock()
@@ -39,6 +38,10 @@ class Request:
         Edges that let nothing pass (``no_grad_vars``).
     batch : int or None
         The number of rows of a batched pass.
+    accumulate : bool
+        The gradients of leaves will be accumulated: hooks of their accumulators run.
+    check : Check, optional
+        Looks at every gradient (anomaly detection).
     """
 
     seeds: list[tuple[Edge, Value]]
@@ -51,16 +54,39 @@ class Request:
     batch: int | None = None
     seeds_last: bool = False
     retain_all: bool = False
-    check: Callable[[Node, Sequence[Value | None]], None] | None = None
+    accumulate: bool = False
+    check: "Check | None" = None
+
+
+class Check(Protocol):
+    """Looks at gradients as they are computed and raises where one is wrong."""
+
+    def computed(
+        self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
+    ) -> None:
+        """Look at what a node computed from its cotangents."""
+
+    def delivered(self, edge: Edge, value: Value) -> None:
+        """Look at the gradient that a pass returns for an edge."""
 
 
 @dataclass
 class Outcome:
-    """The gradients that a pass computed, by edge; nothing has been written anywhere."""
+    """The gradients that a pass computed, by edge; nothing has been written anywhere.
+
+    ``wanted`` holds the executed nodes with the mask of inputs whose gradient they computed.
+    """
 
     grads: dict[Edge, Value]
     retained: list[tuple[Edge, Value]]
     nodes: list[Node]
+    wanted: dict[Node, tuple[bool, ...]]
+    saved: dict[Node, tuple[Any, ...]]
+
+    def give_back(self) -> None:
+        """Undo the freeing of saved values, for a call that fails after its pass."""
+        for node, saved in self.saved.items():
+            node.saved = saved
 
 
 class Context:
@@ -85,34 +111,23 @@ class Context:
 
     def input(self, index: int) -> Value:
         """Return the saved input ``index``, connected to the graph as it was when it was recorded."""
-        return self._restore(index, self.node.edges[index])
+        return self.restore(index, self.node.edges[index])
 
     def output(self, index: int = 0) -> Value:
         """Return the saved output ``index``, connected to this node."""
         spec = self.node.outputs[index]
         edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
-        return self._restore(len(self.node.inputs) + index, edge)
+        return self.restore(len(self.node.inputs) + index, edge)
 
-    def _restore(self, position: int, edge: Edge) -> Value:
+    def restore(self, position: int, edge: Edge) -> Value:
+        """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
         saved = self._saved[position]
         if isinstance(saved, Packed):
             saved = saved.restore()
         value = saved.detached()
         if self.create_graph and edge.node is not None:
-            _connect(value, edge)
+            connect(value, edge)
         return value
-
-
-def _connect(value: Value, edge: Edge) -> None:
-    value.requires_grad = True
-    if isinstance(edge.node, Accumulator):
-        value._accumulator = partial(_itself, edge.node)  # strong: this value is not the leaf that it stands for
-    else:
-        value.node, value.slot = edge
-
-
-def _itself(node: Node) -> Node:
-    return node
 
 
 class Pass:
@@ -134,6 +149,10 @@ class Pass:
         self.retained: list[tuple[Edge, Value]] = []
         self.kept: list[Node] = []
         self.saved: dict[Node, tuple[Any, ...]] = {}
+        self.shown: list[Value] = []
+        self.computed: dict[int, Value] = {}
+        self.at_end: list[Callable[[], None]] = []
+        self.notes: dict[Any, Any] = {}
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -144,11 +163,17 @@ class Pass:
                     self._seed()
                     for node in self.order:
                         self._visit(node)
+                    for function in self.at_end:
+                        function()
+                    self._own_results()
                 self._finish()
         except BaseException:
-            self._give_back()
+            self._outcome().give_back()
             raise
-        return Outcome(self.grads, self.retained, self.order)
+        return self._outcome()
+
+    def _outcome(self) -> Outcome:
+        return Outcome(self.grads, self.retained, self.order, self.wanted, self.saved)
 
     def _take_saved(self) -> None:
         """Take references to all saved values at once, so that of two passes that free a graph one loses cleanly."""
@@ -159,9 +184,15 @@ class Pass:
                 for node in self.wanted:
                     node.free()
 
-    def _give_back(self) -> None:
-        for node, saved in self.saved.items():
-            node.saved = saved
+    def expects(self, edge: Edge) -> bool:
+        """Whether a gradient is going to arrive at ``edge`` in this pass."""
+        if "expected" not in self.notes:
+            arriving = {edge for edge, _ in self.request.seeds} | set(self.request.initial)
+            for node, mask in self.wanted.items():
+                arriving.update(e for e, want in zip(node.edges, mask, strict=True) if want)
+            self.notes["expected"] = arriving
+        visited = edge in self.targets or edge.node in self.wanted
+        return visited and edge in self.notes["expected"]
 
     def _seed(self) -> None:
         """Place the seeds and the initial gradients: first in the sums, or last when they are to be sorted."""
@@ -175,24 +206,35 @@ class Pass:
 
     def _visit(self, node: Node) -> None:
         cotangents = [self._arrive(Edge(node, slot)) for slot in range(len(node.outputs))]
-        if node not in self.wanted or all(c is None for c in cotangents):
+        if all(c is None for c in cotangents):
+            return
+        if node.is_accumulator and node.pre_hooks and self.request.accumulate:
+            self._run_accumulator_pre_hooks(node)
+        if node not in self.wanted:
             return
         if node.pre_hooks:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
         context = Context(node, self.saved[node], self.wanted[node], self.request.create_graph)
         gradients = node.operator.differentiate(self, context, cotangents)
         gradients = [
-            None if g is None else fit(g, spec)
-            for g, spec in zip(gradients, node.inputs, strict=True)
+            fit(g, spec) if want and g is not None else None
+            for g, spec, want in zip(gradients, node.inputs, self.wanted[node], strict=True)
         ]
         if self.request.check is not None:
-            self.force([g for g in gradients if g is not None])
-            self.request.check(node, gradients)
+            self.force([g for g in (*gradients, *cotangents) if g is not None])
+            self.request.check.computed(node, gradients, cotangents)
         if node.post_hooks:
             gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
-        for edge, gradient, want in zip(node.edges, gradients, self.wanted[node], strict=True):
-            if want and gradient is not None:
+        for edge, gradient in zip(node.edges, gradients, strict=True):
+            if gradient is not None:
                 self._add(self.pending, edge, gradient)
+
+    def _run_accumulator_pre_hooks(self, node: Node) -> None:
+        edge = Edge(node, 0)
+        if edge in self.grads:
+            (value,) = hooks.run_pre_hooks(self, node, [self.grads.pop(edge)])
+            if value is not None:
+                self.grads[edge] = value
 
     def _arrive(self, edge: Edge) -> Value | None:
         """Return the total cotangent of an edge after its hooks, and capture it where it is wanted."""
@@ -218,15 +260,49 @@ class Pass:
 
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, with everything that is pending, so that nothing is computed twice."""
-        force([*values, *self.pending.values(), *self.late.values(), *self.grads.values()], self.request.batch)
+        values = [*values, *self.pending.values(), *self.late.values(), *self.grads.values()]
+        self.computed.update((id(value), value) for value in values if value.array is None)
+        force(values, self.request.batch)
+
+    def show(self, values: Sequence[Value]) -> None:
+        """Compute values that Python code is going to see, and may keep."""
+        self.force(values)
+        if self.request.create_graph:
+            self.shown.extend(values)
+
+    def _own_results(self) -> None:
+        """Make every result an array of its own: a seed, a hook's tensor or another result is copied."""
+        given: set[Any] = set()
+
+        def own(value: Value) -> Value:
+            fresh = value.array is None or id(value) in self.computed
+            if not fresh or _memory_of(value) in given:
+                value = runtime.roles["copy"](value)
+            given.add(_memory_of(value))
+            return value
+
+        self.grads = {edge: own(value) for edge, value in self.grads.items()}
+        self.retained = [(edge, own(value)) for edge, value in self.retained]
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]
-        nodes = _kept_by(results, self.kept) if self.request.create_graph else []
+        roots = [*results, *self.shown]
+        nodes = _kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             _make_rows_explicit(self.request.batch, [*results, *saved], nodes)
+        if mode.saved_hooks:
+            for node in nodes:
+                node.saved = tuple(pack(v) if isinstance(v, Value) else v for v in node.saved or ())
+        if self.request.check is not None:
+            for edge, value in self.grads.items():
+                self.request.check.delivered(edge, value)
+
+
+def _memory_of(value: Value) -> Any:
+    """Return what two values with the same array have in common."""
+    return (value.expr, value.expr_slot) if value.array is None else id(value.array)
 
 
 def with_rows(value: Value) -> Value:
@@ -234,7 +310,7 @@ def with_rows(value: Value) -> Value:
     result = value.detached()
     result.shape, result.rows = value.shape[1:], True
     if value.requires_grad:
-        _connect(result, value.edge)
+        connect(result, value.edge)
     return result
 
 
@@ -247,18 +323,20 @@ def fit(value: Value, spec: Spec) -> Value:
     return value
 
 
-def _kept_by(results: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
-    """Return the nodes of this pass that the results still reach."""
-    candidates = set(kept)
-    stack = [v.node for v in results if v.node in candidates]
+def _kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
+    """Return the nodes of this pass that the values still reach, also through nodes of inner passes."""
+    if not kept:
+        return []
+    first = kept[0].number
+    stack = [value.node for value in values]
     seen: set[Node] = set()
     while stack:
         node = stack.pop()
-        if node is None or node in seen:
+        if node is None or node in seen or node.number < first:
             continue
         seen.add(node)
-        stack.extend(edge.node for edge in node.edges if edge.node in candidates)
-    return list(seen)
+        stack.extend(edge.node for edge in node.edges)
+    return [node for node in kept if node in seen]
 
 
 def _make_rows_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node]) -> None:

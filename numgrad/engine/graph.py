@@ -6,19 +6,18 @@ an application that has not been computed yet; ``engine.program`` lowers express
 """
 
 import itertools
-import sys
 import weakref
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from types import CodeType
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._errors import FreedGraphError, InplaceError
+from .handles import Handle, register
+from .site import Site
 
 Shape = tuple[int, ...]
-PACKAGE = str(Path(__file__).parent.parent)
 
 _numbers = itertools.count(1)
 
@@ -88,7 +87,7 @@ class Value:
         self.expr: Expr | None = None
         self.expr_slot = 0
         self.rows = False
-        self.view: View | None = None
+        self.view: View | Alias | None = None
         self.hooks: dict[int, Any] | None = None
         self._accumulator: Callable[[], Node | None] | None = None
 
@@ -153,23 +152,44 @@ class Value:
 
 
 class View:
-    """How a value views another one: the base, and the operations that lead from it to the view."""
+    """How a value views another one: the base, and the operations that lead from it to the view.
 
-    __slots__ = ("base", "chain", "version")
+    ``node`` is the node of the base on which the view hangs; a write in place gives the base another one.
+    """
 
-    def __init__(self, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...], version: int) -> None:
+    __slots__ = ("base", "chain", "node")
+
+    def __init__(self, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
         self.base = base
         self.chain = chain
-        self.version = version
+        self.node = base.node
 
     def refresh(self, value: Value) -> None:
         """Record the view again when its base was written since, so that gradients see the write."""
-        if self.version == self.base.storage.version or self.base.node is None:
+        if self.base.node is self.node or self.base.node is None:
             return
-        from .record import replay_view  # the recorder needs this module
+        from .inplace import replay_view  # the recorder needs this module
 
-        self.version = self.base.storage.version
+        self.node = self.base.node
         replay_view(self, value)
+
+
+class Alias:
+    """A value that shares memory with others, outside the graph: writes through it cannot be tracked.
+
+    ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
+    """
+
+    __slots__ = ("owners", "reason", "strict")
+
+    def __init__(self, owner: Value, reason: str, strict: bool) -> None:
+        before = owner.view.owners if isinstance(owner.view, Alias) else ()
+        self.owners = (*before, weakref.ref(owner))
+        self.reason = reason
+        self.strict = strict
+
+    def refresh(self, value: Value) -> None:
+        """Do nothing: the value is not in the graph of its owners."""
 
 
 class Edge(NamedTuple):
@@ -182,26 +202,17 @@ class Edge(NamedTuple):
 NO_EDGE = Edge(None, 0)
 
 
-class Site(NamedTuple):
-    """The line of user code that recorded a node, kept unformatted because few are ever printed."""
-
-    code: CodeType
-    instruction: int
-
-    def __str__(self) -> str:
-        line = self.code.co_firstlineno
-        for start, end, number in self.code.co_lines():
-            if start <= self.instruction < end and number is not None:
-                line = number
-        return f"{self.code.co_filename}:{line} in {self.code.co_name}"
+def connect(value: Value, edge: Edge) -> None:
+    """Put ``value`` at the place in the graph where ``edge`` leads."""
+    value.requires_grad = True
+    if isinstance(edge.node, Accumulator):
+        value._accumulator = partial(_itself, edge.node)  # strong: it stands for the leaf
+    else:
+        value.node, value.slot = edge
 
 
-def user_site() -> Site | None:
-    """Return the first frame outside numgrad."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return Site(frame.f_code, frame.f_lasti) if frame is not None else None
+def _itself(node: "Node") -> "Node":
+    return node
 
 
 class Node:
@@ -212,8 +223,8 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "edges", "inputs", "live", "metadata", "number", "operator", "outputs", "post_hooks",
-        "pre_hooks", "retained", "saved", "site", "stack", "static", "tensor_hooks", "versions",
+        "__weakref__", "_metadata", "edges", "inputs", "live", "number", "operator", "outputs",
+        "post_hooks", "pre_hooks", "retained", "saved", "site", "stack", "static", "tensor_hooks", "versions",
     )  # fmt: skip
 
     def __init__(
@@ -239,7 +250,7 @@ class Node:
         self.pre_hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retained: dict[int, weakref.ref[Value]] | None = None
-        self.metadata: dict[Any, Any] | None = None
+        self._metadata: dict[Any, Any] | None = None
 
     def name(self) -> str:
         """Return the name of the operator whose gradient this node computes."""
@@ -249,6 +260,29 @@ class Node:
     def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
         """The nodes that this one sends gradients to, each with the slot it sends them to."""
         return tuple((edge.node, edge.slot) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for whatever the user wants to attach to this node."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
+
+        Both are tuples: the gradients that the node computed, which the hook may replace by returning a
+        tuple, and those it received; ``None`` stands where there is none.
+        """
+        if self.post_hooks is None:
+            self.post_hooks = {}
+        return register(self.post_hooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of replacements."""
+        if self.pre_hooks is None:
+            self.pre_hooks = {}
+        return register(self.pre_hooks, hook)
 
     @property
     def needs(self) -> tuple[bool, ...]:

@@ -3,42 +3,26 @@
 In a batched pass a hook is called once per row and sees what it would see in a pass of its own.
 """
 
-import itertools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._errors import HookError
-from .graph import Accumulator, Edge, Node, Value
+from .._errors import HookError, HookTypeError
+from .graph import Accumulator, Edge, Node, Spec, Value, connect
+from .handles import Handle as Handle
+from .handles import register as register
 from .record import deferring, runtime
 
-_keys = itertools.count()
+
+class _Running(threading.local):
+    """The pass that is showing numbers to Python in this thread."""
+
+    backward_pass: Any = None
 
 
-class Handle:
-    """Returned by the functions that register hooks; ``remove()`` takes the hook away again."""
-
-    def __init__(self, table: dict[int, Any], key: int) -> None:
-        self._table = table
-        self.id = key
-
-    def remove(self) -> None:
-        """Remove the hook; removing it twice is harmless."""
-        self._table.pop(self.id, None)
-
-    def __enter__(self) -> "Handle":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
-
-
-def register(table: dict[int, Any], function: Callable[..., Any]) -> Handle:
-    """Put a hook into a table of hooks."""
-    key = next(_keys)
-    table[key] = function
-    return Handle(table, key)
+running = _Running()
 
 
 def tensor_table(edge: Edge) -> dict[int, Any] | None:
@@ -53,7 +37,14 @@ def run_tensor_hooks(backward_pass: Any, edge: Edge, value: Value) -> Value:
     """Pass a total cotangent through the hooks of its tensor, in order of registration."""
     table = tensor_table(edge)
     for function in list(table.values()) if table else ():
-        (value,) = by_row(backward_pass, lambda g, call=function: (_replace(call(g), g),), [value])
+        results = by_row(
+            backward_pass,
+            lambda g, call=function: (_replace(call(g), g),),
+            [value],
+            [value.spec],
+        )
+        assert results[0] is not None
+        value = results[0]
     return value
 
 
@@ -62,7 +53,9 @@ def _replace(result: Any, g: Any) -> Any:
     if result is None:
         return g
     if not isinstance(result, runtime.value):
-        raise HookError(f"a hook must return a tensor or None, but its type is {type(result).__name__}")
+        raise HookTypeError(
+            f"a hook must return a tensor or None, but its type is {type(result).__name__}"
+        )
     if result.shape != g.shape:
         raise HookError(f"a hook has changed the size of value: {g.shape} became {result.shape}")
     if result.dtype != g.dtype:
@@ -70,17 +63,25 @@ def _replace(result: Any, g: Any) -> Any:
     return result
 
 
-def run_pre_hooks(backward_pass: Any, node: Node, cotangents: Sequence[Value | None]) -> list[Value | None]:
+def run_pre_hooks(
+    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
+) -> list[Value | None]:
     """Pass the cotangents of a node through its pre-hooks."""
     for function in list(node.pre_hooks.values()) if node.pre_hooks else ():
         cotangents = by_row(
-            backward_pass, lambda *gs, call=function: _replace_all(call(gs), gs), cotangents
+            backward_pass,
+            lambda *gs, call=function: _replace_all(call(gs), gs),
+            cotangents,
+            [None if g is None else g.spec for g in cotangents],
         )
     return list(cotangents)
 
 
 def run_post_hooks(
-    backward_pass: Any, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
+    backward_pass: Any,
+    node: Node,
+    gradients: Sequence[Value | None],
+    cotangents: Sequence[Value | None],
 ) -> list[Value | None]:
     """Pass the computed gradients of a node through its post-hooks, which also see the cotangents."""
     count = len(gradients)
@@ -89,72 +90,88 @@ def run_post_hooks(
             backward_pass,
             lambda *gs, call=function: _replace_all(call(gs[:count], gs[count:]), gs[:count]),
             [*gradients, *cotangents],
+            [None if g is None else g.spec for g in gradients],
         )
     return list(gradients)
 
 
 def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what a hook made of a tuple of gradients; ``None`` in its tuple takes a gradient away."""
     if results is None:
         return tuple(gs)
     results = results if isinstance(results, (tuple, list)) else (results,)
     if len(results) != len(gs):
-        raise HookError(f"a hook has changed the size of value: {len(gs)} gradients became {len(results)}")
+        raise HookError(
+            f"a hook has changed the size of value: it returned an incorrect number of values "
+            f"(got {len(results)}, but expected {len(gs)})"
+        )
+    for result, g in zip(results, gs, strict=True):
+        if g is None and result is not None:
+            raise HookError("a hook can't replace a None gradient by a tensor: its type is None")
     return tuple(
-        g if r is None or g is None else _replace(r, g) for r, g in zip(results, gs, strict=True)
+        None if result is None else _replace(result, g)
+        for result, g in zip(results, gs, strict=True)
     )
 
 
 def by_row(
-    backward_pass: Any, function: Callable[..., Sequence[Any]], values: Sequence[Value | None]
+    backward_pass: Any,
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+    results: Sequence[Spec | None],
 ) -> list[Value | None]:
-    """Call a Python function on computed values: once, or once per row where a value has rows."""
-    backward_pass.force([v for v in values if v is not None])
-    with deferring(False, backward_pass.kept):
-        if not any(v is not None and v.rows for v in values):
-            return list(function(*values))
-        batch = backward_pass.request.batch
-        explicit = [v if v is None or not v.rows else _explicit(v) for v in values]
-        results = [
-            function(*[
-                runtime.roles["select"](e, row) if e is not None and v is not None and v.rows else e
-                for e, v in zip(explicit, values, strict=True)
-            ])
-            for row in range(batch)
-        ]  # fmt: skip
-        if not results:
-            return _empty_rows(function, values)
-        return [_stack(column) for column in zip(*results, strict=True)]
+    """Call a Python function on computed values: once, or once per row where a value has rows.
+
+    Parameters
+    ----------
+    results
+        What the function returns, per row; ``None`` where it returns ``None``.
+    """
+    backward_pass.show([value for value in values if value is not None])
+    outer = running.backward_pass
+    running.backward_pass = backward_pass
+    try:
+        with deferring(False, backward_pass.kept):
+            if not any(value is not None and value.rows for value in values):
+                return list(function(*values))
+            return _each_row(function, values, results, backward_pass.request.batch)
+    finally:
+        running.backward_pass = outer
 
 
-def _explicit(value: Value) -> Value:
-    """Return the same value as an ordinary one whose first axis is the batch."""
+def _each_row(
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+    results: Sequence[Spec | None],
+    batch: int,
+) -> list[Value | None]:
+    columns = [_rows(value, batch) for value in values]
+    made = [function(*[column[row] for column in columns]) for row in range(batch)]
+    return [
+        _join([row[position] for row in made], spec) for position, spec in enumerate(results)
+    ]
+
+
+def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
+    """Return what each row sees of a value, connected to the graph of the whole."""
+    if value is None or not value.rows:
+        return [value] * batch
     assert value.array is not None
-    result = runtime.value(value.array)
-    result.storage = value.storage
+    whole = runtime.value(value.array)
+    whole.storage = value.storage
     if value.requires_grad:
-        result.requires_grad, result.node, result.slot = True, value.node, value.slot
-    return result
+        connect(whole, value.edge)
+    return runtime.roles["split_rows"](whole)  # type: ignore[return-value]
 
 
-def _stack(column: Sequence[Any]) -> Value | None:
-    if any(c is None for c in column):
-        if not all(c is None for c in column):
-            raise HookError("a hook or backward function returned None for some rows of a batch only")
+def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
+    """Return the results of all rows as one value with rows; a row without one counts as zero."""
+    if spec is None or (column and all(result is None for result in column)):
         return None
-    stacked = runtime.roles["stack"](list(column))
-    stacked.shape, stacked.rows = stacked.shape[1:], True
-    return stacked
-
-
-def _empty_rows(function: Callable[..., Any], values: Sequence[Value | None]) -> list[Value | None]:
-    """With an empty batch nothing is called but the shapes of the results are still needed."""
-    zeros = [None if v is None else runtime.value(np.zeros(v.shape, v.dtype)) for v in values]
-    results: list[Value | None] = []
-    for result in function(*zeros):
-        if result is None:
-            results.append(None)
-            continue
-        empty = runtime.value(np.zeros((0, *result.shape), result.dtype))
-        empty.shape, empty.rows = result.shape, True
-        results.append(empty)
-    return results
+    filled = [runtime.value(np.zeros(spec.shape, spec.dtype)) if r is None else r for r in column]
+    if filled:
+        joined = runtime.roles["join_rows"](filled)
+    else:
+        joined = runtime.value(np.zeros((0, *spec.shape), spec.dtype))
+    joined.shape, joined.rows = joined.shape[1:], True
+    return joined

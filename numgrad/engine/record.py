@@ -1,14 +1,14 @@
 """Recording: apply an operator to values, now or later, and remember it for differentiation."""
 
 import threading
-import traceback
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from .._settings import settings
-from .graph import Expr, ForeignStorage, Node, Spec, Storage, Value, View, user_site
+from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
+from .site import user_site, user_stack
 
 
 class Runtime:
@@ -89,22 +89,27 @@ def record(operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], out
     if any(reads):
         candidates = [*inputs, *(value.detached() for value in outputs)]
         node.save(
-            [_pack(v) if read else None for v, read in zip(candidates, reads, strict=True)]
+            [pack(v) if read else None for v, read in zip(candidates, reads, strict=True)]
         )
-    node.site = user_site()
-    if settings.call_stack_level >= 3:
-        node.stack = "".join(traceback.format_stack())
-    if mode.kept is not None:
-        mode.kept.append(node)
-    for slot, value in enumerate(outputs):
-        if value.dtype.kind in "fc":
-            value.node, value.slot = node, slot
-            value.requires_grad = True
-    node.live = tuple(weakref.ref(value) for value in outputs)
+    attach(node, outputs)
     return node
 
 
-def _pack(value: Value) -> Value:
+def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:
+    """Hang the outputs on their node; those in the slots ``constant`` get no gradient."""
+    node.site = user_site()
+    if settings.call_stack_level >= 3:
+        node.stack = user_stack()
+    if mode.kept is not None:
+        mode.kept.append(node)
+    for slot, value in enumerate(outputs):
+        if value.dtype.kind in "fc" and slot not in constant:
+            value.node, value.slot = node, slot
+            value.requires_grad = True
+    node.live = tuple(weakref.ref(value) for value in outputs)
+
+
+def pack(value: Value) -> Value:
     """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a hook made."""
     if isinstance(value.storage, ForeignStorage) and value.array is not None:
         copy = value.detached()
@@ -134,19 +139,13 @@ class Packed:
 
 
 def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
-    if view.array is None or view.array.base is None:
+    if view.array is None or (view.array.base is None and view.array is not base.array):
         return  # the operator had to copy
     view.storage = base.storage
-    chain: Sequence[Any] = () if base.view is None else base.view.chain
-    root = base if base.view is None else base.view.base
-    view.view = View(root, (*chain, (operator, static)), base.storage.version)
-
-
-def replay_view(view: View, value: Value) -> None:
-    """Hang a view on the present node of its base, after the base was written."""
-    with grad_mode(True), deferring(False):
-        current = view.base
-        for operator, static in view.chain:
-            current = apply(operator, (current,), static)[0]
-    value.node, value.slot = current.node, current.slot
-    value.requires_grad = current.requires_grad
+    above = base.view if isinstance(base.view, View) else None
+    root = base if above is None else above.base
+    if root.requires_grad and not mode.grad:
+        view.view = Alias(root, "it is a view made where gradients were switched off", strict=True)
+    else:
+        chain = () if above is None else above.chain
+        view.view = View(root, (*chain, (operator, static)))

@@ -1,0 +1,206 @@
+"""Writing into values: which writes are allowed, and how the graph follows them.
+
+The caller writes the array; `commit` then records the write as an operation with a result of its own, which
+the value, the base that it views and every other view of that base stand for from now on.
+"""
+
+import weakref
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import InplaceError, LeafInplaceError
+from .graph import Alias, Node, Value, View
+from .record import apply, deferring, grad_mode, mode, record, runtime
+
+Chain = tuple[tuple[Any, dict[str, Any]], ...]
+
+
+class Positions(NamedTuple):
+    """A region given by different positions along ``count`` flattened axes in front of the last ``tail``."""
+
+    vector: np.ndarray
+    count: int
+    tail: int
+    shape: tuple[int, ...]
+
+
+def is_recorded(target: Value, value: Value | None = None) -> bool:
+    """Whether writing ``value`` into ``target`` becomes part of the graph."""
+    if not mode.grad or target.dtype.kind not in "fc":
+        return False
+    return target.requires_grad or (value is not None and value.requires_grad)
+
+
+def check(target: Value, value: Value) -> None:
+    """Raise unless ``value`` may be written into ``target``.
+
+    Raises
+    ------
+    LeafInplaceError
+        When ``target`` is a leaf that requires grad, or a view of one, and grad mode is on.
+    InplaceError
+        When the memory cannot be written, or gradients would miss the write.
+    """
+    if target.array is None or value.array is None:
+        raise InplaceError("a tensor cannot be written in place while operations are recorded for a later run")
+    if not target.array.flags.writeable:
+        raise InplaceError(
+            "this tensor cannot be written in place: its elements are repeated, as by broadcast_to, or its "
+            "memory is read-only. Write to a copy (x.clone()) instead."
+        )
+    if not mode.grad:
+        return
+    root = root_of(target)[0]
+    if root.node is None and root.requires_grad:
+        what = "a leaf" if root is target else "a view of a leaf"
+        raise LeafInplaceError(
+            f"{what} tensor that requires grad is being used in an in-place operation; write under ng.no_grad(), "
+            f"or to a copy (x.clone())"
+        )
+    for alias in (target.view, root.view):
+        if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
+            _check_alias(alias)
+
+
+def _check_alias(alias: Alias) -> None:
+    if any(owner() is not None for owner in alias.owners):
+        raise InplaceError(
+            f"this tensor cannot be written in place: {alias.reason}, so gradients of the tensor whose memory it "
+            f"shares would not see the write. Write to that tensor, or to a copy (x.clone())."
+        )
+
+
+def root_of(target: Value) -> tuple[Value, Chain]:
+    """Return the value that owns the memory in the graph, and the views that lead from it to ``target``."""
+    view = target.view
+    return (view.base, view.chain) if isinstance(view, View) else (target, ())
+
+
+def commit(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Let the graph follow a write of ``value`` into a region of ``target``.
+
+    Parameters
+    ----------
+    target : Value
+        Its array has been written.
+    value : Value
+        Of the dtype of ``target``; of the rank of the region for a chain, of its shape for positions.
+    region : chain of views or Positions
+        The part of ``target`` that was written.
+    """
+    recorded = is_recorded(target, value)
+    target.storage.version += 1
+    if not recorded:
+        return
+    root, chain = root_of(target)
+    if isinstance(region, Positions):
+        operator, static, inputs = _put_at(root, chain, target, value, region)
+    else:
+        operator, static, inputs = _put(root, (*chain, *region), value)
+    before = root.node, root.slot
+    record(operator, static, inputs, [root])
+    _keep_retaining(root, *before)
+    if target.view is not None:
+        target.view.refresh(target)
+
+
+def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites the region to which a chain of views leads."""
+    if not _is_view(root, chain):
+        vector = _numbers(root, chain).reshape(-1)
+        shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
+        full = runtime.roles["broadcast_to"](value, shape)
+        return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape))
+    static = {
+        "ncore": root.ndim,
+        "nregion": value.ndim,
+        "chain": tuple((operator, tuple(static.items())) for operator, static in chain),
+    }
+    return runtime.roles["put_view"], static, (root, value)
+
+
+def _put_at(
+    root: Value, chain: Chain, target: Value, value: Value, region: Positions
+) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites positions of ``target``, as positions of its root."""
+    if chain:
+        last = target.ndim - region.tail
+        flat = _numbers(root, chain).reshape(
+            *target.shape[: last - region.count], np.prod(target.shape[last - region.count : last], dtype=int), -1
+        )
+        vector = flat[..., region.vector, :].reshape(-1)
+        region = Positions(vector, root.ndim, 0, value.shape)
+    static = {"count": region.count, "tail": region.tail, "shape": region.shape}
+    return runtime.roles["put_at"], static, (root, value, runtime.value(region.vector))
+
+
+def _numbers(root: Value, chain: Chain) -> np.ndarray:
+    """Return for each element of a view its number in the root."""
+    array = np.arange(np.prod(root.shape, dtype=int)).reshape(root.shape)
+    for operator, static in chain:
+        (array,) = operator.run(None, [array], static)
+    return array
+
+
+def _is_view(root: Value, chain: Chain) -> bool:
+    """Whether the chain, which is a view of the root's array, is one of a C-contiguous array too."""
+    assert root.array is not None
+    if root.array.flags.c_contiguous:
+        return True
+    array = np.empty(root.shape, np.bool_)
+    try:
+        for operator, static in chain:
+            array = operator.function(array, **static)
+    except ValueError:
+        return False
+    return True
+
+
+def adopt(target: Value, result: Value) -> None:
+    """Let ``target``, whose array has been overwritten by that of ``result``, stand for it in the graph."""
+    if isinstance(target.view, View):
+        commit(target, result, ())
+        return
+    target.storage.version += 1
+    if not mode.grad or not (target.requires_grad or result.requires_grad):
+        return
+    before = target.node, target.slot
+    target.node, target.slot = result.node, result.slot
+    target.requires_grad = result.requires_grad
+    if target.node is not None:
+        live = list(target.node.live)
+        live[target.slot] = weakref.ref(target)
+        target.node.live = tuple(live)
+    _keep_retaining(target, *before)
+
+
+def count_write_of_outputs(node: Node) -> None:
+    """Let saved outputs, which lie where the inputs were, be of the version that the write makes."""
+    first = len(node.inputs)
+    node.versions = tuple(
+        version + (position >= first) for position, version in enumerate(node.versions)
+    )
+
+
+def replay_view(view: View, value: Value) -> None:
+    """Hang a view on the present node of its base, after the base was written."""
+    with grad_mode(True), deferring(False):
+        current = view.base
+        for operator, static in view.chain:
+            current = apply(operator, (current,), static)[0]
+    before = value.node, value.slot
+    value.node, value.slot = current.node, current.slot
+    value.requires_grad = current.requires_grad
+    if value.node is not None:
+        value.node.live = (weakref.ref(value),)
+    _keep_retaining(value, *before)
+
+
+def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:
+    """Move ``retain_grad`` to the new node of a value; hooks stay with the value that it was."""
+    if node is None or node is value.node or not node.retained or slot not in node.retained:
+        return
+    reference = node.retained.pop(slot)
+    if value.node is not None:
+        value.node.retained = {**(value.node.retained or {}), value.slot: reference}
