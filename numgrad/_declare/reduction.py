@@ -11,6 +11,9 @@ from .._errors import DtypeError
 from .._specs import LoopSpec
 from .operator import FLOATING, Operator, Specs
 
+# With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
+FEW_COLUMNS = 8
+
 
 def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Declare a reduction from a core function ``(x, out)`` that reduces the array ``x`` to ``out[0]``.
@@ -19,10 +22,18 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     ----------
     numpy : callable, optional
         The NumPy function ``(array, axis=)`` that serves integers and booleans.
+    columns : callable, optional
+        A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as the other
+        one has for each column.
     result : dtype, optional
         The dtype of the result when it is not that of the argument.
     complex : bool
         Whether complex arguments are allowed. Default true.
+    empty : bool
+        Whether no elements can be reduced, as to 0 by a sum. Default true.
+    exact : bool
+        Whether nothing is rounded, so that the NumPy function has the bits of the kernel and serves every
+        dtype eagerly. Default false.
     """
     if function is None:
         return functools.partial(reduction, **options)
@@ -36,66 +47,156 @@ class Reduction(Operator):
         self,
         function: Callable[..., Any],
         numpy: Callable[..., Any] | None = None,
+        columns: Callable[..., Any] | None = None,
         result: Any = None,
         complex: bool = True,
+        empty: bool = True,
+        exact: bool = False,
         differentiable: bool = True,
     ) -> None:
         super().__init__(function.__name__, differentiable)
         self.function = function
         self.numpy = numpy
+        self.columns = columns
         self.result = None if result is None else np.dtype(result)
         self.allows_complex = complex
-        self._specs: dict[np.dtype, LoopSpec] = {}
+        self.allows_empty = empty
+        self.exact = exact
+        self._specs: dict[tuple[np.dtype, bool], LoopSpec] = {}
+        self._results: dict[np.dtype, np.dtype] = {}
         self.__doc__ = function.__doc__
 
-    def spec(self, dtype: np.dtype) -> LoopSpec:
-        """Return the kernel spec for arguments of ``dtype``."""
-        if dtype not in self._specs:
-            if dtype.kind == "c" and not self.allows_complex:
-                raise DtypeError(f"{self.name} is not defined for complex arguments, got {dtype}")
-            self._specs[dtype] = LoopSpec(
-                self.name, self.function, "(n)->()", (dtype,), (self.result or dtype,)
+    def __call__(self, *args: Any, **static: Any) -> Any:
+        """Apply the operator; half precision is computed in single."""
+        (value,) = self.prepare(args, static)
+        if value.dtype == np.float16 and self.result is None:
+            return super().__call__(value.astype(np.dtype(np.float32)), **static).astype(value.dtype)
+        return super().__call__(value, **static)
+
+    def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
+        """Return the spec of the kernel over a contiguous axis, or of that over the rows of a matrix."""
+        if (dtype, columns) not in self._specs:
+            self._check_complex(dtype)
+            function, signature = (self.columns, "(m,n)->(n)") if columns else (self.function, "(n)->()")
+            self._specs[dtype, columns] = LoopSpec(
+                self.name, function, signature, (dtype,), (self.result_dtype(dtype),)
             )
-        return self._specs[dtype]
+        return self._specs[dtype, columns]
+
+    def result_dtype(self, dtype: np.dtype) -> np.dtype:
+        """Return the dtype of the result; for integers and booleans it is NumPy's."""
+        if self.result is not None:
+            return self.result
+        if dtype in FLOATING or self.numpy is None:
+            return dtype
+        if dtype not in self._results:
+            self._results[dtype] = self.numpy(np.zeros(1, dtype), axis=(-1,)).dtype
+        return self._results[dtype]
+
+    def _check_complex(self, dtype: np.dtype) -> None:
+        if dtype.kind == "c" and not self.allows_complex:
+            raise DtypeError(f"{self.name} is not defined for complex arguments, got {dtype}")
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         (spec,) = specs
-        gone = {len(spec.shape) + a for a in static["axes"]}
-        shape = tuple(size for n, size in enumerate(spec.shape) if n not in gone)
-        return [(shape, self.result or spec.dtype)]
+        shape, axes = spec.shape, static["axes"]
+        self._check_size(shape, axes)
+        gone = {len(shape) + a for a in axes}
+        kept = tuple(size for n, size in enumerate(shape) if n not in gone)
+        return [(kept, self.result_dtype(spec.dtype))]
+
+    def _check_size(self, shape: tuple[int, ...], axes: Sequence[int]) -> None:
+        if not self.allows_empty and not prod(shape[a] for a in axes):
+            raise ValueError(f"{self.name} of no elements is not defined: shape {shape}, axes {tuple(axes)}")
 
     def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
         (array,) = arrays
-        if array.dtype not in FLOATING:
+        axes = static["axes"]
+        self._check_size(array.shape, axes)
+        if self.exact or array.dtype not in FLOATING:
             if self.numpy is None:
                 raise DtypeError(f"{self.name} does not support {array.dtype}")
-            return [np.asarray(self.numpy(array, axis=static["axes"]))]
-        result = target.kernel(self.spec(array.dtype)).ufunc(_axes_last(array, static["axes"]))
-        return [np.asarray(result)]
+            self._check_complex(array.dtype)
+            return [np.asarray(self.numpy(array, axis=axes))]
+        if self._takes_columns(array, axes):
+            return [self._run_columns(target, array, axes)]
+        return [np.asarray(target.kernel(self.spec(array.dtype)).ufunc(_axes_last(array, axes)))]
+
+    def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+        lead, size, kept = _parts(array.shape, axes)
+        matrices = array.reshape(*lead, size, prod(kept))
+        if not _is_contiguous(matrices, 2):
+            matrices = np.ascontiguousarray(matrices)
+        result = target.kernel(self.spec(array.dtype, True)).ufunc(matrices)
+        return result.reshape(*lead, *kept)
 
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
-        axes = static["axes"]
         ((shape, dtype, rows),) = specs
-        operand = builder.contiguous(inputs[0].view(lambda a: _move_last(a, axes)), len(axes))
-        size = prod(operand.shape[len(shape) :])
-        step = operand.dtype.itemsize
-        operand = type(operand)(
-            operand.buffer, operand.offset, (*shape, size), (*operand.strides[: len(shape)], step), operand.dtype
-        )
+        axes, operand = static["axes"], inputs[0]
+        self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)
-        builder.emit(self.spec(operand.dtype), [operand], [output], ncore=(1, 0), core=(size,), name=self.name)
+        if self._takes_columns(operand, axes):
+            lead, size, kept = _parts(operand.shape, axes)
+            core = (size, prod(kept))
+            operand = _merge_core(builder.contiguous(operand, -axes[0]), len(lead), core)
+            flat = _merge_core(output, len(lead), core[1:])
+            builder.emit(self.spec(operand.dtype, True), [operand], [flat], (2, 1), core, name=self.name)
+            return [output]
+        operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
+        core = (prod(operand.shape[len(shape) :]),)
+        operand = _merge_core(operand, len(shape), core)
+        builder.emit(self.spec(operand.dtype), [operand], [output], (1, 0), core, name=self.name)
         return [output]
+
+    def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
+        """Whether to reduce the rows of matrices, which saves the copy that brings the axes to the end."""
+        if self.columns is None or not axes or axes[-1] == -1 or axes[-1] - axes[0] != len(axes) - 1:
+            return False
+        if prod(array.shape[axes[-1] + 1 :]) < FEW_COLUMNS:
+            return False
+        if len(axes) > 1 or array.shape[axes[0]] == 1:
+            return True
+        return array.strides[axes[0]] != array.dtype.itemsize  # else the axis is contiguous where it is
+
+
+def _parts(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """Return the leading axes, the number of reduced elements, and the trailing axes of adjacent ``axes``."""
+    first, last = len(shape) + axes[0], len(shape) + axes[-1]
+    return shape[:first], prod(shape[first : last + 1]), shape[last + 1 :]
+
+
+def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
+    """Return an operand whose axes after the first ``nlead``, which are contiguous, have the sizes ``core``."""
+    strides, step = [], operand.dtype.itemsize
+    for size in reversed(core):
+        strides.insert(0, step)
+        step *= size
+    return type(operand)(
+        operand.buffer, operand.offset, (*operand.shape[:nlead], *core),
+        (*operand.strides[:nlead], *strides), operand.dtype,
+    )  # fmt: skip
 
 
 def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    return np.moveaxis(array, axes, range(-len(axes), 0)) if axes else array
+    if not axes or tuple(axes) == tuple(range(-len(axes), 0)):
+        return array
+    return np.moveaxis(array, axes, range(-len(axes), 0))
 
 
 def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     """Return a copy or view whose last axis holds the reduced elements in C order, contiguous."""
     if len(axes) != 1 or axes[0] != -1:
         array = _move_last(array, axes)
-        array = array.reshape(*array.shape[: array.ndim - len(axes)], prod(array.shape[array.ndim - len(axes) :]))
-    if array.shape[-1] > 1 and array.strides[-1] != array.itemsize:
-        array = np.ascontiguousarray(array)
-    return array
+        nlead = array.ndim - len(axes)
+        array = array.reshape(*array.shape[:nlead], prod(array.shape[nlead:]))
+    return array if _is_contiguous(array, 1) else np.ascontiguousarray(array)
+
+
+def _is_contiguous(array: np.ndarray, ncore: int) -> bool:
+    """Whether the last ``ncore`` axes are C-contiguous."""
+    step = array.itemsize
+    for size, stride in zip(array.shape[::-1][:ncore], array.strides[::-1][:ncore], strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
