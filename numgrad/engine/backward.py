@@ -163,8 +163,7 @@ class Pass:
                     self._seed()
                     for node in self.order:
                         self._visit(node)
-                    for function in self.at_end:
-                        function()
+                    hooks.run_at_end(self)
                     self._own_results()
                 self._finish()
         except BaseException:

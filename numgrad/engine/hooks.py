@@ -4,7 +4,8 @@ In a batched pass a hook is called once per row and sees what it would see in a 
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -128,15 +129,28 @@ def by_row(
         What the function returns, per row; ``None`` where it returns ``None``.
     """
     backward_pass.show([value for value in values if value is not None])
-    outer = running.backward_pass
-    running.backward_pass = backward_pass
+    with _outside(backward_pass):
+        if not any(value is not None and value.rows for value in values):
+            return list(function(*values))
+        return _each_row(function, values, results, backward_pass.request.batch)
+
+
+@contextmanager
+def _outside(backward_pass: Any) -> Iterator[None]:
+    """Compute at once inside the block, as user code expects; new nodes belong to the pass."""
+    outer, running.backward_pass = running.backward_pass, backward_pass
     try:
         with deferring(False, backward_pass.kept):
-            if not any(value is not None and value.rows for value in values):
-                return list(function(*values))
-            return _each_row(function, values, results, backward_pass.request.batch)
+            yield
     finally:
         running.backward_pass = outer
+
+
+def run_at_end(backward_pass: Any) -> None:
+    """Call the functions that wait for the last gradient of a pass."""
+    with _outside(backward_pass):
+        for function in backward_pass.at_end:
+            function()
 
 
 def _each_row(

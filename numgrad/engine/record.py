@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .._errors import HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
 from .site import user_site, user_stack
@@ -29,6 +30,7 @@ class Mode(threading.local):
     deferring = False
     kept: list[Node] | None = None
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+    saved_hooks_disabled: str | None = None
 
 
 runtime = Runtime()
@@ -127,15 +129,24 @@ class Packed:
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape
-        self.storage = Storage()  # what was packed is the user's: writes to the original do not matter
-        with grad_mode(False):
-            self.content = pack(value)
+        self.storage = Storage()  # what was packed is the user's: later writes do not matter
+        before = value.storage.version
+        with grad_mode(False), deferring(False):
+            self.content = pack(value.detached())
+        if value.storage.version != before:
+            raise InplaceError("a pack function of saved_tensors_hooks has modified its argument")
         self.unpack_function = unpack
 
     def restore(self) -> Value:
         """Return the value that the unpack function makes of the packed content."""
         with grad_mode(False), deferring(False):
-            return self.unpack_function(self.content)
+            value = self.unpack_function(self.content)
+        if not isinstance(value, runtime.value):
+            raise HookTypeError(
+                f"an unpack function of saved_tensors_hooks must return a tensor, "
+                f"got {type(value).__name__}"
+            )
+        return value
 
 
 def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:

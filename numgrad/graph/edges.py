@@ -1,17 +1,17 @@
-"""The recorded graph, for inspection and as input and output of ``grad``: nodes, edges, hooks."""
+"""Gradient edges: places in the graph, as outputs and inputs of ``grad``."""
 
 from typing import Any, NamedTuple
 
-from ._errors import ArgTypeError, NoGradError
-from .engine.graph import Edge, Node
-from .engine.hooks import Handle
-from ._tensor import Tensor
+from .._errors import ArgTypeError, NoGradError
+from .._tensor import Tensor
+from ..engine.graph import Node
 
 
 class GradientEdge(NamedTuple):
     """A place in the graph where a gradient flows: output ``output_nr`` of ``node``.
 
-    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when the tensor is gone.
+    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when the
+    tensor is gone.
     """
 
     node: Node
@@ -43,10 +43,10 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if not isinstance(tensor, Tensor):
         raise ArgTypeError(f"get_gradient_edge: expected a tensor, got {type(tensor).__name__}")
     if not tensor.requires_grad:
-        raise NoGradError("get_gradient_edge: the tensor does not require grad, so it has no gradient edge")
+        raise NoGradError(
+            "get_gradient_edge: the tensor does not require grad, so it has no gradient edge"
+        )
     edge = tensor.edge
     assert edge.node is not None
     return GradientEdge(edge.node, edge.slot)
 
-
-__all__ = ["Edge", "GradientEdge", "Handle", "Node", "get_gradient_edge"]
