@@ -20,6 +20,7 @@ from numba.core.compiler_machinery import FunctionPass, PassManager, register_pa
 from numba.core.registry import cpu_target
 
 from . import scalar_math
+from .complex_division import DivideComplexNumbers
 
 JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of every function compiled for a kernel: no wrapper that Python would call it through."""
@@ -239,6 +240,7 @@ class ScalarPipeline(CompilerBase):
             untyped_passes.GenericRewrites,
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
+            DivideComplexNumbers,
             typed_passes.PreLowerStripPhis,
             typed_passes.NoPythonSupportedFeatureValidation,
             typed_passes.IRLegalization,
@@ -264,5 +266,6 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(BindCalleesAndLiterals, untyped_passes.FixupArgs)
+        manager.add_pass_after(DivideComplexNumbers, typed_passes.NopythonTypeInference)
         manager.finalize()
         return [manager]
