@@ -8,8 +8,10 @@ import numpy as np
 from ._declare import door, registry
 from ._errors import ArgTypeError, DetachedError, DtypeError, GradDtypeError, GradShapeError, NoGradError
 from .engine import hooks, record
-from .engine.graph import Accumulator, ForeignStorage, Value, View
+from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
+from .operators import gathering as _gathering
+from .operators import indexing as _indexing
 from .operators import reduction as _reduction
 from .operators import rows as _rows
 from .operators import shape as _shape
@@ -73,9 +75,10 @@ class Tensor(Arithmetic, Methods, Value):
         Raises
         ------
         DetachedError
-            If the tensor requires grad: the graph would be cut without a word. Use ``.detach().numpy()``.
+            If the tensor requires grad and operations are recorded: the graph would be cut without a word.
+            Use ``.detach().numpy()``.
         """
-        if self.requires_grad:
+        if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 "numpy() of a tensor that requires grad would cut the graph; write t.detach().numpy()"
             )
@@ -102,7 +105,7 @@ class Tensor(Arithmetic, Methods, Value):
         return self._computed().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.requires_grad:
+        if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 "np.asarray of a tensor that requires grad would cut the graph; write t.detach() first, "
                 "or call the numgrad function of the same name"
@@ -123,7 +126,7 @@ class Tensor(Arithmetic, Methods, Value):
         return self._number("index").__index__()
 
     def _number(self, what: str) -> np.ndarray:
-        if self.requires_grad:
+        if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 f"{what}() of a tensor that requires grad would cut the graph; write t.item() or t.detach()"
             )
@@ -185,7 +188,9 @@ class Tensor(Arithmetic, Methods, Value):
 
     def detach(self) -> "Tensor":
         """Return a tensor that shares the memory and has no graph."""
-        return self.detached()  # type: ignore[return-value]
+        result = self.detached()
+        result.view = Alias(self, "it is detached", strict=False)
+        return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":
         """Return a copy; gradients flow through it."""
@@ -246,10 +251,12 @@ class Tensor(Arithmetic, Methods, Value):
         """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a replacement."""
         self._require_grad("register_hook")
         node = self.edge.node
-        if isinstance(node, Accumulator) or node is None:
-            if self.hooks is None:
-                self.hooks = {}
-            return hooks.register(self.hooks, hook)
+        if isinstance(node, Accumulator):
+            leaf = node.variable  # the leaf that a restored saved value stands for, mostly self
+            if leaf.hooks is None:
+                leaf.hooks = {}
+            return hooks.register(leaf.hooks, hook)
+        assert node is not None
         if node.tensor_hooks is None:
             node.tensor_hooks = {}
         return hooks.register(node.tensor_hooks.setdefault(self.slot, {}), hook)
@@ -352,7 +359,9 @@ def _wire() -> None:
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
         "copy_spec": _cast.copy_spec,
-        "copy": registry["copy"],
+        "broadcast_to": _shape.broadcast_to,
+        "put_view": _indexing.put_view,
+        "put_at": _gathering.put_at,
         "split_rows": _rows.split_rows,
         "join_rows": _rows.join_rows,
     }

@@ -183,8 +183,11 @@ class Alias:
     __slots__ = ("owners", "reason", "strict")
 
     def __init__(self, owner: Value, reason: str, strict: bool) -> None:
-        before = owner.view.owners if isinstance(owner.view, Alias) else ()
-        self.owners = (*before, weakref.ref(owner))
+        self.owners: tuple[weakref.ref[Value], ...] = (weakref.ref(owner),)
+        if isinstance(owner.view, Alias):
+            self.owners += owner.view.owners
+        elif owner.view is not None:
+            self.owners += (weakref.ref(owner.view.base),)
         self.reason = reason
         self.strict = strict
 

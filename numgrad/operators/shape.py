@@ -75,3 +75,25 @@ def broadcast(x, *, sizes):
 @broadcast.pullback
 def broadcast_pullback(context, g):
     return g  # the engine sums a gradient over the axes that its input had with size 1
+
+
+@view
+def flip(x, *, axes):
+    """Reverse the order of the elements along the negative ``axes``."""
+    first = min(axes, default=0)
+    steps = [slice(None, None, -1 if axis in axes else None) for axis in range(first, 0)]
+    return x[(..., *steps)]
+
+
+@flip.pullback
+def flip_pullback(context, g):
+    return flip(g, axes=context.static["axes"])
+
+
+def broadcast_to(value, shape):
+    """Repeat ``value`` along new leading axes and along those of size 1, as NumPy does."""
+    if value.shape == shape:
+        return value
+    if len(value.shape) < len(shape):
+        value = expand_dims(value, axes=tuple(range(-len(shape), -len(value.shape))))
+    return broadcast(value, sizes=tuple(shape))

@@ -1,0 +1,208 @@
+"""Indexing with arrays: gather, scatter-add and overwriting by positions.
+
+The axes that an index array touches are flattened to one of ``n`` elements, and the untouched ones
+behind them to one of ``k``; positions count along the flat axis. ``count`` and ``tail`` are the numbers
+of these axes.
+"""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .._declare import Operator, door
+from .._specs import LoopSpec
+
+Static = dict[str, Any]
+
+
+def gather_core(x, index, out):
+    """Copy rows of ``x``."""
+    for i in range(index.size):
+        row = index[i]
+        for j in range(out.shape[1]):
+            out[i, j] = x[row, j]
+
+
+def scatter_core(g, index, out):
+    """Add the rows of ``g`` up, in their order, so that the sums are deterministic."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 0
+    for i in range(index.size):
+        row = index[i]
+        for j in range(out.shape[1]):
+            out[row, j] += g[i, j]
+
+
+def overwrite_core(x, v, index, out):
+    """Copy ``x``, then write the rows of ``v``."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = x[i, j]
+    for i in range(index.size):
+        row = index[i]
+        for j in range(out.shape[1]):
+            out[row, j] = v[i, j]
+
+
+class _Positional(Operator):
+    """What the three operators share; their last input is the vector of positions, which has no gradient."""
+
+    function: Any
+    signature: str
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._specs: dict[np.dtype, LoopSpec] = {}
+        self._data = self.signature.partition("->")[0].count("k")
+        self.reads(lambda needs: (*(False,) * self._data, any(needs), False))
+
+    def spec(self, dtype: np.dtype) -> LoopSpec:
+        """Return the kernel spec for data of ``dtype``."""
+        if dtype not in self._specs:
+            inputs = (*(dtype,) * self._data, np.dtype(np.int64))
+            self._specs[dtype] = LoopSpec(self.name, self.function, self.signature, inputs, (dtype,))
+        return self._specs[dtype]
+
+    def emit(self, builder: Any, inputs: Any, specs: Any, axes: Any, core: Any) -> list[Any]:
+        """Append the kernel; ``axes`` are the numbers of flattened axes of the data and of the output."""
+        *data, positions = inputs
+        data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
+        ((shape, dtype, rows),) = specs
+        out = builder.new(shape, dtype, rows)
+        if prod(shape):
+            flat = _flat_operand(builder, out, *axes[-1])
+            ncore = (*(2,) * len(data), 1, 2)
+            loop = flat.shape[:-2]
+            operands = [*data, builder.contiguous(positions)]
+            builder.emit(self.spec(dtype), operands, [flat], ncore, core, loop, self.name)
+        return [out]
+
+
+def _flatten(array: np.ndarray, count: int, tail: int) -> np.ndarray:
+    """Flatten ``count`` axes in front of the last ``tail``, and these."""
+    lead, middle, last = _parts(array.shape, count, tail)
+    return array.reshape(*lead, prod(middle), prod(last))
+
+
+def _flat_operand(builder: Any, operand: Any, count: int, tail: int) -> Any:
+    return builder.contiguous(operand, count + tail).view(lambda a: _flatten(a, count, tail))
+
+
+def _parts(shape: Any, count: int, tail: int) -> tuple[Any, Any, Any]:
+    last = len(shape) - tail
+    return shape[: last - count], shape[last - count : last], shape[last:]
+
+
+class Gather(_Positional):
+    """The elements of ``x`` at ``positions``, which have the shape ``shape``."""
+
+    function = staticmethod(gather_core)
+    signature = "(n,k),(m)->(m,k)"
+
+    def infer(self, specs: Any, static: Static) -> list[Any]:
+        lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
+        return [((*lead, *static["shape"], *last), specs[0].dtype)]
+
+    def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
+        x, positions = arrays
+        ((shape, _),) = self.infer([x], static)
+        flat = _flatten(x, static["count"], static["tail"])
+        return [np.take(flat, positions, axis=-2).reshape(shape)]
+
+    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
+        count, tail, shape = static["count"], static["tail"], static["shape"]
+        _, middle, last = _parts(inputs[0].shape, count, tail)
+        core = (prod(middle), prod(last), prod(shape))
+        return self.emit(builder, inputs, specs, [(count, tail), (len(shape), tail)], core)
+
+
+class ScatterAdd(_Positional):
+    """Zeros of core shape ``sizes`` to which ``g`` is added at ``positions``."""
+
+    function = staticmethod(scatter_core)
+    signature = "(m,k),(m)->(n,k)"
+
+    def infer(self, specs: Any, static: Static) -> list[Any]:
+        lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
+        return [((*lead, *static["sizes"], *last), specs[0].dtype)]
+
+    def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
+        g, positions = arrays
+        count, tail, sizes = static["count"], static["tail"], static["sizes"]
+        ((shape, dtype),) = self.infer([g], static)
+        out = np.empty(shape, dtype)
+        g = np.ascontiguousarray(_flatten(g, count, tail))
+        target.kernel(self.spec(dtype)).ufunc(g, positions, out=_flatten(out, len(sizes), tail))
+        return [out]
+
+    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
+        count, tail, sizes = static["count"], static["tail"], static["sizes"]
+        _, middle, last = _parts(inputs[0].shape, count, tail)
+        core = (prod(middle), prod(last), prod(sizes))
+        return self.emit(builder, inputs, specs, [(count, tail), (len(sizes), tail)], core)
+
+
+class PutAt(_Positional):
+    """``x`` with the elements at ``positions``, all different, overwritten by ``v``."""
+
+    function = staticmethod(overwrite_core)
+    signature = "(n,k),(m,k),(m)->(n,k)"
+
+    def infer(self, specs: Any, static: Static) -> list[Any]:
+        x, v, _ = specs
+        count, tail = static["count"], static["tail"]
+        lead, middle, last = _parts(x.shape, count, tail)
+        other = _parts(v.shape, len(static["shape"]), tail)[0]
+        return [((*np.broadcast_shapes(lead, other), *middle, *last), x.dtype)]
+
+    def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
+        x, v, positions = arrays
+        count, tail = static["count"], static["tail"]
+        ((shape, dtype),) = self.infer(arrays, static)
+        out = np.empty(shape, dtype)
+        out[...] = x
+        _flatten(out, count, tail)[..., positions, :] = _flatten(v, len(static["shape"]), tail)
+        return [out]
+
+    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
+        count, tail, shape = static["count"], static["tail"], static["shape"]
+        _, middle, last = _parts(inputs[0].shape, count, tail)
+        core = (prod(middle), prod(last), prod(shape))
+        axes = [(count, tail), (len(shape), tail), (count, tail)]
+        return self.emit(builder, inputs, specs, axes, core)
+
+
+gather = Gather("gather")
+scatter_add = ScatterAdd("scatter_add")
+put_at = PutAt("put_at")
+
+
+@gather.pullback
+def gather_pullback(context, g):
+    count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))
+    _, sizes, _ = _parts(context.input_specs[0].shape, count, tail)
+    gx = scatter_add(g, context.input(1), count=len(shape), tail=tail, sizes=sizes)
+    return gx, None
+
+
+@scatter_add.pullback
+def scatter_add_pullback(context, g):
+    count, tail, sizes = (context.static[name] for name in ("count", "tail", "sizes"))
+    _, shape, _ = _parts(context.input_specs[0].shape, count, tail)
+    return gather(g, context.input(1), count=len(sizes), tail=tail, shape=shape), None
+
+
+@put_at.pullback
+def put_at_pullback(context, g):
+    gx = gv = None
+    positions = context.input(2)
+    if context.wanted[0]:
+        shape = context.input_specs[1].shape
+        core = shape[len(shape) - len(context.static["shape"]) - context.static["tail"] :]
+        zeros = door.constant(np.broadcast_to(np.zeros((), g.dtype), core))
+        gx = put_at(g, zeros, positions, **context.static)
+    if context.wanted[1]:
+        gv = gather(g, positions, **context.static)
+    return gx, gv, None

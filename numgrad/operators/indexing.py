@@ -1,0 +1,123 @@
+"""Basic indexing: views of a region, and arrays with a region overwritten.
+
+A region is what a chain of views leads to. Reading it costs nothing; writing it copies twice, so
+that one operator is the gradient of every view that repeats no element, and the record of every
+write in place.
+"""
+
+import functools
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .._declare import door, structural, view
+
+Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def as_numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the NumPy key of a static one, in which tuples stand for slices; axes are counted from the right."""
+    return (..., *(slice(*item) if isinstance(item, tuple) else item for item in key))
+
+
+@view
+def index(x, *, key):
+    """Take integers, slices (as tuples) and ``None`` along the last axes, one item for each of them."""
+    return x[as_numpy_key(key)]
+
+
+@index.pullback
+def index_pullback(context, g):
+    key = context.static["key"]
+    ncore = sum(item is not None for item in key)
+    nregion = sum(not isinstance(item, int) for item in key)
+    return into_zeros(context, g, ncore, nregion, index)
+
+
+@view
+def diagonal(x, *, axes, offset):
+    """Take a diagonal of the two axes ``axes`` (negative), which become the last axis of the result."""
+    result = np.diagonal(x, offset, *axes)
+    if x.flags.writeable:
+        result.flags.writeable = True
+    return result
+
+
+@diagonal.pullback
+def diagonal_pullback(context, g):
+    ncore = -min(context.static["axes"])
+    return into_zeros(context, g, ncore, ncore - 1, diagonal)
+
+
+def into_zeros(context, g, ncore, nregion, operator):
+    """Return the gradient of a view: zeros of the input's core shape in which the region is ``g``."""
+    shape = context.input_specs[0].shape
+    zeros = np.broadcast_to(np.zeros((), g.dtype), shape[len(shape) - ncore :])
+    chain = as_chain([(operator, context.static)])
+    return put_view(door.constant(zeros), g, ncore=ncore, nregion=nregion, chain=chain)
+
+
+# Overwriting a region ------------------------------------------------------------------------------------
+
+
+def as_chain(views: Sequence[tuple[Any, dict[str, Any]]]) -> Chain:
+    """Return view operators and their static parameters as a static parameter, which can be hashed."""
+    return tuple((operator, tuple(static.items())) for operator, static in views)
+
+
+def follow(array: np.ndarray, chain: Chain) -> np.ndarray:
+    """Return the region of ``array`` to which a chain of views leads."""
+    for operator, static in chain:
+        array = operator.function(array, **dict(static))
+    return array
+
+
+def _infer_put(specs, *, ncore, nregion, chain):
+    x, v = specs
+    return [(_put_shape(x.shape, v.shape, ncore, nregion), x.dtype)]
+
+
+def _put_shape(x, v, ncore, nregion):
+    """Return the shape of the result; either operand may lack leading axes that the other one has."""
+    lead = len(x) - ncore
+    return (*np.broadcast_shapes(x[:lead], v[: len(v) - nregion]), *x[lead:])
+
+
+def _run_put(arrays, *, ncore, nregion, chain):
+    """Return ``x`` with the region to which ``chain`` leads overwritten by ``v``."""
+    x, v = arrays
+    out = np.empty(_put_shape(x.shape, v.shape, ncore, nregion), x.dtype)
+    out[...] = x
+    follow(out, chain)[...] = v
+    return out
+
+
+def _lower_put(builder, inputs, specs, *, ncore, nregion, chain):
+    x, v = inputs
+    ((shape, dtype, rows),) = specs
+    out = builder.new(shape, dtype, rows)
+    region = out.view(lambda a: follow(a, chain))
+    if prod(region.shape) < prod(shape):
+        builder.copy(x, out)
+    builder.copy(v, region)
+    return [out]
+
+
+put_view = structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
+
+
+@put_view.pullback
+def put_view_pullback(context, g):
+    static = context.static
+    gx = gv = None
+    if context.wanted[0]:
+        zero = door.constant(np.zeros((1,) * static["nregion"], g.dtype))
+        gx = put_view(g, zero, **static)
+    if context.wanted[1]:
+        gv = g
+        for operator, parameters in static["chain"]:
+            gv = operator(gv, **dict(parameters))
+    return gx, gv

@@ -1,0 +1,116 @@
+"""Joining and shifting: results that are put together from pieces of their inputs."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .._declare import structural
+from .indexing import index
+from .shape import expand_dims
+
+
+def _slab(axis, start, stop, step=None):
+    """Return the static key of a slice along a negative axis."""
+    return ((start, stop, step), *((None,),) * (-axis - 1))
+
+
+def _shape_of_join(shapes, axis):
+    """Return the shape of the result; leading axes broadcast, as an input may lack a batch axis."""
+    others = [(*s[:axis], 1, *s[len(s) + axis + 1 :]) for s in shapes]
+    shape = list(np.broadcast_shapes(*others))
+    shape[axis] = sum(s[axis] for s in shapes)
+    return tuple(shape)
+
+
+def _infer_concat(specs, *, axis):
+    return [(_shape_of_join([s.shape for s in specs], axis), specs[0].dtype)]
+
+
+def _run_concat(arrays, *, axis):
+    """Join arrays of equal dtype along the negative axis ``axis``."""
+    first = arrays[0].shape
+    if not all(a.shape[:axis] == first[:axis] for a in arrays):
+        shape = _shape_of_join([a.shape for a in arrays], axis)
+        tails = [a.shape[a.ndim + axis :] for a in arrays]
+        arrays = [np.broadcast_to(a, (*shape[:axis], *t)) for a, t in zip(arrays, tails, strict=True)]
+    return np.concatenate(arrays, axis)
+
+
+def _lower_concat(builder, inputs, specs, *, axis):
+    ((shape, dtype, rows),) = specs
+    out = builder.new(shape, dtype, rows)
+    start = 0
+    for operand in inputs:
+        stop = start + operand.shape[axis]
+        if stop > start:
+            builder.copy(operand, _piece(out, axis, start, stop))
+        start = stop
+    return [out]
+
+
+def _piece(operand: Any, axis: int, start: int, stop: int) -> Any:
+    key = (..., slice(start, stop), *(slice(None),) * (-axis - 1))
+    return operand.view(lambda a: a[key])
+
+
+concat = structural("concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat)
+
+
+@concat.pullback
+def concat_pullback(context, g):
+    axis = context.static["axis"]
+    gradients = []
+    start = 0
+    for spec, wanted in zip(context.input_specs, context.wanted, strict=True):
+        stop = start + spec.shape[axis]
+        gradients.append(index(g, key=_slab(axis, start, stop)) if wanted else None)
+        start = stop
+    return tuple(gradients)
+
+
+def stack(values):
+    """Join values of equal shape and dtype along a new first axis."""
+    axis = -len(values[0].shape) - 1
+    return concat(*(expand_dims(value, axes=(axis,)) for value in values), axis=axis)
+
+
+def _infer_roll(specs, *, shifts, axes):
+    return [(specs[0].shape, specs[0].dtype)]
+
+
+def _run_roll(arrays, *, shifts, axes):
+    """Shift the elements along the negative ``axes``; what leaves at one end enters at the other."""
+    return np.roll(arrays[0], shifts, axes)
+
+
+def _lower_roll(builder, inputs, specs, *, shifts, axes):
+    (operand,) = inputs
+    ((shape, dtype, rows),) = specs
+    out = builder.new(shape, dtype, rows)
+    moves = [_moves(shape[a], s, a) for a, s in zip(axes, shifts, strict=True)]
+    for pieces in itertools.product(*moves):
+        source, target = operand, out
+        for axis, (start, stop), (to_start, to_stop) in pieces:
+            source = _piece(source, axis, start, stop)
+            target = _piece(target, axis, to_start, to_stop)
+        builder.copy(source, target)
+    return [out]
+
+
+def _moves(size, shift, axis):
+    """Return the pieces along one axis: where each comes from and where it goes."""
+    shift = shift % size if size else 0
+    pieces = [(axis, (0, size - shift), (shift, size))]
+    if shift:
+        pieces.append((axis, (size - shift, size), (0, shift)))
+    return pieces
+
+
+roll = structural("roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll)
+
+
+@roll.pullback
+def roll_pullback(context, g):
+    shifts = tuple(-s for s in context.static["shifts"])
+    return roll(g, shifts=shifts, axes=context.static["axes"])
