@@ -328,9 +328,8 @@ def test_matmul_of_empty_matrices(shape):
 
 @pytest.mark.parametrize("m", [1, 3])
 @pytest.mark.parametrize("max_rows", [blas.MAX_ROWS, 4])
-def test_matmul_folds_a_loop_with_a_shared_matrix(m, max_rows, rng, monkeypatch):
-    monkeypatch.setattr(blas, "MAX_ROWS", max_rows)
-    k = kernel(RawSpec("matmul", blas._matmul(blas.numpy_support.from_dtype(F64)), (max_rows,)))
+def test_matmul_folds_a_loop_with_a_shared_matrix(m, max_rows, rng):
+    k = kernel(blas.matmul_spec(F64, max_rows))
     a, b, c = rng.random((10, m, 4)), rng.random((4, 5)), np.empty((10, m, 5))
     steps = [a.strides[0], 0, c.strides[0], *a.strides[1:], *b.strides, *c.strides[1:]]
     assert call(k, [a, b, c], 10, steps, (m, 4, 5)) == 0

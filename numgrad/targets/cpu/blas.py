@@ -1,93 +1,54 @@
 """Matrix products through BLAS, in the kernel ABI.
 
-Numba carries a C function, ``numba_xxgemm``, that calls SciPy's BLAS with 64-bit sizes by value.
-BLAS stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
+The work is done by one function, compiled once for all dtypes; the kernel of a dtype only calls it. BLAS
+stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
 """
 
-import ctypes
 from functools import cache
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, register_jitable
-from numba.np import numpy_support
-from numba.np.linalg import ensure_blas, get_blas_kind
+from llvmlite import binding as llvm
+from numba.core import types
+from numba.extending import register_jitable
 
-from .intrinsics import INT64, load, load_word, scalar_type, store
-from .specs import RawSpec
+from .compiler import load_or_compile
+from .fortran import by_address, call_fortran, caller, symbol, unit_bits
+from .intrinsics import load_word, stack_words, store_word
+from ..._specs import RawSpec
 
 SIGNATURE = "(m,k),(k,n)->(m,n)"
 MAX_ROWS = 2**31 - 1  # sizes are 32-bit integers in SciPy's BLAS
-PLAIN, TRANSPOSED = ord("n"), ord("t")
-_CHAR, _INT32, _VOID = ir.IntType(8), ir.IntType(32), ir.IntType(8).as_pointer()
-GEMM_TYPE = ir.FunctionType(
-    _INT32,
-    [_CHAR] * 3 + [INT64] * 3 + [_VOID, _VOID, INT64, _VOID, INT64, _VOID, _VOID, INT64],
-)
+PLAIN, TRANSPOSED = ord("N"), ord("T")
+_SYMBOL = "numgrad_matmul"
 
 
 @cache
-def matmul_spec(dtype: np.dtype) -> RawSpec:
+def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
     """Return the kernel of ``(m,k),(k,n)->(m,n)`` for float32, float64, complex64 or complex128.
 
     The operands may be transposed or have padded rows; with strides that BLAS does not know (zero,
-    negative, both axes strided) the product is computed by a plain loop, correctly but slowly, so
-    copy such operands first. The result must be C-contiguous. Where all products of the loop share
-    B and the rows of A are evenly spaced across it, the loop is one BLAS call. Vectors are matrices
-    of one row or one column.
+    negative, both axes strided) the product is computed element by element, correctly but slowly, so copy
+    such operands first. The result must be C-contiguous. Where all products of the loop share B and the
+    rows of A are evenly spaced across it, the loop is one BLAS call for every `max_rows` rows. Vectors are
+    matrices of one row or one column.
 
     Raises
     ------
     ImportError
-        If SciPy is not installed.
+        If SciPy is not installed, or its BLAS has 64-bit integers.
     """
-    ensure_blas()
-    scalar = numpy_support.from_dtype(np.dtype(dtype))
-    _resolve(get_blas_kind(scalar), np.dtype(dtype))
-    dtypes = (np.dtype(dtype),)
-    return RawSpec("matmul", _matmul(scalar), (str(scalar),), SIGNATURE, dtypes * 2, dtypes)
+    dtype = np.dtype(dtype)
+    if llvm.address_of_symbol(_SYMBOL) is None:
+        count = _matmul.__code__.co_argcount
+        llvm.add_symbol(_SYMBOL, load_or_compile(_matmul, (types.int64,) * count))
+    call = caller(_SYMBOL, (symbol(dtype, "gemm"),))
+    options = (dtype.itemsize, unit_bits(dtype), max_rows)
 
+    def matmul(ptrs, n, core_dims, steps, status):
+        call((*options, ptrs, n, core_dims, steps))
 
-def _resolve(kind: str, dtype: np.dtype) -> None:
-    """Multiply two numbers, so that SciPy's BLAS is not imported by a worker thread."""
-    from numba import _helperlib
-
-    integer, pointer = ctypes.c_ssize_t, ctypes.c_void_p
-    arguments = [ctypes.c_char] * 3 + [integer] * 3
-    arguments += [pointer, pointer, integer, pointer, integer, pointer, pointer, integer]
-    gemm = ctypes.PYFUNCTYPE(ctypes.c_int, *arguments)(_helperlib.c_helpers["xxgemm"])
-    one = np.ones(1, dtype)
-    result = np.zeros(1, dtype)
-    x, y = one.ctypes.data, result.ctypes.data
-    gemm(kind.encode(), b"n", b"n", 1, 1, 1, x, x, 1, x, 1, x, y, 1)
-
-
-@intrinsic
-def gemm(typingctx, dtype, transb, transa, n, m, k, b, ldb, a, lda, c, ldc):
-    """Write ``C = op(A) op(B)`` by rows; the flags are ``PLAIN`` or ``TRANSPOSED``."""
-    scalar = scalar_type(dtype)
-    kind = get_blas_kind(scalar)
-    integers = (types.int64,) * 11
-
-    def codegen(context, builder, signature, args):
-        transb, transa, n, m, k, b, ldb, a, lda, c, ldc = args[1:]
-        function = cgutils.get_or_insert_function(builder.module, GEMM_TYPE, "numba_xxgemm")
-        one, zero = (_constant(context, builder, scalar, value) for value in (1.0, 0.0))
-        flags = [builder.trunc(flag, _CHAR) for flag in (transb, transa)]
-        b, a, c = (builder.inttoptr(address, _VOID) for address in (b, a, c))
-        kind_code = ir.Constant(_CHAR, ord(kind))
-        builder.call(function, [kind_code, *flags, n, m, k, one, b, ldb, a, lda, zero, c, ldc])
-        return context.get_dummy_value()
-
-    return types.void(dtype, *integers), codegen
-
-
-def _constant(context, builder, scalar: types.Type, value: float) -> ir.Value:
-    """Pointer to a constant of the kernel's dtype."""
-    constant = context.get_constant_generic(builder, scalar, scalar(value))
-    slot = cgutils.alloca_once_value(builder, constant)
-    return builder.bitcast(slot, _VOID)
+    dtypes = (dtype,)
+    return RawSpec("matmul", matmul, (dtype.name, max_rows), SIGNATURE, dtypes * 2, dtypes)
 
 
 @register_jitable
@@ -96,10 +57,47 @@ def _leading(rows, columns, row_stride, column_stride, itemsize):
     if columns > 1 and column_stride != itemsize:
         return 0
     if rows <= 1:
-        return max(columns, 1)
+        return columns if columns > 1 else 1
     if row_stride % itemsize != 0 or row_stride < columns * itemsize:
         return 0
     return row_stride // itemsize
+
+
+@register_jitable
+def _multiply(gemm, one, beta, transa, transb, m, k, n, a, lda, b, ldb, c, ldc):
+    """Write ``C = op(A) op(B) + beta C`` by rows; ``one`` and ``beta`` are the bits of 1, or 0."""
+    scalars = stack_words(4)
+    store_word(scalars, 0, one)
+    store_word(scalars, 1, 0)
+    store_word(scalars, 2, beta)
+    store_word(scalars, 3, 0)
+    flags = by_address(transb), by_address(transa), by_address(n), by_address(m), by_address(k)
+    lda, ldb, ldc = by_address(lda), by_address(ldb), by_address(ldc)
+    call_fortran(gemm, (*flags, scalars, b, ldb, a, lda, scalars + 16, c, ldc))
+
+
+@register_jitable
+def _product(gemm, one, itemsize, a, b, c, m, k, n, strides):
+    """Multiply one pair of matrices, in one call where BLAS knows their strides."""
+    am, ak, bk, bn = strides
+    lda, ldb = _leading(m, k, am, ak, itemsize), _leading(k, n, bk, bn, itemsize)
+    transa, transb = PLAIN, PLAIN
+    if lda == 0:
+        transa, lda = TRANSPOSED, _leading(k, m, ak, am, itemsize)
+    if ldb == 0:
+        transb, ldb = TRANSPOSED, _leading(n, k, bn, bk, itemsize)
+    rows, columns, inner, rounds = m, n, k, 1
+    if k == 0:
+        transa, transb, lda, ldb = PLAIN, PLAIN, 1, n
+    elif lda == 0 or ldb == 0:
+        # Strange strides: a round is one product of two numbers.
+        rows, columns, inner, rounds = 1, 1, 1, m * n * k
+        lda, ldb = 1, 1
+    for number in range(rounds):
+        i, j, p = number // k // n, number // k % n, number % k
+        beta = one if p > 0 else 0
+        x, y, z = a + i * am + p * ak, b + p * bk + j * bn, c + (i * n + j) * itemsize
+        _multiply(gemm, one, beta, transa, transb, rows, inner, columns, x, lda, y, ldb, z, n)
 
 
 @register_jitable
@@ -112,64 +110,26 @@ def _shared_right(strides, steps, m, k, n, itemsize):
     return 0
 
 
-def _matmul(scalar: types.Type):
-    """Build the kernel function for one dtype."""
-    dtype = numpy_support.as_dtype(scalar)
-    itemsize = dtype.itemsize
-    zero = dtype.type(0)
-
-    @register_jitable
-    def strided(a, b, c, m, k, n, strides):
-        """Multiply a pair of matrices of any strides without BLAS."""
-        am, ak, bk, bn = strides
-        for i in range(m):
-            for j in range(n):
-                total = zero
-                for p in range(k):
-                    x = load(a + i * am + p * ak, scalar)
-                    total += x * load(b + p * bk + j * bn, scalar)
-                store(c + (i * n + j) * itemsize, total)
-
-    @register_jitable
-    def product(a, b, c, m, k, n, strides):
-        """Multiply one pair of matrices, by BLAS where it knows their strides."""
-        am, ak, bk, bn = strides
-        lda = _leading(m, k, am, ak, itemsize)
-        lda_t = _leading(k, m, ak, am, itemsize)
-        ldb = _leading(k, n, bk, bn, itemsize)
-        ldb_t = _leading(n, k, bn, bk, itemsize)
-        if (lda == 0 and lda_t == 0) or (ldb == 0 and ldb_t == 0):
-            strided(a, b, c, m, k, n, strides)
-            return
-        flag_a, flag_b = PLAIN, PLAIN
-        if lda == 0:
-            flag_a, lda = TRANSPOSED, lda_t
-        if ldb == 0:
-            flag_b, ldb = TRANSPOSED, ldb_t
-        gemm(scalar, flag_b, flag_a, n, m, k, b, ldb, a, lda, c, n)
-
-    def matmul(ptrs, n, core_dims, steps, status):
-        rows, columns = load_word(core_dims, 0), load_word(core_dims, 2)
-        inner = load_word(core_dims, 1)
-        if rows == 0 or columns == 0:
-            return
-        a, b, c = load_word(ptrs, 0), load_word(ptrs, 1), load_word(ptrs, 2)
-        table = steps + 24
-        strides = load_word(table, 0), load_word(table, 1), load_word(table, 2), load_word(table, 3)
-        row = _shared_right(table, steps, rows, inner, columns, itemsize)
-        if row > 0 and _leading(n * rows, inner, row, strides[1], itemsize) > 0:
-            folded = row, strides[1], strides[2], strides[3]
-            done, total = 0, n * rows
-            while done < total:
-                part = min(total - done, MAX_ROWS)
-                target = c + done * columns * itemsize
-                product(a + done * row, b, target, part, inner, columns, folded)
-                done += part
-            return
-        for _ in range(n):
-            product(a, b, c, rows, inner, columns, strides)
-            a += load_word(steps, 0)
-            b += load_word(steps, 1)
-            c += load_word(steps, 2)
-
-    return matmul
+def _matmul(gemm, itemsize, one, max_rows, ptrs, n, core_dims, steps):
+    rows, inner, columns = load_word(core_dims, 0), load_word(core_dims, 1), load_word(core_dims, 2)
+    if rows == 0 or columns == 0:
+        return
+    a, b, c = load_word(ptrs, 0), load_word(ptrs, 1), load_word(ptrs, 2)
+    table = steps + 24
+    strides = load_word(table, 0), load_word(table, 1), load_word(table, 2), load_word(table, 3)
+    step_a, step_b, step_c = load_word(steps, 0), load_word(steps, 1), load_word(steps, 2)
+    repeat, height = n, rows
+    row = _shared_right(table, steps, rows, inner, columns, itemsize)
+    if row > 0 and _leading(n * rows, inner, row, strides[1], itemsize) > 0:
+        # The loop is one tall matrix, in parts that a 32-bit size can tell.
+        height = n * rows if n * rows < max_rows else max_rows
+        repeat = (n * rows + height - 1) // height
+        step_a, step_b, step_c = height * row, 0, height * columns * itemsize
+        strides = row, strides[1], strides[2], strides[3]
+    for i in range(repeat):
+        rest = n * rows - i * height
+        part = height if height < rest else rest
+        _product(gemm, one, itemsize, a, b, c, part, inner, columns, strides)
+        a += step_a
+        b += step_b
+        c += step_c

@@ -19,7 +19,7 @@ from .intrinsics import INT64
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
-_BLAS = frozenset(("trsm", "swap", "scal"))
+_BLAS = frozenset(("gemm", "trsm", "swap", "scal"))
 _VOID = ir.VoidType()
 
 
@@ -47,6 +47,12 @@ def _description(capsule: object) -> bytes:
     name = ctypes.pythonapi.PyCapsule_GetName
     name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     return name(capsule)
+
+
+def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
+    """Return the bits of 1, or -1, in the real dtype of ``dtype``, as an int64."""
+    real = np.array(sign, dtype).real
+    return int(real.view(f"i{real.itemsize}"))
 
 
 def caller(name: str, symbols: Sequence[str]):

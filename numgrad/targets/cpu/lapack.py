@@ -16,9 +16,9 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from .compiler import load_or_compile
-from .fortran import by_address, call_fortran, caller, copy_elements, symbol
+from .fortran import by_address, call_fortran, caller, copy_elements, symbol, unit_bits
 from .intrinsics import load, load_word, stack_words, store, store_word
-from .specs import RawSpec
+from ..._specs import RawSpec
 
 SIGNATURES = {
     "lu_factor": "(n,n)->(n,n),(n)",
@@ -61,7 +61,8 @@ def _spec(name: str, dtype: np.dtype, lower: bool, adjoint: bool) -> RawSpec:
         llvm.add_symbol(inner, load_or_compile(function, (types.int64,) * count))
     symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
     call = caller(inner, symbols)
-    options = (dtype.itemsize, int(dtype.kind == "c"), *_units(dtype), int(lower), int(adjoint))
+    options = (dtype.itemsize, int(dtype.kind == "c"), unit_bits(dtype), unit_bits(dtype, -1))
+    options = (*options, int(lower), int(adjoint))
 
     def kernel(ptrs, n, core_dims, steps, status):
         call((*options, ptrs, n, core_dims, steps, status))
@@ -70,14 +71,6 @@ def _spec(name: str, dtype: np.dtype, lower: bool, adjoint: bool) -> RawSpec:
     inputs = {"lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype)}
     key = (name, dtype.name, lower, adjoint)
     return RawSpec(name, kernel, key, SIGNATURES[name], inputs.get(name, (dtype, dtype)), outputs)
-
-
-def _units(dtype: np.dtype) -> tuple[int, int]:
-    """Bits of 1 and -1 in the real dtype."""
-    real = np.zeros(0, dtype).real.dtype
-    word = np.dtype(f"u{real.itemsize}")
-    one, minus = np.array([1, -1], real).view(word)
-    return int(one), int(np.array(minus, word).astype(np.int64))
 
 
 # Steps that the functions share ------------------------------------------------------------------------
