@@ -201,6 +201,10 @@ class Elementwise(Operator):
         result = target.kernel(self.spec(dtype)).ufunc(*arrays)
         return [result if type(result) is np.ndarray else np.asarray(result)]
 
+    def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:
+        """Compute into ``out``, which may be one of the arrays."""
+        target.kernel(self.spec(arrays[-1].dtype)).ufunc(*arrays, out=out)
+
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
