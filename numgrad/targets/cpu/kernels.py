@@ -12,7 +12,7 @@ from . import emit, generate
 from .compiler import load_or_compile
 from .intrinsics import KERNEL_ARGS
 from .loops import core_dimensions
-from .specs import ElementwiseSpec, LoopSpec, RawSpec, Spec
+from ..._specs import ElementwiseSpec, LoopSpec, RawSpec, Spec
 from .ufunc import Door
 
 __all__ = ["ElementwiseSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
