@@ -1,6 +1,20 @@
 """The built-in operators, by chapter: declarations only."""
 
 from . import cast as cast
+from . import comparison as comparison
+from . import complex_parts as complex_parts
+from . import cumulative as cumulative
 from . import elementwise as elementwise
+from . import exponential as exponential
+from . import gathering as gathering
+from . import indexing as indexing
+from . import joining as joining
+from . import powers as powers
 from . import reduction as reduction
+from . import rounding as rounding
+from . import searching as searching
+from . import selection as selection
 from . import shape as shape
+from . import sorting as sorting
+from . import special as special
+from . import trigonometric as trigonometric

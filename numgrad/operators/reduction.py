@@ -2,21 +2,24 @@
 
 import numpy as np
 
-from .._declare import reduction
-from .shape import broadcast, expand_dims
+from .._declare import kernel_operator, reduction
+from .._declare.partial import conjugate
+from .cumulative import exclusive_prod
+from .elementwise import multiply
+from .layout import axes_last, axes_restored
+from .shape import broadcast, expand_dims, squeeze
+from .sum_kernels import sum_columns, sum_contiguous
+
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+FOUR = np.uint64(4)
+
+# Sums ------------------------------------------------------------------------------------------------------
 
 
-@reduction(numpy=np.sum)
+@reduction(numpy=np.sum, columns=sum_columns)
 def sum(x, out):
-    """Sum in blocks of 1024 elements, so that the bits do not depend on how the work is cut."""
-    total = x.dtype.type(0)
-    n = x.size
-    for start in range(0, n, 1024):
-        part = x.dtype.type(0)
-        for i in range(start, min(start + 1024, n)):
-            part += x[i]
-        total += part
-    out[0] = total
+    """Sum in blocks of fixed size, so that the bits do not depend on how the work is cut."""
+    sum_contiguous(x, out)
 
 
 @sum.pullback
@@ -32,9 +35,141 @@ def sum_to(value, shape):
     """Sum over the axes along which ``shape`` was broadcast to the shape of ``value``."""
     ndim = len(value.shape)
     lead = ndim - len(shape)
+    dropped = tuple(n - ndim for n in range(lead) if value.shape[n] == 1)
     axes = tuple(
-        n - ndim for n in range(ndim) if n < lead or (shape[n - lead] == 1 and value.shape[n] != 1)
+        n - ndim for n in range(ndim) if value.shape[n] != 1 and (n < lead or shape[n - lead] == 1)
     )
-    result = sum(value, axes=axes)
+    result = sum(value, axes=axes) if axes else value
     kept = tuple(a for a in axes if a >= -len(shape))
-    return expand_dims(result, axes=kept) if kept else result
+    result = expand_dims(result, axes=kept) if kept else result
+    if not dropped:
+        return result
+    first = len(result.shape) - len(shape)  # what is left of the leading axes has size 1
+    return squeeze(result, axes=tuple(range(-first - len(shape), -len(shape))))
+
+
+# Products --------------------------------------------------------------------------------------------------
+
+
+@reduction(numpy=np.prod)
+def prod(x, out):
+    """Multiply in four lanes, then what fills no row of lanes."""
+    n = np.uint64(x.size)
+    a = b = c = d = out.dtype.type(1)
+    rest = n // FOUR * FOUR
+    for i in range(ZERO, rest, FOUR):
+        a *= x[i]
+        b *= x[i + ONE]
+        c *= x[i + TWO]
+        d *= x[i + THREE]
+    product = (a * b) * (c * d)
+    for i in range(rest, n):
+        product *= x[i]
+    out[0] = product
+
+
+@prod.reads
+def prod_reads(needs):
+    return True, False
+
+
+@prod.pullback
+def prod_pullback(context, g):
+    axes = context.static["axes"]
+    if not axes:
+        return g
+    x = conjugate(context.input(0))
+    others = axes_restored(exclusive_prod(axes_last(x, axes)), axes, x.shape)
+    return multiply(expand_dims(g, axes=axes), others)
+
+
+# Extrema ---------------------------------------------------------------------------------------------------
+
+
+def larger(a, b):
+    """Return the larger one, or the NaN among the two."""
+    return b if b > a or b != b else a
+
+
+def smaller(a, b):
+    """Return the smaller one, or the NaN among the two."""
+    return b if b < a or b != b else a
+
+
+@reduction(numpy=np.max, complex=False, empty=False)
+def max(x, out):
+    """The largest element; NaN if there is one."""
+    n = np.uint64(x.size)
+    a = b = c = d = x[0]
+    rest = n // FOUR * FOUR
+    for i in range(ZERO, rest, FOUR):
+        a = larger(a, x[i])
+        b = larger(b, x[i + ONE])
+        c = larger(c, x[i + TWO])
+        d = larger(d, x[i + THREE])
+    for i in range(rest, n):
+        a = larger(a, x[i])
+    out[0] = larger(larger(a, b), larger(c, d))
+
+
+@reduction(numpy=np.min, complex=False, empty=False)
+def min(x, out):
+    """The smallest element; NaN if there is one."""
+    n = np.uint64(x.size)
+    a = b = c = d = x[0]
+    rest = n // FOUR * FOUR
+    for i in range(ZERO, rest, FOUR):
+        a = smaller(a, x[i])
+        b = smaller(b, x[i + ONE])
+        c = smaller(c, x[i + TWO])
+        d = smaller(d, x[i + THREE])
+    for i in range(rest, n):
+        a = smaller(a, x[i])
+    out[0] = smaller(smaller(a, b), smaller(c, d))
+
+
+@kernel_operator("(n)->(n)", differentiable=False)
+def max_share(x, out):
+    """The share of each element in the derivative of the maximum: ties share evenly, NaN is everybody's."""
+    largest = x[0]
+    for i in range(x.size):
+        largest = larger(largest, x[i])
+    share_evenly(x, largest, out)
+
+
+@kernel_operator("(n)->(n)", differentiable=False)
+def min_share(x, out):
+    """The share of each element in the derivative of the minimum."""
+    smallest = x[0]
+    for i in range(x.size):
+        smallest = smaller(smallest, x[i])
+    share_evenly(x, smallest, out)
+
+
+def share_evenly(x, extremum, out):
+    """Write 1 over the number of elements equal to ``extremum`` to their places, 0 elsewhere; NaN for NaN."""
+    count = 0
+    for i in range(x.size):
+        count += x[i] == extremum
+    share = 1 / count if count > 0 else extremum
+    for i in range(x.size):
+        out[i] = share if x[i] == extremum or count == 0 else 0
+
+
+def extremum_pullback(share):
+    """Return the pullback of an extremum whose derivative ``share`` computes from the elements."""
+
+    def pullback(context, g):
+        axes = context.static["axes"]
+        if not axes:
+            return g
+        x = context.input(0)
+        shares = axes_restored(share(axes_last(x, axes)), axes, x.shape)
+        return multiply(expand_dims(g, axes=axes), shares)
+
+    return pullback
+
+
+for extremum, share in ((max, max_share), (min, min_share)):
+    extremum.reads(lambda needs: (True, False))
+    extremum.pullback(extremum_pullback(share))
