@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from numgrad.targets.cpu import emit, generate
-from numgrad.targets.cpu.specs import ElementwiseSpec
+from numgrad._specs import ElementwiseSpec
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
