@@ -1,21 +1,126 @@
-"""What operators hand to a target: kernel specs. Those of libraries are made when they are first needed."""
+"""What operators hand over: the functions of kernels, with their dtypes.
 
-from typing import Any
+They are apart from the code that compiles them, so that declaring operators does not import Numba.
+"""
 
-from .targets.cpu.specs import ElementwiseSpec as ElementwiseSpec
-from .targets.cpu.specs import LoopSpec as LoopSpec
-from .targets.cpu.specs import RawSpec as RawSpec
+from collections.abc import Callable
+from dataclasses import dataclass
 
+import numpy as np
 
-def matmul_spec(dtype: Any) -> RawSpec:
-    """Return the kernel of the matrix product."""
-    from .targets.cpu import blas
-
-    return blas.matmul_spec(dtype)
+Dtypes = tuple[np.dtype, ...]
 
 
-def lapack_spec(name: str, dtype: Any, **options: bool) -> RawSpec:
-    """Return a LAPACK kernel."""
-    from .targets.cpu import lapack
+@dataclass(frozen=True, eq=False)
+class ElementwiseSpec:
+    """An operator without core dimensions, given by a plain scalar function.
 
-    return lapack.lapack_spec(name, dtype, **options)
+    Attributes
+    ----------
+    name : str
+        Of the operator, for error messages and profiles.
+    function : callable
+        Scalars in, a scalar or a tuple of scalars out: ``math``, arithmetic, ``where``, callees.
+    in_dtypes, out_dtypes : tuple of dtypes
+    """
+
+    name: str
+    function: Callable
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
+
+
+@dataclass(frozen=True, eq=False)
+class LoopSpec:
+    """An operator with a gufunc signature, given by a core function as for `numba.guvectorize`.
+
+    Attributes
+    ----------
+    name, in_dtypes, out_dtypes
+        As for `ElementwiseSpec`.
+    function : callable
+        A plain function or a dispatcher. With core dimensions it writes its outputs, which are its
+        last parameters (a scalar one as ``out[0] = s``); without any it returns them.
+    signature : str
+        Such as ``"(m,k),(k,n)->(m,n)"``. Core dimensions must be C-contiguous.
+    scalars : bool
+        Whether inputs without core dimensions arrive by value rather than as arrays of one element.
+    may_raise : bool
+        Whether the function can raise; the kernel reports it whatever is declared.
+    """
+
+    name: str
+    function: Callable
+    signature: str
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    scalars: bool = True
+    may_raise: bool = False
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        dtypes = (self.in_dtypes, self.out_dtypes)
+        return ("loop", self.function, *dtypes, self.signature, self.scalars)
+
+
+@dataclass(frozen=True, eq=False)
+class RawSpec:
+    """A kernel that is itself written to the kernel ABI, with `numgrad.targets.cpu.intrinsics`.
+
+    Attributes
+    ----------
+    name : str
+        Of the operator.
+    function : callable
+        ``function(ptrs, n, core_dims, steps, status)``.
+    key : tuple
+        What the function's code depends on beyond its source.
+    signature, in_dtypes, out_dtypes
+        Needed only for `Kernel.ufunc`.
+    """
+
+    name: str
+    function: Callable
+    key: tuple
+    signature: str = ""
+    in_dtypes: Dtypes = ()
+    out_dtypes: Dtypes = ()
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("raw", self.function, self.key)
+
+
+@dataclass(frozen=True)
+class LibrarySpec:
+    """A kernel that calls a library of numerical routines; each target has its own.
+
+    Attributes
+    ----------
+    name : str
+        ``matmul``, ``lu_factor``, ``lu_solve``, ``solve_triangular`` or ``cholesky``.
+    dtype : dtype
+        float32, float64, complex64 or complex128.
+    lower, adjoint : bool
+        Which triangle is meant; whether the system of the adjoint matrix is solved.
+    """
+
+    name: str
+    dtype: np.dtype
+    lower: bool = True
+    adjoint: bool = False
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("library", self.name, self.dtype, self.lower, self.adjoint)
+
+
+Spec = ElementwiseSpec | LoopSpec | RawSpec | LibrarySpec

@@ -12,7 +12,7 @@ from . import emit, generate
 from .compiler import load_or_compile
 from .intrinsics import KERNEL_ARGS
 from .loops import core_dimensions
-from ..._specs import ElementwiseSpec, LoopSpec, RawSpec, Spec
+from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
 from .ufunc import Door
 
 __all__ = ["ElementwiseSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
@@ -76,8 +76,18 @@ def kernel(spec: Spec) -> Kernel:
     identity = spec.identity
     found = _kernels.get(identity)
     if found is None:
+        if isinstance(spec, LibrarySpec):
+            spec = _library(spec)
         found = _kernels.setdefault(identity, Kernel(spec, _address(spec)))
     return found
+
+
+def _library(spec: LibrarySpec) -> RawSpec:
+    from . import blas, lapack  # they load SciPy's libraries
+
+    if spec.name == "matmul":
+        return blas.matmul_spec(spec.dtype)
+    return lapack.lapack_spec(spec.name, spec.dtype, spec.lower, spec.adjoint)
 
 
 def _address(spec: Spec) -> int:

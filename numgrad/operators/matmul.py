@@ -1,0 +1,115 @@
+"""The matrix product."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import KernelOperator, door, registry
+from .._specs import LibrarySpec
+from .elementwise import multiply
+from .shape import permute_dims
+
+
+def transpose(x):
+    """Exchange the last two axes."""
+    return permute_dims(x, axes=(-1, -2))
+
+
+def adjoint(x):
+    """Exchange the last two axes and conjugate."""
+    x = permute_dims(x, axes=(-1, -2))
+    return registry["conj"](x) if x.dtype.kind == "c" else x
+
+
+class MatMul(KernelOperator):
+    """The product of matrices, ``(m,k),(k,n)->(m,n)``; integers are multiplied by NumPy.
+
+    A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a loop in which
+    the right matrix is shared, and a product with a column is turned round so that it is of that kind.
+    """
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        dtype = np.result_type(*[v.dtype for v in values])
+        if dtype == np.float16:
+            dtype = np.dtype(np.float32)
+        return self.align([v if v.dtype == dtype else v.astype(dtype) for v in values])
+
+    def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
+        return [((), np.result_type(*[d for _, d in inputs]))]
+
+    def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
+        return LibrarySpec("matmul", dtypes[0])
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        self.core_sizes([a.shape for a in arrays])
+        a, b = arrays
+        if a.dtype.kind in "biu":
+            return [np.matmul(a, b)]
+        if a.shape[-1] == 1:
+            return [np.asarray(target.kernel(multiply.spec(a.dtype)).ufunc(a, b))]
+        turned = _is_column(b.shape, a.shape)
+        if turned:
+            a, b = _turned(b), _turned(a)
+        a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
+        result = np.asarray(target.kernel(self.spec((a.dtype, b.dtype))).ufunc(a, b))
+        return [_turned(result) if turned else result]
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
+        self.core_sizes([o.shape for o in inputs])
+        ((shape, dtype, rows),) = specs
+        a, b = inputs
+        output = builder.new(shape, dtype, rows)
+        if 0 in shape:
+            return [output]
+        if a.shape[-1] == 1:
+            builder.emit(multiply.spec(dtype), [a, b], [output], name=self.name)
+            return [output]
+        turned = _is_column(b.shape, a.shape)
+        result = output
+        if turned:
+            a, b, result = b.view(_turned), a.view(_turned), output.view(_turned)
+        a, b = (o if _blas_knows(o) else builder.contiguous(o) for o in (a, b))
+        core = (a.shape[-2], a.shape[-1], b.shape[-1])
+        spec = self.spec((dtype, dtype))
+        builder.emit(spec, [a, b], [result], self.ncore, core, name=self.name)
+        builder.uses_blas = True
+        return [output]
+
+
+def _is_column(right: Sequence[int], left: Sequence[int]) -> bool:
+    return right[-1] == 1 and left[-2] != 1
+
+
+def _turned(array: np.ndarray) -> np.ndarray:
+    return array.swapaxes(-1, -2)
+
+
+def _blas_knows(operand: Any) -> bool:
+    """Whether the matrix is stored by rows or by columns, with any distance between them."""
+    (m, n), (row, column), size = operand.shape[-2:], operand.strides[-2:], operand.dtype.itemsize
+    by_rows = (n == 1 or column == size) and (m == 1 or (row % size == 0 and row >= n * size))
+    return by_rows or (
+        (m == 1 or row == size) and (n == 1 or (column % size == 0 and column >= m * size))
+    )
+
+
+matmul = MatMul(lambda a, b, out: None, "(m,k),(k,n)->(m,n)", name="matmul", uses_blas=True)
+
+
+@matmul.reads
+def matmul_reads(needs):
+    return needs[1], needs[0], False
+
+
+@matmul.pullback
+def matmul_pullback(context, g):
+    want1, want2 = context.wanted
+    g1 = matmul(g, adjoint(context.input(1))) if want1 else None
+    g2 = matmul(adjoint(context.input(0)), g) if want2 else None
+    return g1, g2
