@@ -6,6 +6,7 @@ tensors with ``math`` and ``where`` bound to the registered operators when the d
 
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ class Partial:
         code = self.function.__code__
         marks = [object() for _ in self.reads]
         if len(code.co_code) <= 8 and not code.co_names:
-            result = self.function(*marks)
-            if any(result is mark for mark in marks):
-                self.identity = next(n for n, mark in enumerate(marks) if result is mark)
+            with suppress(TypeError):  # such as -y: no operation is defined on a mark
+                result = self.function(*marks)
+                self.identity = next((n for n, mark in enumerate(marks) if result is mark), None)
 
     @property
     def operator(self) -> Any:
