@@ -114,8 +114,10 @@ def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tup
     return items
 
 
-def cotangent(item: Any, spec: Spec, name: str, index: int, batched: bool) -> Value:
-    """Return one explicit seed as a value that matches its output."""
+def cotangent(
+    item: Any, spec: Spec, name: str, index: int, batched: bool, scale: float | None = None
+) -> Value:
+    """Return one explicit seed, times ``scale``, as a value that matches its output."""
     if isinstance(item, (str, bytes)):
         raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
     seed = item if isinstance(item, Tensor) else _converted(item, name, index)
@@ -125,7 +127,7 @@ def cotangent(item: Any, spec: Spec, name: str, index: int, batched: bool) -> Va
             f"{name}[{index}]: For complex Tensors, both grad_output and output are required to have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    seed = seed.astype(spec.dtype)
+    seed = _scaled(seed.astype(spec.dtype), scale)
     return with_rows(seed) if batched else seed
 
 
@@ -152,8 +154,14 @@ def _check_shape(got: tuple[int, ...], wanted: tuple[int, ...], name: str, index
         )
 
 
-def implicit_seed(spec: Spec, index: int, scalar_only: bool, batched: bool) -> Value:
-    """Return ones for an output whose seed was left out."""
+def _scaled(seed: Tensor, scale: float | None) -> Tensor:
+    return seed if scale is None else seed * seed.dtype.type(scale)
+
+
+def implicit_seed(
+    spec: Spec, index: int, scalar_only: bool, batched: bool, scale: float | None = None
+) -> Value:
+    """Return ones, times ``scale``, for an output whose seed was left out."""
     if batched:
         raise BatchedShapeError(
             f"is_grads_batched=True needs an explicit grad_output for output {index}: without one the size of the "
@@ -168,7 +176,7 @@ def implicit_seed(spec: Spec, index: int, scalar_only: bool, batched: bool) -> V
         raise ImplicitGradError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
-    return Tensor(np.ones(spec.shape, spec.dtype))
+    return _scaled(Tensor(np.ones(spec.shape, spec.dtype)), scale)
 
 
 def batch_size(seeds: Sequence[Value]) -> int:
