@@ -85,15 +85,21 @@ class CoreLoop:
         return strides
 
     def _require_contiguous(self, builder, steps, status, sizes, strides) -> None:
-        """Refuse other strides: arrays typed as C-contiguous would read the wrong elements."""
+        """Refuse other strides: arrays typed as C-contiguous would read the wrong elements.
+
+        An operand without elements may have any strides; NumPy gives it zeros.
+        """
         position, wrong = len(self.cores), ir.Constant(ir.IntType(1), 0)
         for core, expected in zip(self.cores, strides, strict=True):
+            operand_wrong, filled = ir.Constant(ir.IntType(1), 0), ir.Constant(ir.IntType(1), 1)
             for name, stride in zip(core, expected, strict=True):
                 given = table_word(builder, steps, position)
                 matters = builder.icmp_signed(">", sizes[name], word(1))
                 differs = builder.icmp_signed("!=", given, stride)
-                wrong = builder.or_(wrong, builder.and_(matters, differs))
+                operand_wrong = builder.or_(operand_wrong, builder.and_(matters, differs))
+                filled = builder.and_(filled, builder.icmp_signed(">", sizes[name], word(0)))
                 position += 1
+            wrong = builder.or_(wrong, builder.and_(operand_wrong, filled))
         with builder.if_then(wrong, likely=False):
             builder.store(word(NOT_CONTIGUOUS), builder.inttoptr(status, INT64.as_pointer()))
             builder.ret_void()
