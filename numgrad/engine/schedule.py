@@ -79,22 +79,26 @@ def _place_body(plan: Schedule, program: Program, target: Any) -> None:
     """Place the body's intermediates in the arena of a tile as high as the L2 cache allows."""
     placed = set(plan.places)
     _, row_bytes = assign(plan.body, placed, set(), 1)
-    plan.tile = choose_tile(program.batch or 1, row_bytes, target.l2_bytes())
+    plan.tile = choose_tile(program.batch or 1, row_bytes, target.l2_bytes(), program.uses_blas)
     offsets, plan.arena_bytes = assign(plan.body, placed, set(), plan.tile)
     for index, offset in offsets.items():
         plan.places[index] = Place(True, offset, program.buffers[index].nbytes)
 
 
-def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
+def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
     """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
 
     It depends on the program and the cache, never on the number of threads, so that results do not either.
-    A batch is cut into eight tiles at least where rows allow it, so that threads have something to share.
+    A batch is cut into eight tiles at least where rows allow it, so that threads have something to share; with
+    matrix products, which want many rows, not below 64 rows as long as there are two tiles.
     """
     if settings.tile:
         return settings.tile
     fit = max(1, (l2_bytes // 2) // max(row_bytes, 1))
-    tile = min(fit, max(1, batch // 8), 1024)
+    share = batch // 8
+    if uses_blas:
+        share = max(share, min(64, batch // 2))
+    tile = min(fit, max(1, share), 1024)
     return 1 << (tile.bit_length() - 1)
 
 
