@@ -1,36 +1,5 @@
 """numgrad: reverse-mode automatic differentiation on NumPy arrays, with kernels compiled by Numba."""
 
-from . import compat as compat
-from . import func as func
-from . import graph as graph
-from ._autograd import backward as backward
-from ._autograd import enable_grad as enable_grad
-from ._autograd import grad as grad
-from ._autograd import is_grad_enabled as is_grad_enabled
-from ._autograd import no_grad as no_grad
-from ._autograd import set_grad_enabled as set_grad_enabled
-from ._declare import elementwise as elementwise
-from ._settings import get_flags as get_flags
-from ._settings import set_flags as set_flags
-from ._tensor import Tensor as Tensor
-from ._tensor import tensor as tensor
-from ._version import __version__ as __version__
-from .functions import binding as _binding
-
-# elementwise
-
-# reduction
-
-# sorting
-
-# shape
-
-# indexing
-
-# linalg
-
-# special
-
 # creation
 from numpy import bool as bool
 from numpy import complex64 as complex64
@@ -51,5 +20,185 @@ from numpy import uint8 as uint8
 from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
+
+from . import compat as compat
+from . import display as display
+from . import func as func
+from . import graph as graph
+from ._autograd import Function as Function
+from ._autograd import backward as backward
+from ._autograd import detect_anomaly as detect_anomaly
+from ._autograd import enable_grad as enable_grad
+from ._autograd import grad as grad
+from ._autograd import is_grad_enabled as is_grad_enabled
+from ._autograd import no_grad as no_grad
+from ._autograd import once_differentiable as once_differentiable
+from ._autograd import set_detect_anomaly as set_detect_anomaly
+from ._autograd import set_grad_enabled as set_grad_enabled
+from ._declare import elementwise as elementwise
+from ._settings import get_flags as get_flags
+from ._settings import set_flags as set_flags
+from ._tensor import Tensor as Tensor
+from ._tensor import tensor as tensor
+from ._version import __version__ as __version__
+from .functions import binding as _binding
+
+# linalg
+# special
+from .functions import special as special
+
+# elementwise
+from .functions.bits import bitwise_and as bitwise_and
+from .functions.bits import bitwise_invert as bitwise_invert
+from .functions.bits import bitwise_left_shift as bitwise_left_shift
+from .functions.bits import bitwise_not as bitwise_not
+from .functions.bits import bitwise_or as bitwise_or
+from .functions.bits import bitwise_right_shift as bitwise_right_shift
+from .functions.bits import bitwise_xor as bitwise_xor
+from .functions.bits import invert as invert
+from .functions.bits import left_shift as left_shift
+from .functions.bits import right_shift as right_shift
+from .functions.comparison import equal as equal
+from .functions.comparison import greater as greater
+from .functions.comparison import greater_equal as greater_equal
+from .functions.comparison import isfinite as isfinite
+from .functions.comparison import isinf as isinf
+from .functions.comparison import isnan as isnan
+from .functions.comparison import less as less
+from .functions.comparison import less_equal as less_equal
+from .functions.comparison import logical_and as logical_and
+from .functions.comparison import logical_not as logical_not
+from .functions.comparison import logical_or as logical_or
+from .functions.comparison import logical_xor as logical_xor
+from .functions.comparison import not_equal as not_equal
+from .functions.comparison import signbit as signbit
+from .functions.complex_parts import angle as angle
+from .functions.complex_parts import conj as conj
+from .functions.complex_parts import conjugate as conjugate
+from .functions.complex_parts import imag as imag
+from .functions.complex_parts import real as real
+from .functions.elementwise import abs as abs
+from .functions.elementwise import absolute as absolute
+from .functions.elementwise import add as add
+from .functions.elementwise import divide as divide
+from .functions.elementwise import fabs as fabs
+from .functions.elementwise import multiply as multiply
+from .functions.elementwise import negative as negative
+from .functions.elementwise import positive as positive
+from .functions.elementwise import reciprocal as reciprocal
+from .functions.elementwise import sign as sign
+from .functions.elementwise import subtract as subtract
+from .functions.elementwise import true_divide as true_divide
+from .functions.exponential import exp as exp
+from .functions.exponential import exp2 as exp2
+from .functions.exponential import expm1 as expm1
+from .functions.exponential import log as log
+from .functions.exponential import log1p as log1p
+from .functions.exponential import log2 as log2
+from .functions.exponential import log10 as log10
+from .functions.exponential import logaddexp as logaddexp
+from .functions.exponential import logaddexp2 as logaddexp2
+from .functions.hyperbolic import acosh as acosh
+from .functions.hyperbolic import arccosh as arccosh
+from .functions.hyperbolic import arcsinh as arcsinh
+from .functions.hyperbolic import arctanh as arctanh
+from .functions.hyperbolic import asinh as asinh
+from .functions.hyperbolic import atanh as atanh
+from .functions.hyperbolic import cosh as cosh
+from .functions.hyperbolic import sinh as sinh
+from .functions.hyperbolic import tanh as tanh
+
+# indexing
+from .functions.indexing import getitem as getitem
+from .functions.indexing import take as take
+from .functions.indexing import take_along_axis as take_along_axis
+from .functions.inplace import iadd as iadd
+from .functions.inplace import imul as imul
+from .functions.inplace import ipow as ipow
+from .functions.inplace import isub as isub
+from .functions.inplace import itruediv as itruediv
+from .functions.inplace import setitem as setitem
+from .functions.powers import cbrt as cbrt
+from .functions.powers import hypot as hypot
+from .functions.powers import pow as pow
+from .functions.powers import power as power
+from .functions.powers import sqrt as sqrt
+from .functions.powers import square as square
+from .functions.rounding import around as around
+from .functions.rounding import ceil as ceil
+from .functions.rounding import fix as fix
+from .functions.rounding import floor as floor
+from .functions.rounding import floor_divide as floor_divide
+from .functions.rounding import fmod as fmod
+from .functions.rounding import mod as mod
+from .functions.rounding import remainder as remainder
+from .functions.rounding import rint as rint
+from .functions.rounding import round as round
+from .functions.rounding import trunc as trunc
+from .functions.selection import clip as clip
+from .functions.selection import copysign as copysign
+from .functions.selection import fmax as fmax
+from .functions.selection import fmin as fmin
+from .functions.selection import maximum as maximum
+from .functions.selection import minimum as minimum
+from .functions.selection import nan_to_num as nan_to_num
+from .functions.selection import where as where
+
+# reduction
+# sorting
+# shape
+from .functions.shape import array_split as array_split
+from .functions.shape import atleast_1d as atleast_1d
+from .functions.shape import atleast_2d as atleast_2d
+from .functions.shape import atleast_3d as atleast_3d
+from .functions.shape import broadcast_arrays as broadcast_arrays
+from .functions.shape import broadcast_to as broadcast_to
+from .functions.shape import column_stack as column_stack
+from .functions.shape import concat as concat
+from .functions.shape import concatenate as concatenate
+from .functions.shape import diag as diag
+from .functions.shape import diagonal as diagonal
+from .functions.shape import dstack as dstack
+from .functions.shape import expand_dims as expand_dims
+from .functions.shape import flatten as flatten
+from .functions.shape import flip as flip
+from .functions.shape import fliplr as fliplr
+from .functions.shape import flipud as flipud
+from .functions.shape import hstack as hstack
+from .functions.shape import matrix_transpose as matrix_transpose
+from .functions.shape import meshgrid as meshgrid
+from .functions.shape import moveaxis as moveaxis
+from .functions.shape import pad as pad
+from .functions.shape import permute_dims as permute_dims
+from .functions.shape import ravel as ravel
+from .functions.shape import repeat as repeat
+from .functions.shape import reshape as reshape
+from .functions.shape import roll as roll
+from .functions.shape import rot90 as rot90
+from .functions.shape import split as split
+from .functions.shape import squeeze as squeeze
+from .functions.shape import stack as stack
+from .functions.shape import swapaxes as swapaxes
+from .functions.shape import tile as tile
+from .functions.shape import transpose as transpose
+from .functions.shape import tril as tril
+from .functions.shape import triu as triu
+from .functions.shape import unstack as unstack
+from .functions.shape import vstack as vstack
+from .functions.trigonometric import acos as acos
+from .functions.trigonometric import arccos as arccos
+from .functions.trigonometric import arcsin as arcsin
+from .functions.trigonometric import arctan as arctan
+from .functions.trigonometric import arctan2 as arctan2
+from .functions.trigonometric import asin as asin
+from .functions.trigonometric import atan as atan
+from .functions.trigonometric import atan2 as atan2
+from .functions.trigonometric import cos as cos
+from .functions.trigonometric import deg2rad as deg2rad
+from .functions.trigonometric import degrees as degrees
+from .functions.trigonometric import rad2deg as rad2deg
+from .functions.trigonometric import radians as radians
+from .functions.trigonometric import sin as sin
+from .functions.trigonometric import tan as tan
 
 _binding.bind()

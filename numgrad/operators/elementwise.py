@@ -1,13 +1,37 @@
-"""Elementwise operators: arithmetic."""
+"""Elementwise operators: selection, arithmetic, absolute value and sign."""
 
 import functools
-import math
 
 import numpy as np
 
-from .._declare import elementwise
+from .._declare import elementwise, registry
 
 builtin = functools.partial(elementwise, register=True)
+
+
+# A scalar function may call ``where``, a select without a branch, if its module has the name.
+
+
+@builtin(conditions=(0,), numpy=np.where)
+def where(condition, x1, x2):
+    return where(condition, x1, x2)
+
+
+@where.reads
+def where_reads(needs):
+    return True, False, False, False
+
+
+@where.pullback
+def where_pullback(context, g):
+    # Selected, not multiplied with 0 or 1: an infinite cotangent of the other branch must not become NaN.
+    condition = context.input(0)
+    _, want1, want2 = context.wanted
+    return (
+        None,
+        where(condition, g, 0.0) if want1 else None,
+        where(condition, 0.0, g) if want2 else None,
+    )
 
 
 @builtin(numpy=np.copy)
@@ -91,40 +115,39 @@ def divide_dx2(x2, y):
 
 
 @builtin
-def exp(x):
-    return math.exp(x)
+def reciprocal(x):
+    return 1 / x
 
 
-@exp.partial("x")
-def exp_dx(y):
-    return y
+@reciprocal.partial("x")
+def reciprocal_dx(y):
+    return -y * y
 
 
-@builtin
-def sin(x):
-    return math.sin(x)
+# ``absolute``, because a global ``abs`` would hide the builtin that the scalar functions below call.
 
 
-@sin.partial("x")
-def sin_dx(x):
-    return math.cos(x)
+@builtin(name="abs", numpy=np.abs, result="real")
+def absolute(x):
+    return abs(x)
 
 
-@builtin
-def cos(x):
-    return math.cos(x)
+@absolute.reads
+def absolute_reads(needs):
+    return True, False
 
 
-@cos.partial("x")
-def cos_dx(x):
-    return -math.sin(x)
+@absolute.pullback
+def absolute_pullback(context, g):
+    x = context.input(0)
+    return multiply(g, registry["direction"](x) if x.dtype.kind == "c" else sign(x))
 
 
-@builtin
-def tanh(x):
-    return math.tanh(x)
+@builtin(numpy=np.sign, complex=False)
+def sign(x):
+    return where(x > 0, 1.0, where(x < 0, -1.0, where(x == 0, 0.0, x)))
 
 
-@tanh.partial("x")
-def tanh_dx(y):
-    return 1 - y * y
+@sign.partial("x")
+def sign_dx():
+    return 0

@@ -1,7 +1,7 @@
 """Division of complex numbers in kernels: it never raises and has no branches.
 
-Numba's own raises ``ZeroDivisionError`` whatever the error model is, which would end the loop over the
-elements. Here a zero divisor gives infinities and NaN, as in NumPy.
+Numba's own raises ``ZeroDivisionError`` whatever the error model is, which would end the loop over
+the elements. Here a zero divisor gives infinities and NaN, as in NumPy.
 """
 
 import operator

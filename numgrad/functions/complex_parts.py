@@ -1,0 +1,99 @@
+"""Parts of complex numbers. Derivatives follow torch's convention: the gradient of a real loss is dL/dRe + i dL/dIm."""
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import complex_parts as _complex_parts
+from ..operators import trigonometric as _trigonometric
+from .trigonometric import rad2deg
+
+
+def conj(x: ArrayLike, /) -> Tensor:
+    """Return the complex conjugate; real numbers stay what they are.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The cotangent is conjugated.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.conj(ng.tensor([1.0 + 2.0j]))
+    tensor([1.-2.j])
+    """
+    return _complex_parts.conj(x)
+
+
+conjugate = conj
+
+
+def real(x: ArrayLike, /) -> Tensor:
+    """Return the real part.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The cotangent becomes the real part of the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0 + 2.0j], requires_grad=True)
+    >>> ng.grad(ng.real(x), x)[0]
+    tensor([1.+0.j])
+    """
+    return _complex_parts.real(x)
+
+
+def imag(x: ArrayLike, /) -> Tensor:
+    """Return the imaginary part, 0 for real numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The cotangent becomes the imaginary part of the gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0 + 2.0j], requires_grad=True)
+    >>> ng.grad(ng.imag(x), x)[0]
+    tensor([0.+1.j])
+    """
+    return _complex_parts.imag(x)
+
+
+def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:
+    """Return the angle of ``x`` in the complex plane, in ``[-pi, pi]``.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+    deg : bool
+        In degrees instead of radians.
+
+    Notes
+    -----
+    It is ``atan2(imag(x), real(x))``; the derivative at 0 is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0 + 2.0j], requires_grad=True)
+    >>> ng.grad(ng.angle(x), x)[0]
+    tensor([-0.4+0.2j])
+    """
+    y = _trigonometric.atan2(_complex_parts.imag(x), _complex_parts.real(x))
+    return rad2deg(y) if deg else y

@@ -1,0 +1,337 @@
+"""Elementwise functions: arithmetic; the other chapters of elementwise functions by name."""
+
+import numpy as np
+
+from .._errors import DtypeError
+from .._tensor import ArrayLike, Tensor
+from ..operators import complex_parts as _complex_parts
+from ..operators import elementwise as _elementwise
+from .bits import bitwise_and as bitwise_and
+from .bits import bitwise_invert as bitwise_invert
+from .bits import bitwise_left_shift as bitwise_left_shift
+from .bits import bitwise_not as bitwise_not
+from .bits import bitwise_or as bitwise_or
+from .bits import bitwise_right_shift as bitwise_right_shift
+from .bits import bitwise_xor as bitwise_xor
+from .bits import invert as invert
+from .bits import left_shift as left_shift
+from .bits import right_shift as right_shift
+from .comparison import equal as equal
+from .comparison import greater as greater
+from .comparison import greater_equal as greater_equal
+from .comparison import isfinite as isfinite
+from .comparison import isinf as isinf
+from .comparison import isnan as isnan
+from .comparison import less as less
+from .comparison import less_equal as less_equal
+from .comparison import logical_and as logical_and
+from .comparison import logical_not as logical_not
+from .comparison import logical_or as logical_or
+from .comparison import logical_xor as logical_xor
+from .comparison import not_equal as not_equal
+from .comparison import signbit as signbit
+from .complex_parts import angle as angle
+from .complex_parts import conj as conj
+from .complex_parts import conjugate as conjugate
+from .complex_parts import imag as imag
+from .complex_parts import real as real
+from .exponential import exp as exp
+from .exponential import exp2 as exp2
+from .exponential import expm1 as expm1
+from .exponential import log as log
+from .exponential import log1p as log1p
+from .exponential import log2 as log2
+from .exponential import log10 as log10
+from .exponential import logaddexp as logaddexp
+from .exponential import logaddexp2 as logaddexp2
+from .hyperbolic import acosh as acosh
+from .hyperbolic import arccosh as arccosh
+from .hyperbolic import arcsinh as arcsinh
+from .hyperbolic import arctanh as arctanh
+from .hyperbolic import asinh as asinh
+from .hyperbolic import atanh as atanh
+from .hyperbolic import cosh as cosh
+from .hyperbolic import sinh as sinh
+from .hyperbolic import tanh as tanh
+from .powers import cbrt as cbrt
+from .powers import hypot as hypot
+from .powers import pow as pow
+from .powers import power as power
+from .powers import sqrt as sqrt
+from .powers import square as square
+from .rounding import around as around
+from .rounding import ceil as ceil
+from .rounding import fix as fix
+from .rounding import floor as floor
+from .rounding import floor_divide as floor_divide
+from .rounding import fmod as fmod
+from .rounding import mod as mod
+from .rounding import remainder as remainder
+from .rounding import rint as rint
+from .rounding import round as round
+from .rounding import trunc as trunc
+from .selection import clip as clip
+from .selection import copysign as copysign
+from .selection import fmax as fmax
+from .selection import fmin as fmin
+from .selection import maximum as maximum
+from .selection import minimum as minimum
+from .selection import nan_to_num as nan_to_num
+from .selection import where as where
+from .trigonometric import acos as acos
+from .trigonometric import arccos as arccos
+from .trigonometric import arcsin as arcsin
+from .trigonometric import arctan as arctan
+from .trigonometric import arctan2 as arctan2
+from .trigonometric import asin as asin
+from .trigonometric import atan as atan
+from .trigonometric import atan2 as atan2
+from .trigonometric import cos as cos
+from .trigonometric import deg2rad as deg2rad
+from .trigonometric import degrees as degrees
+from .trigonometric import rad2deg as rad2deg
+from .trigonometric import radians as radians
+from .trigonometric import sin as sin
+from .trigonometric import tan as tan
+
+
+def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 + x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Notes
+    -----
+    The derivatives are 1 and 1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.add(x1, x2), [x1, x2])
+    (tensor([1., 1.]), tensor([1., 1.]))
+    """
+    return _elementwise.add(x1, x2)
+
+
+def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 - x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Notes
+    -----
+    The derivatives are 1 and -1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.subtract(x1, x2), [x1, x2])
+    (tensor([1., 1.]), tensor([-1., -1.]))
+    """
+    return _elementwise.subtract(x1, x2)
+
+
+def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 * x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Notes
+    -----
+    The derivatives are ``x2`` and ``x1``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.multiply(x1, x2), [x1, x2])
+    (tensor([2., 2.]), tensor([1., 4.]))
+    """
+    return _elementwise.multiply(x1, x2)
+
+
+def divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 / x2``; integers are divided as float64.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Notes
+    -----
+    The derivatives are ``1 / x2`` and ``-x1 / x2**2``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.divide(x1, x2), [x1, x2])
+    (tensor([0.5, 0.5]), tensor([-0.25, -1.  ]))
+    """
+    return _elementwise.divide(x1, x2)
+
+
+true_divide = divide
+
+
+def negative(x: ArrayLike, /) -> Tensor:
+    """Return ``-x``.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is -1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
+    >>> ng.grad(ng.negative(x), x)[0]
+    tensor([-1., -1.])
+    """
+    return _elementwise.negative(x)
+
+
+def positive(x: ArrayLike, /) -> Tensor:
+    """Return ``+x``, a copy.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is 1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
+    >>> ng.grad(ng.positive(x), x)[0]
+    tensor([1., 1.])
+    """
+    return _elementwise.copy(x)
+
+
+def reciprocal(x: ArrayLike, /) -> Tensor:
+    """Return ``1 / x``; integers are converted to float64, unlike NumPy's.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is ``-1 / x**2``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
+    >>> ng.grad(ng.reciprocal(x), x)[0]
+    tensor([-16.,  -4.])
+    """
+    return _elementwise.reciprocal(x)
+
+
+def abs(x: ArrayLike, /) -> Tensor:
+    """Return the absolute value, real for complex arguments.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is `sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of
+    steepest ascent.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.abs(x), x)[0]
+    tensor([-1.,  0.,  1.])
+    """
+    return _elementwise.absolute(x)
+
+
+absolute = abs
+
+
+def fabs(x: ArrayLike, /) -> Tensor:
+    """Return the absolute value of real numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is `sign`: 0 at 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.fabs(x), x)[0]
+    tensor([-1.,  0.,  1.])
+    """
+    if _is_complex(x):
+        raise DtypeError("fabs is not defined for complex arguments; use abs")
+    return _elementwise.absolute(x)
+
+
+def sign(x: ArrayLike, /) -> Tensor:
+    """Return -1, 0 or 1, for complex numbers ``x / abs(x)``.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is 0. For complex ``y = x / abs(x)`` the cotangent ``g`` becomes ``(g - y *
+    real(conj(g) * y)) / abs(x)``, and 0 at ``x = 0``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.sign(ng.tensor([-2.0, 0.0, 3.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    return _complex_parts.direction(x) if _is_complex(x) else _elementwise.sign(x)
+
+
+def _is_complex(x: ArrayLike) -> bool:
+    return (x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype).kind == "c"

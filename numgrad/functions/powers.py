@@ -1,0 +1,136 @@
+"""Powers, roots and the length of a vector."""
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import powers as _powers
+
+
+def square(x: ArrayLike, /) -> Tensor:
+    """Return ``x * x``.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is ``2 * x``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
+    >>> ng.grad(ng.square(x), x)[0]
+    tensor([0.5, 1. ])
+    """
+    return _powers.square(x)
+
+
+def sqrt(x: ArrayLike, /) -> Tensor:
+    """Return the square root.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Notes
+    -----
+    The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([0.0, 4.0], requires_grad=True)
+    >>> ng.grad(ng.sqrt(x), x)[0]
+    tensor([ inf, 0.25])
+    """
+    return _powers.sqrt(x)
+
+
+def cbrt(x: ArrayLike, /) -> Tensor:
+    """Return the cube root.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-8.0, 1.0], requires_grad=True)
+    >>> ng.grad(ng.cbrt(x), x)[0]
+    tensor([0.08333333, 0.33333333])
+    """
+    return _powers.cbrt(x)
+
+
+def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1**x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Notes
+    -----
+    The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.
+
+    ``x**0`` has the derivative 0 everywhere. In the exponent, ``0**x2`` has the derivative 0
+    for ``x2 >= 0``, and that of a negative base is NaN. The exponent 2, given as a Python
+    number, is computed by `square`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([2.0, 0.0], requires_grad=True)
+    >>> x2 = ng.tensor([3.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.pow(x1, x2), [x1, x2])
+    (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
+    """
+    if type(x2) is int and x2 == 2:
+        return _powers.square(x1)
+    return _powers.power(x1, x2)
+
+
+power = pow
+
+
+def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``sqrt(x1**2 + x2**2)`` without overflow.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivatives are ``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives
+    do not exist and are NaN.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([3.0, 0.0], requires_grad=True)
+    >>> x2 = ng.tensor([4.0, 0.0], requires_grad=True)
+    >>> ng.grad(ng.hypot(x1, x2), [x1, x2])
+    (tensor([0.6, 0. ]), tensor([0.8, 0. ]))
+    """
+    return _powers.hypot(x1, x2)

@@ -1,0 +1,241 @@
+"""Rounding, whose derivative is zero, and remainders."""
+
+from .._tensor import ArrayLike, Tensor, constant
+from ..operators import elementwise as _elementwise
+from ..operators import rounding as _rounding
+
+
+def floor(x: ArrayLike, /) -> Tensor:
+    """Return the largest integers not above ``x``, in its dtype.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.floor(ng.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+    return _rounding.floor(x)
+
+
+def ceil(x: ArrayLike, /) -> Tensor:
+    """Return the smallest integers not below ``x``, in its dtype.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ceil(ng.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+    return _rounding.ceil(x)
+
+
+def trunc(x: ArrayLike, /) -> Tensor:
+    """Return ``x`` rounded towards zero.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.trunc(ng.tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+    return _rounding.trunc(x)
+
+
+fix = trunc
+
+
+def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
+    """Return ``x`` rounded to ``decimals`` places, halves to even.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+    decimals : int
+        Places after the decimal point; negative numbers round to tens, hundreds and so on.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.round(ng.tensor([0.5, 1.5, 2.25]))
+    tensor([0., 2., 2.])
+    >>> ng.round(ng.tensor([1.25, 12.348]), decimals=1)
+    tensor([ 1.2, 12.3])
+    """
+    return _decimals(x, decimals) if decimals else _rounding.rint(x)
+
+
+around = round
+
+
+def rint(x: ArrayLike, /) -> Tensor:
+    """Return ``x`` rounded to integers, halves to even.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+
+    Raises
+    ------
+    DtypeError
+        If ``x`` is complex.
+
+    Notes
+    -----
+    The derivative is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.rint(ng.tensor([0.5, 1.5]))
+    tensor([0., 2.])
+    """
+    return _rounding.rint(x)
+
+
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``floor(x1 / x2)``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivatives are 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.floor_divide(ng.tensor([7.0, -7.0]), ng.tensor([2.0, 2.0]))
+    tensor([ 3., -4.])
+    """
+    return _rounding.floor_divide(x1, x2)
+
+
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivatives are 1 and ``-floor(x1 / x2)``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([7.0, -7.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.remainder(x1, x2), [x1, x2])
+    (tensor([1., 1.]), tensor([-3.,  4.]))
+    """
+    return _rounding.remainder(x1, x2)
+
+
+mod = remainder
+
+
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivatives are 1 and ``-trunc(x1 / x2)``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([7.0, -7.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.fmod(x1, x2), [x1, x2])
+    (tensor([1., 1.]), tensor([-3.,  3.]))
+    """
+    return _rounding.fmod(x1, x2)
+
+
+def _decimals(x: ArrayLike, decimals: int) -> Tensor:
+    x = x if isinstance(x, Tensor) else constant(x)
+    if x.dtype.kind in "biu" and decimals > 0:
+        return _rounding.rint(x)
+    scale = 10.0 ** abs(decimals)
+    there, back = _elementwise.multiply, _elementwise.divide
+    if decimals < 0:
+        there, back = back, there
+    return back(_rounding.rint(there(x, scale)), scale).astype(x.dtype)

@@ -1,0 +1,252 @@
+"""Functions that choose between their arguments."""
+
+import math
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor, constant
+from ..operators import comparison as _comparison
+from ..operators import complex_parts as _complex_parts
+from ..operators import elementwise as _elementwise
+from ..operators import selection as _selection
+
+
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``x1`` where ``condition`` holds, else ``x2``.
+
+    Parameters
+    ----------
+    condition : array_like
+        Booleans; other numbers count as true unless they are 0.
+    x1, x2 : array_like
+        Broadcast together with the condition.
+
+    Notes
+    -----
+    Each cotangent goes to the argument that was chosen, the other one receives exactly 0, also
+    where the cotangent is infinite or NaN.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-1.0, 4.0], requires_grad=True)
+    >>> ng.grad(ng.where(x > 0, x * x, 0.0), x)[0]
+    tensor([0., 8.])
+    """
+    return _elementwise.where(condition, x1, x2)
+
+
+def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the larger argument, NaN where either is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
+    (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
+    """
+    return _selection.maximum(x1, x2)
+
+
+def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the smaller argument, NaN where either is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x1 = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.minimum(x1, x2), [x1, x2])
+    (tensor([1. , 0.5, 0. ]), tensor([0. , 0.5, 1. ]))
+    """
+    return _selection.minimum(x1, x2)
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the larger argument, and the other one where one is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.fmax(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
+    tensor([2., 2.])
+    """
+    return _selection.fmax(x1, x2)
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the smaller argument, and the other one where one is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.fmin(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return _selection.fmin(x1, x2)
+
+
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return ``abs(x1)`` with the sign of ``x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Broadcast together.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivatives are ``sign(x1) * copysign(1, x2)`` and 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.copysign(ng.tensor([1.0, 2.0]), ng.tensor([-1.0, 0.0]))
+    tensor([-1.,  2.])
+    """
+    return _selection.copysign(x1, x2)
+
+
+def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
+    """Return ``x`` limited to the interval from ``min`` to ``max``.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+    min, max : array_like or None
+        Broadcast with ``x``; None is no limit. Where ``min > max``, the result is ``max``.
+
+    Raises
+    ------
+    DtypeError
+        If an argument is complex.
+
+    Notes
+    -----
+    The derivative is 1 inside the interval and at its ends, 0 outside; a limit has the
+    derivative 1 where it replaces ``x``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-1.0, 0.5, 1.0], requires_grad=True)
+    >>> ng.grad(ng.clip(x, 0.0, 1.0), x)[0]
+    tensor([0., 1., 1.])
+    """
+    if min is None and max is None:
+        return _elementwise.copy(x)
+    x, low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (x, min, max))
+    kinds = [getattr(v, "dtype", v) for v in (x, low, high) if v is not None]
+    if np.result_type(*kinds).kind in "biu":  # infinity is no integer
+        x = x if low is None else _selection.maximum(x, low)
+        return x if high is None else _selection.minimum(x, high)
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    return _selection.clip(x, low, high)
+
+
+def nan_to_num(
+    x: ArrayLike, /, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """Return ``x`` with NaN and infinities replaced by numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        Any shape.
+    nan : float
+        Replaces NaN.
+    posinf, neginf : float or None
+        Replace infinities; None is the largest and the smallest finite number of the dtype.
+
+    Notes
+    -----
+    The derivative is 1 where ``x`` is finite, 0 where it is replaced.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan")], requires_grad=True)
+    >>> ng.grad(ng.nan_to_num(x), x)[0]
+    tensor([1., 0.])
+    """
+    x = x if isinstance(x, Tensor) else constant(x)
+    if x.dtype.kind in "biu":
+        return _elementwise.copy(x)
+    if x.dtype.kind == "c":
+        parts = (_complex_parts.real(x), _complex_parts.imag(x))
+        real, imag = (nan_to_num(p, nan=nan, posinf=posinf, neginf=neginf) for p in parts)
+        return _elementwise.add(real, _elementwise.multiply(imag, 1j))
+    limits = np.finfo(x.dtype)
+    posinf = float(limits.max) if posinf is None else posinf
+    neginf = float(limits.min) if neginf is None else neginf
+    y = _elementwise.where(_comparison.equal(x, math.inf), posinf, x)
+    y = _elementwise.where(_comparison.equal(x, -math.inf), neginf, y)
+    return _elementwise.where(_comparison.isnan(x), nan, y)
+
+
+def _weak(value: ArrayLike) -> ArrayLike:
+    return value if isinstance(value, int | float | complex) else constant(value)

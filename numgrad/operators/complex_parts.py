@@ -1,0 +1,55 @@
+"""Elementwise operators: parts of complex numbers. For real arguments they are the identity, or zero."""
+
+import numpy as np
+
+from .comparison import equal
+from .elementwise import absolute, builtin, divide, multiply, subtract, where
+
+
+@builtin(numpy=np.conjugate)
+def conj(x):
+    return x.conjugate()
+
+
+@conj.pullback
+def conj_pullback(context, g):
+    return conj(g)
+
+
+@builtin(numpy=np.positive, result="real")
+def real(x):
+    return x.real
+
+
+@real.pullback
+def real_pullback(context, g):
+    return g
+
+
+@builtin(numpy=np.imag, result="real")
+def imag(x):
+    return x.imag
+
+
+@imag.pullback
+def imag_pullback(context, g):
+    return multiply(g, 1j)  # the engine drops the imaginary part again for a real argument
+
+
+@builtin
+def direction(x):
+    """The sign of a complex number: ``x / |x|``, and 0 at 0."""
+    return where(x == 0, x, x / abs(x))
+
+
+@direction.reads
+def direction_reads(needs):
+    return True, True
+
+
+@direction.pullback
+def direction_pullback(context, g):
+    x, y = context.input(0), context.output()
+    radial = multiply(y, real(multiply(conj(g), y)))
+    size = absolute(x)
+    return where(equal(size, 0.0), 0.0, divide(subtract(g, radial), size))

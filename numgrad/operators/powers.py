@@ -1,0 +1,78 @@
+"""Elementwise operators: powers, roots and the length of a vector."""
+
+import math
+
+import numpy as np
+
+from .elementwise import builtin, where
+
+
+@builtin(numpy=np.square)
+def square(x):
+    return x * x
+
+
+@square.partial("x")
+def square_dx(x):
+    return 2 * x
+
+
+@builtin
+def sqrt(x):
+    return math.sqrt(x)
+
+
+@sqrt.partial("x")
+def sqrt_dx(y):
+    return 0.5 / y
+
+
+@builtin(complex=False)
+def cbrt(x):
+    return math.cbrt(x)
+
+
+@cbrt.partial("x")
+def cbrt_dx(y):
+    return 1 / (3 * y * y)
+
+
+# ``power``, because a global ``pow`` would hide the builtin; the registry knows it as ``math`` does.
+
+
+def complex_power(x1, x2):
+    """``x1**x2``; the C library makes NaN of powers of 0."""
+    of_zero = where(x2 == 0, 1.0, where(x2.real > 0, 0.0, math.nan))
+    return where(x1 == 0, of_zero, x1**x2)
+
+
+@builtin(name="pow", numpy=np.power, complex=complex_power)
+def power(x1, x2):
+    return x1**x2
+
+
+@power.partial("x1")
+def power_dx1(x1, x2):
+    # Where both are 0 the power is constant in x1, and 0 * x1**-1 would be NaN.
+    return x2 * x1 ** where(abs(x1) + abs(x2) == 0, x2, x2 - 1)
+
+
+@power.partial("x2")
+def power_dx2(x1, x2, y):
+    # 0**x2 is constant for x2 > 0, but log(0) is not finite; ``y - y == 0`` says that y is finite.
+    return y * math.log(where(x1 == 0, where(y - y == 0, 1.0, x1), x1))
+
+
+@builtin(complex=False)
+def hypot(x1, x2):
+    return math.hypot(x1, x2)
+
+
+@hypot.partial("x1")
+def hypot_dx1(x1, y):
+    return where(y == 0, 0.0, x1 / y)
+
+
+@hypot.partial("x2")
+def hypot_dx2(x2, y):
+    return where(y == 0, 0.0, x2 / y)

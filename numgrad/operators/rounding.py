@@ -1,0 +1,93 @@
+"""Elementwise operators: rounding, whose derivative is zero, and remainders."""
+
+import math
+
+import numpy as np
+
+from .elementwise import builtin, where
+
+
+@builtin(numpy=np.floor, complex=False)
+def floor(x):
+    return math.floor(x)
+
+
+@floor.partial("x")
+def floor_dx():
+    return 0
+
+
+@builtin(numpy=np.ceil, complex=False)
+def ceil(x):
+    return math.ceil(x)
+
+
+@ceil.partial("x")
+def ceil_dx():
+    return 0
+
+
+@builtin(numpy=np.trunc, complex=False)
+def trunc(x):
+    return math.trunc(x)
+
+
+@trunc.partial("x")
+def trunc_dx():
+    return 0
+
+
+@builtin(name="round", numpy=np.round, complex=False)
+def rint(x):
+    return round(x)
+
+
+@rint.partial("x")
+def rint_dx():
+    return 0
+
+
+@builtin(numpy=np.floor_divide, complex=False)
+def floor_divide(x1, x2):
+    return x1 // x2
+
+
+@floor_divide.partial("x1")
+def floor_divide_dx1():
+    return 0
+
+
+@floor_divide.partial("x2")
+def floor_divide_dx2():
+    return 0
+
+
+@builtin(numpy=np.remainder, complex=False)
+def remainder(x1, x2):
+    return x1 % x2
+
+
+@remainder.partial("x1")
+def remainder_dx1():
+    return 1
+
+
+@remainder.partial("x2")
+def remainder_dx2(x1, x2):
+    return -(x1 // x2)
+
+
+@builtin(numpy=np.fmod, complex=False)
+def fmod(x1, x2):
+    r = abs(x1) % abs(x2)
+    return where(x1 < 0, -r, r)
+
+
+@fmod.partial("x1")
+def fmod_dx1():
+    return 1
+
+
+@fmod.partial("x2")
+def fmod_dx2(x1, x2):
+    return -math.trunc(x1 / x2)

@@ -1,0 +1,154 @@
+"""Special functions: error functions, the logistic function, gamma functions."""
+
+import math
+
+from .._declare.partial import conjugate
+from .elementwise import add, builtin, multiply, negative, where
+
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+# Error functions
+
+
+@builtin(complex=False)
+def erf(x):
+    return math.erf(x)
+
+
+@erf.partial("x")
+def erf_dx(x):
+    return TWO_OVER_SQRT_PI * math.exp(-x * x)
+
+
+@builtin(complex=False)
+def erfc(x):
+    return math.erfc(x)
+
+
+@erfc.partial("x")
+def erfc_dx(x):
+    return -TWO_OVER_SQRT_PI * math.exp(-x * x)
+
+
+# The logistic function and x log y
+
+
+@builtin
+def expit(x):
+    return 1 / (1 + math.exp(-x))
+
+
+@expit.reads
+def expit_reads(needs):
+    return True, True
+
+
+@expit.pullback
+def expit_pullback(context, g):
+    # 1 - y is computed as expit(-x), which has correct digits where y rounds to 1.
+    slope = multiply(context.output(), expit(negative(context.input(0))))
+    return multiply(g, conjugate(slope))
+
+
+@builtin(complex=False)
+def xlogy(x1, x2):
+    return x1 * math.log(where(x1 == 0, where(x2 == x2, 1.0, x2), x2))  # x2 == x2: not NaN
+
+
+@xlogy.partial("x1")
+def xlogy_dx1(x1, x2):
+    return math.log(x2)
+
+
+@xlogy.partial("x2")
+def xlogy_dx2(x1, x2):
+    return where(x1 == 0, 0.0, x1 / x2)
+
+
+# Gamma functions. The derivative of each is an operator again, so derivatives of any order exist.
+
+
+@builtin(complex=False)
+def gammaln(x):
+    return math.lgamma(x)
+
+
+@gammaln.reads
+def gammaln_reads(needs):
+    return True, False
+
+
+@gammaln.pullback
+def gammaln_pullback(context, g):
+    return multiply(g, digamma(context.input(0)))
+
+
+def cotangent_of_pi(x):
+    """``pi / tan(pi x)``; the argument is reduced first, so that it is exact near the poles."""
+    return math.pi / math.tan(math.pi * (x - round(x)))
+
+
+@builtin(complex=False)
+def digamma(x):
+    # Upwards by the recurrence, then the asymptotic series; below 0 by reflection.
+    z = where(x > 0, x, 1 - x)
+    total = 0.0
+    for _ in range(10):
+        step = where(z < 10, 1 / z, 0.0)
+        total -= step
+        z = where(z < 10, z + 1, z)
+    r = 1 / (z * z)
+    tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * TAIL)))))
+    value = total + math.log(z) - 0.5 / z - tail
+    reflected = where(x == round(x), math.nan, value - cotangent_of_pi(x))
+    return where(x > 0, value, where(x == 0, -1 / x, reflected))
+
+
+TAIL = 691 / 32760
+
+
+@digamma.reads
+def digamma_reads(needs):
+    return True, False
+
+
+@digamma.pullback
+def digamma_pullback(context, g):
+    return multiply(g, polygamma(1.0, context.input(0)))
+
+
+@builtin(complex=False)
+def polygamma(n, x):
+    """The ``n``-th derivative of digamma, ``n >= 1``, for positive ``x``."""
+    sign = 2 * (n % 2) - 1
+    # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series.
+    total = 0.0
+    z = x
+    shift = 16 + n
+    for _ in range(48):
+        total += where(z < shift, z ** -(n + 1), 0.0)
+        z = where(z < shift, z + 1, z)
+    power = z**-n
+    total += power / n + 0.5 * power / z
+    term = (n + 1) * power / (z * z)
+    total += term / 12
+    term = term * (n + 2) * (n + 3) / (z * z)
+    total -= term / 720
+    term = term * (n + 4) * (n + 5) / (z * z)
+    total += term / 30240
+    term = term * (n + 6) * (n + 7) / (z * z)
+    total -= term / 1209600
+    term = term * (n + 8) * (n + 9) / (z * z)
+    total += term / 47900160
+    return where(x > 0, sign * math.exp(math.lgamma(n + 1)) * total, math.nan)
+
+
+@polygamma.reads
+def polygamma_reads(needs):
+    return True, True, False
+
+
+@polygamma.pullback
+def polygamma_pullback(context, g):
+    n, x = context.input(0), context.input(1)
+    return None, multiply(g, polygamma(add(n, 1.0), x))
