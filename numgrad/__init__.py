@@ -109,15 +109,8 @@ from .functions.hyperbolic import sinh as sinh
 from .functions.hyperbolic import tanh as tanh
 
 # indexing
-from .functions.indexing import getitem as getitem
 from .functions.indexing import take as take
 from .functions.indexing import take_along_axis as take_along_axis
-from .functions.inplace import iadd as iadd
-from .functions.inplace import imul as imul
-from .functions.inplace import ipow as ipow
-from .functions.inplace import isub as isub
-from .functions.inplace import itruediv as itruediv
-from .functions.inplace import setitem as setitem
 from .functions.powers import cbrt as cbrt
 from .functions.powers import hypot as hypot
 from .functions.powers import pow as pow

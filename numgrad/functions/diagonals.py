@@ -1,0 +1,131 @@
+"""Diagonals and triangles of matrices."""
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .._declare import door, registry
+from .._tensor import ArrayLike, Tensor
+from ..operators import indexing as _indexing
+from .operands import as_tensor
+
+
+def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """Return a diagonal of two axes, which become the last one, as a view.
+
+    Parameters
+    ----------
+    x : array_like
+    offset : int
+        Positive above the main diagonal, negative below.
+    axis1, axis2 : int
+        Rows and columns.
+
+    Raises
+    ------
+    ValueError
+        If both axes are the same, or there are fewer than two.
+
+    Notes
+    -----
+    The gradient of ``x`` is zero but on the diagonal.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.diagonal(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 4.])
+    """
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"diagonal needs two axes at least, got shape {x.shape}")
+    first, second = (normalize_axis_index(a, x.ndim) - x.ndim for a in (axis1, axis2))
+    if first == second:
+        raise ValueError("diagonal: axis1 and axis2 cannot be the same")
+    return _indexing.diagonal(x, axes=(first, second), offset=int(offset))
+
+
+def diag(x: ArrayLike, k: int = 0) -> Tensor:
+    """Return a diagonal of a matrix, or the matrix that has the vector ``x`` as a diagonal.
+
+    Parameters
+    ----------
+    x : array_like
+        A vector or a matrix.
+    k : int
+        Which diagonal: 0 is the main one, positive ones are above.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has neither one nor two axes.
+
+    Notes
+    -----
+    The gradient of a vector is the diagonal of the matrix's, and the other way round.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.diag(ng.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    x = as_tensor(x)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ValueError(f"diag needs a vector or a matrix, got shape {x.shape}")
+    size = x.shape[0] + abs(k)
+    zeros = np.broadcast_to(np.zeros((), x.dtype), (size, size))
+    chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": int(k)})])
+    return _indexing.put_view(door.constant(zeros), x, ncore=2, nregion=1, chain=chain)
+
+
+def tril(x: ArrayLike, k: int = 0) -> Tensor:
+    """Return the lower triangles of matrices: zero above diagonal ``k``.
+
+    Parameters
+    ----------
+    x : array_like
+        The last two axes are the matrices; a vector is repeated as the rows of one.
+    k : int
+
+    Raises
+    ------
+    ValueError
+        For a 0-d tensor.
+
+    Notes
+    -----
+    The gradient is the lower triangle too.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.tril(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 0.],
+            [3., 4.]])
+    """
+    return _triangle(x, k, upper=False)
+
+
+def triu(x: ArrayLike, k: int = 0) -> Tensor:
+    """Return the upper triangles of matrices: zero below diagonal ``k``; see `tril`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.triu(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [0., 4.]])
+    """
+    return _triangle(x, k, upper=True)
+
+
+def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:
+    x = as_tensor(x)
+    if not x.ndim:
+        raise ValueError("a triangle needs one axis at least")
+    rows, columns = x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1]
+    kept = np.tri(rows, columns, k - 1 if upper else k, dtype=bool) ^ upper
+    return registry["where"](kept, x, np.zeros((), x.dtype))

@@ -1,0 +1,150 @@
+"""Reading elements: views for integers and slices, copies for index arrays and masks."""
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .._tensor import ArrayLike, Tensor
+from ..engine import inplace as _inplace
+from ..operators import gathering as _gathering
+from ..operators import indexing as _indexing
+from ..operators import shape as _shape
+from .keys import ArrayKey, parse
+from .operands import as_tensor
+
+
+def getitem(x: ArrayLike, key: Any) -> Tensor:
+    """Return the elements of ``x`` at ``key``: what ``x[key]`` means.
+
+    Parameters
+    ----------
+    x : array_like
+    key : index expression
+        As in NumPy: integers, slices, ``...`` and ``None`` give a view; arrays or lists of integers, and
+        masks, give a copy, also when they are mixed with the others.
+
+    Raises
+    ------
+    IndexError
+        Where NumPy raises it.
+
+    Notes
+    -----
+    The gradient of ``x`` is zero but at ``key``, where it is that of the result; elements taken several
+    times receive the sum, added in the order of the result.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> ng.grad(x[[0, 0, 2]].sum(), x)[0]
+    tensor([2., 0., 1.])
+    """
+    x = as_tensor(x)
+    normal, numpy_key = parse(key, x.shape)
+    if isinstance(normal, ArrayKey):
+        if x.array is not None and not _inplace.is_recorded(x):
+            return Tensor(np.asarray(x.array[numpy_key]))
+        return gather(x, normal)
+    axes = normal.new_axes
+    if axes:
+        return _shape.expand_dims(x, axes=axes)
+    return _indexing.index(x, key=normal.items)
+
+
+def gather(x: Tensor, key: ArrayKey) -> Tensor:
+    """Return the elements at positions as an operation of the graph."""
+    positions = Tensor(key.positions)
+    return _gathering.gather(x, positions, count=key.count, tail=key.tail, shape=key.shape)
+
+
+def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
+    """Return the elements of ``x`` at ``indices`` along ``axis``.
+
+    Parameters
+    ----------
+    x : array_like
+    indices : array_like of int
+        Negative ones count from the end.
+    axis : int, optional
+        By default ``x`` is flattened first.
+
+    Raises
+    ------
+    IndexError
+        For indices out of bounds.
+
+    Notes
+    -----
+    Each element's gradient is the sum of those of the results that it went to.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> ng.take(x, [1, 1, 0], axis=1)
+    tensor([[2., 2., 1.],
+            [4., 4., 3.]], grad_fn=<gather>)
+    """
+    x = as_tensor(x)
+    if axis is None:
+        x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
+    axis = normalize_axis_index(axis, x.ndim)
+    where = np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
+    if where.size == 0:
+        where = where.astype(np.int64)
+    return getitem(x, (*(slice(None),) * axis, where))
+
+
+def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:
+    """Return elements of ``x`` picked by ``indices``, which match ``x`` along all other axes.
+
+    Parameters
+    ----------
+    x : array_like
+    indices : array_like of int
+        As many axes as ``x``; axes of size 1 are repeated. What ``argsort`` returns, for example.
+    axis : int, optional
+        Where the indices count; ``None`` flattens ``x`` first.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of axes differ.
+    IndexError
+        For indices out of bounds, or no integers.
+
+    Notes
+    -----
+    Each element's gradient is the sum of those of the results that it went to.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[1.0, 2.0], [4.0, 3.0]], requires_grad=True)
+    >>> ng.take_along_axis(x, [[1], [0]], axis=1)
+    tensor([[2.],
+            [4.]], grad_fn=<gather>)
+    """
+    x = as_tensor(x)
+    where = np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
+    if axis is None:
+        x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
+    axis = normalize_axis_index(axis, x.ndim)
+    if where.ndim != x.ndim:
+        raise ValueError(
+            f"take_along_axis: indices of shape {where.shape} and x of shape {x.shape} differ in their axes"
+        )
+    if where.dtype.kind not in "iu":
+        raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
+    return getitem(x, _grid(where, x.shape, axis))
+
+
+def _grid(where: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
+    """Return index arrays: ``where`` along ``axis``, every element once along the others."""
+    ndim = len(shape)
+    return tuple(
+        where if n == axis else np.arange(size).reshape((1,) * n + (-1,) + (1,) * (ndim - n - 1))
+        for n, size in enumerate(shape)
+    )

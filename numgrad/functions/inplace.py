@@ -1,0 +1,244 @@
+"""Writing elements: ``t[key] = value`` and ``t += value``, with gradients."""
+
+from typing import Any
+
+import numpy as np
+
+from .._declare import Elementwise, registry
+from .._errors import ArgTypeError, DtypeError
+from .._tensor import ArrayLike, Tensor
+from ..engine import inplace as _inplace
+from ..engine import record as _record
+from ..engine.graph import ForeignStorage, View
+from ..operators import cast as _cast
+from ..operators import indexing as _indexing
+from ..operators import shape as _shape
+from .indexing import gather
+from .keys import ArrayKey, parse
+from .operands import as_tensor
+
+
+def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
+    """Write ``value`` into ``x`` at ``key``: what ``x[key] = value`` means.
+
+    Parameters
+    ----------
+    x : Tensor
+        Written in place; views of it, and what it views, see the write.
+    key : index expression
+        As in NumPy. Of positions that occur several times the last value remains.
+    value : array_like
+        Broadcast to the region and converted to the dtype of ``x``.
+
+    Raises
+    ------
+    LeafInplaceError
+        If ``x`` is a leaf that requires grad (or a view of one), outside ``no_grad``.
+    InplaceError
+        If gradients could not see the write, or the memory cannot be written.
+    DtypeError
+        If the conversion would lose an imaginary part, or the graph of ``value``.
+
+    Notes
+    -----
+    The gradient of what ``x`` was is zero in the region; that of ``value`` is the region's.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * 3
+    >>> y[0] = x[1]
+    >>> ng.grad(y.sum(), x)[0]
+    tensor([0., 4.])
+    """
+    if not isinstance(x, Tensor):
+        raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
+    value = as_tensor(value)
+    _check_dtypes(x, value)
+    normal, numpy_key = parse(key, x.shape)
+    _inplace.check(x, value)
+    if isinstance(normal, ArrayKey):
+        _write_at(x, normal, numpy_key, value)
+    else:
+        _write_view(x, normal.items, value)
+
+
+def _check_dtypes(x: Tensor, value: Tensor) -> None:
+    """Refuse conversions that lose more than precision."""
+    if value.dtype.kind == "c" and x.dtype.kind != "c":
+        raise DtypeError(f"complex values cannot be written into a tensor of {x.dtype}")
+    if value.requires_grad and x.dtype.kind not in "fc":
+        raise DtypeError(
+            f"a value that requires grad cannot be written into a tensor of {x.dtype}: its graph would be cut; "
+            f"write value.detach()"
+        )
+
+
+def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
+    assert x.array is not None and value.array is not None
+    region = x.array[_indexing.as_numpy_key(items)]
+    if _is_region(x, region, value):
+        return  # ``x[key] += v`` ends by writing what is there already
+    region[...] = value.array
+    if _inplace.is_recorded(x, value):
+        value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
+    _inplace.commit(x, value, ((_indexing.index, {"key": items}),) if items else ())
+
+
+def _is_region(x: Tensor, region: np.ndarray, value: Tensor) -> bool:
+    """Whether ``value`` is the region itself, in memory and in the graph."""
+    if value.storage is not x.storage or value.dtype != x.dtype or not isinstance(value.view, View):
+        return False
+    assert value.array is not None
+    same_root = value.view.base is _inplace.root_of(x)[0]
+    return same_root and value.array.__array_interface__ == region.__array_interface__
+
+
+def _same_rank(value: Tensor, ndim: int) -> Tensor:
+    """Drop leading axes of size 1, or add some."""
+    extra = value.ndim - ndim
+    if extra > 0:
+        return _shape.squeeze(value, axes=tuple(range(-value.ndim, -ndim)))
+    return _shape.expand_dims(value, axes=tuple(range(-ndim, -value.ndim))) if extra else value
+
+
+def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tensor) -> None:
+    assert x.array is not None
+    x.array[numpy_key] = value.array
+    region = _inplace.Positions(key.positions, key.count, key.tail, key.shape)
+    if _inplace.is_recorded(x, value):
+        value, region = _each_once(_fill(x, key, value), key)
+    _inplace.commit(x, value, region)
+
+
+def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
+    """Return ``value`` broadcast to the region, in the dtype of ``x``."""
+    last = x.ndim - key.tail
+    shape = (*x.shape[: last - key.count], *key.shape, *x.shape[last:])
+    if value.ndim > len(shape):
+        value = _same_rank(value, len(shape))
+    return _shape.broadcast_to(_cast.cast(value, x.dtype), shape)
+
+
+def _each_once(value: Tensor, key: ArrayKey) -> tuple[Tensor, _inplace.Positions]:
+    """Leave out values that a later one overwrites, so that only what remains receives a gradient."""
+    vector, shape = key.positions, key.shape
+    if not key.unique:
+        backwards, first = np.unique(vector[::-1], return_index=True)
+        if backwards.size < vector.size:
+            remain = vector.size - 1 - first
+            value = gather(value, ArrayKey(remain, len(shape), key.tail, remain.shape, True))
+            vector, shape = backwards, backwards.shape
+    return value, _inplace.Positions(vector, key.count, key.tail, shape)
+
+
+# Arithmetic in place -------------------------------------------------------------------------------------
+
+
+def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
+    """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay."""
+    operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
+    _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
+    result = _computed_there(operator, x, operand)
+    if result is None:
+        result = _converted(operator(x, operand), x, operator.name)
+        assert x.array is not None
+        x.array[...] = result.array
+    _inplace.adopt(x, result)
+    return x
+
+
+def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
+    """Compute into the memory of ``x`` itself where nothing else has to be read from it."""
+    if not isinstance(operator, Elementwise) or x.dtype not in _FAST or not _is_ours(x):
+        return None
+    inputs = operator.prepare((x, operand), {})
+    first, second = inputs
+    disjoint = second is x or second.storage is not x.storage
+    if first is not x or not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
+        return None
+    operator.overwrite(_record.runtime.target, [x.array, second.array], x.array)
+    result = Tensor(x.array, False, x.storage)
+    if _inplace.is_recorded(x, second):
+        _inplace.count_write_of_outputs(_record.record(operator, {}, inputs, [result]))
+    return result
+
+
+_FAST = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+
+
+def _is_ours(x: Tensor) -> bool:
+    """Whether nodes save ``x`` itself; a copy made now would have what is written, not what was."""
+    return not isinstance(x.storage, ForeignStorage) and not _record.mode.saved_hooks
+
+
+def _converted(result: Tensor, x: Tensor, name: str) -> Tensor:
+    if result.shape != x.shape:
+        raise ValueError(f"{name}: a result of shape {result.shape} cannot be written into shape {x.shape}")
+    if not np.can_cast(result.dtype, x.dtype, "same_kind"):
+        raise DtypeError(f"{name}: a result of {result.dtype} cannot be written into a tensor of {x.dtype}")
+    return _cast.cast(result, x.dtype)
+
+
+def iadd(x: Tensor, value: ArrayLike) -> Tensor:
+    """Add ``value`` to ``x`` in place: what ``x += value`` means.
+
+    Parameters
+    ----------
+    x : Tensor
+        Keeps its shape and dtype; views of it see the write.
+    value : array_like
+
+    Raises
+    ------
+    LeafInplaceError, InplaceError
+        As for `setitem`.
+    DtypeError, ValueError
+        If the result does not fit into ``x``.
+
+    Notes
+    -----
+    The gradients are those of ``x + value``. An operation that needs what ``x`` was for its derivative
+    fails in the backward pass.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * 2
+    >>> y += x
+    >>> ng.grad(y.sum(), x)[0]
+    tensor([3., 3.])
+    """
+    return _assign(registry["add"], x, value)
+
+
+def isub(x: Tensor, value: ArrayLike) -> Tensor:
+    """Subtract ``value`` from ``x`` in place: what ``x -= value`` means; see `iadd`."""
+    return _assign(registry["subtract"], x, value)
+
+
+def imul(x: Tensor, value: ArrayLike) -> Tensor:
+    """Multiply ``x`` by ``value`` in place: what ``x *= value`` means; see `iadd`."""
+    return _assign(registry["multiply"], x, value)
+
+
+def itruediv(x: Tensor, value: ArrayLike) -> Tensor:
+    """Divide ``x`` by ``value`` in place: what ``x /= value`` means; see `iadd`."""
+    return _assign(registry["divide"], x, value)
+
+
+def ipow(x: Tensor, value: ArrayLike) -> Tensor:
+    """Raise ``x`` to the power ``value`` in place: what ``x **= value`` means; see `iadd`."""
+    return _assign(registry["pow"], x, value)
+
+
+def ifloordiv(x: Tensor, value: ArrayLike) -> Tensor:
+    """Divide and round down in place: what ``x //= value`` means; see `iadd`."""
+    return _assign(registry["floor_divide"], x, value)
+
+
+def imod(x: Tensor, value: ArrayLike) -> Tensor:
+    """Take the remainder in place: what ``x %= value`` means; see `iadd`."""
+    return _assign(registry["remainder"], x, value)

@@ -1,0 +1,241 @@
+"""Joining tensors, and splitting them into views."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import indexing as _indexing
+from ..operators import joining as _joining
+from ..operators import shape as _shape
+from ..operators.cast import cast
+from .operands import as_tensor
+from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
+
+
+def _same_dtype(xs: Any, name: str) -> list[Tensor]:
+    """Return the arguments as tensors of the dtype that NumPy promotes them to."""
+    tensors = [as_tensor(x) for x in xs]
+    if not tensors:
+        raise ValueError(f"{name}: at least one tensor is needed")
+    dtype = np.result_type(*(x.dtype for x in tensors))
+    return [cast(x, dtype) for x in tensors]
+
+
+def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
+    """Join tensors along an axis that they have.
+
+    Parameters
+    ----------
+    xs : sequence of array_like
+        Of equal shape but for the size along ``axis``; dtypes are promoted.
+    axis : int, optional
+        ``None`` flattens all of them first.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match.
+
+    Notes
+    -----
+    Each argument's gradient is its piece of the result's.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.concat([ng.tensor([1.0, 2.0]), [3.0]])
+    tensor([1., 2., 3.])
+    """
+    tensors = _same_dtype(xs, "concat")
+    if axis is None:
+        tensors, axis = [ravel(x) for x in tensors], 0
+    ndim = tensors[0].ndim
+    if not ndim:
+        raise ValueError("concat: 0-d tensors cannot be joined along an axis; use stack")
+    axis = normalize_axis_index(axis, ndim) - ndim
+    shapes = [x.shape for x in tensors]
+    if len({(*s[:axis], len(s), *s[len(s) + axis + 1 :]) for s in shapes}) > 1:
+        raise ValueError(
+            f"concat: the shapes {', '.join(map(str, shapes))} must agree but for axis {axis + ndim}"
+        )
+    return _joining.concat(*tensors, axis=axis)
+
+
+concatenate = concat
+
+
+def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
+    """Join tensors of one shape along a new axis.
+
+    Parameters
+    ----------
+    xs : sequence of array_like
+        Dtypes are promoted.
+    axis : int
+        Where the new axis is in the result.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    Each argument's gradient is its slice of the result's.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.stack([ng.tensor([1.0, 2.0]), [3.0, 4.0]], axis=1)
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    tensors = _same_dtype(xs, "stack")
+    shapes = {x.shape for x in tensors}
+    if len(shapes) > 1:
+        raise ValueError(f"stack: all tensors must have one shape, got {', '.join(map(str, shapes))}")
+    ndim = tensors[0].ndim + 1
+    axis = normalize_axis_index(axis, ndim) - ndim
+    return _joining.concat(*(_shape.expand_dims(x, axes=(axis,)) for x in tensors), axis=axis)
+
+
+def vstack(xs: Sequence[ArrayLike]) -> Tensor:
+    """Join tensors as rows, along the first of two axes at least; see `concat`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.vstack([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    return concat([atleast_2d(x) for x in xs], axis=0)
+
+
+def hstack(xs: Sequence[ArrayLike]) -> Tensor:
+    """Join tensors along the second axis, vectors along the only one; see `concat`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.hstack([[1.0, 2.0], [3.0]])
+    tensor([1., 2., 3.])
+    """
+    tensors = [atleast_1d(x) for x in xs]
+    return concat(tensors, axis=0 if tensors and tensors[0].ndim == 1 else 1)
+
+
+def dstack(xs: Sequence[ArrayLike]) -> Tensor:
+    """Join tensors along the third axis; see `concat`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.dstack([[1.0, 2.0], [3.0, 4.0]]).shape
+    (1, 2, 2)
+    """
+    return concat([atleast_3d(x) for x in xs], axis=2)
+
+
+def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
+    """Join vectors, and matrices, as columns; see `concat`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.column_stack([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    tensors = [as_tensor(x) for x in xs]
+    columns = [expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in tensors]
+    return concat(columns, axis=1)
+
+
+# Splitting -----------------------------------------------------------------------------------------------
+
+
+def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Split into views along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+    indices_or_sections : int or sequence of int
+        The number of equal parts, or the positions to cut at.
+    axis : int
+
+    Raises
+    ------
+    ValueError
+        If there is no such number of equal parts.
+
+    Notes
+    -----
+    The gradient of ``x`` is zero but where a part has one.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.split(ng.tensor([1.0, 2.0, 3.0]), [1])
+    [tensor([1.]), tensor([2., 3.])]
+    """
+    x = as_tensor(x)
+    size = x.shape[normalize_axis_index(axis, x.ndim)]
+    if np.ndim(indices_or_sections) == 0 and size % int(indices_or_sections):
+        raise ValueError(f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split")
+    return array_split(x, indices_or_sections, axis)
+
+
+def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Split into views along an axis; the first parts are longer by one where they cannot be equal.
+
+    Parameters as in `split`, whose gradients are these.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> [part.shape for part in ng.array_split(ng.tensor([1.0, 2.0, 3.0]), 2)]
+    [(2,), (1,)]
+    """
+    x = as_tensor(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    size = x.shape[axis]
+    if np.ndim(indices_or_sections):
+        bounds = [0, *(int(n) for n in indices_or_sections), size]
+    else:
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise ValueError(f"the number of parts must be positive, got {sections}")
+        each, longer = divmod(size, sections)
+        bounds = [n * each + min(n, longer) for n in range(sections + 1)]
+    after = ((None,),) * (x.ndim - axis - 1)
+    slices = [slice(a, b).indices(size) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [_indexing.index(x, key=((a, max(a, b), 1), *after)) for a, b, _ in slices]
+
+
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:
+    """Return the slices along an axis, without it, as views.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int
+
+    Notes
+    -----
+    The gradient of ``x`` is zero but where a slice has one.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.unstack(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    (tensor([1., 2.]), tensor([3., 4.]))
+    """
+    x = as_tensor(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    after = ((None,),) * (x.ndim - axis - 1)
+    return tuple(_indexing.index(x, key=(n, *after)) for n in range(x.shape[axis]))

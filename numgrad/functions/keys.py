@@ -1,0 +1,192 @@
+"""Index expressions: NumPy's keys, checked and brought to what operators take."""
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._tensor import Tensor
+
+FULL = (None,)
+_ALLOWED = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+    "valid indices"
+)
+
+
+class BasicKey(NamedTuple):
+    """Integers, slices as tuples and ``None`` along the last axes: the result is a view."""
+
+    items: tuple[Any, ...]
+
+    @property
+    def new_axes(self) -> tuple[int, ...] | None:
+        """The negative positions of new axes when the key does nothing else."""
+        if any(item is not None and item != FULL for item in self.items):
+            return None
+        return tuple(n - len(self.items) for n, item in enumerate(self.items) if item is None)
+
+
+class ArrayKey(NamedTuple):
+    """Positions along ``count`` flattened axes in front of the last ``tail``: the result is a copy.
+
+    ``shape`` is that of the positions in the result; ``unique`` says that none can occur twice.
+    """
+
+    positions: np.ndarray
+    count: int
+    tail: int
+    shape: tuple[int, ...]
+    unique: bool
+
+
+def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[Any, ...]]:
+    """Return the normalised form of a key for an array of ``shape``, and the key that NumPy takes.
+
+    Raises
+    ------
+    IndexError
+        As NumPy does: too many items, out of bounds, items of another type.
+    """
+    items = [_item(item) for item in (key if isinstance(key, tuple) else (key,))]
+    full = _expand(items, len(shape))
+    if any(isinstance(item, np.ndarray) for item in full):
+        return _array_key(full, shape), tuple(full)
+    return _basic_key(full, shape), (*full, ...)
+
+
+def _item(item: Any) -> Any:
+    """Return one item as ``None``, ellipsis, slice, integer, or array of integers or booleans."""
+    if item is None or item is ... or type(item) is int:
+        return item
+    if isinstance(item, slice):
+        return item
+    if isinstance(item, (bool, np.bool_)):
+        return np.asarray(item)
+    if isinstance(item, (Tensor, np.ndarray, list, tuple)):
+        return _index_array(item)
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise IndexError(f"{_ALLOWED}, not {type(item).__name__}") from None
+
+
+def _index_array(item: Any) -> Any:
+    if isinstance(item, Tensor):
+        array = item.detach()._computed()
+    else:
+        array = np.asarray(_plain(item))
+        if not isinstance(item, np.ndarray) and array.size == 0:
+            array = array.astype(np.intp)
+    if array.dtype.kind not in "biu":
+        raise IndexError(f"{_ALLOWED}, not an array of {array.dtype}")
+    return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, (list, tuple)):
+        return [_plain(part) for part in item]
+    return item.detach().numpy() if isinstance(item, Tensor) else item
+
+
+def _consumed(item: Any) -> int:
+    """Return how many axes of the array an item stands for."""
+    if item is None:
+        return 0
+    return item.ndim if isinstance(item, np.ndarray) and item.dtype.kind == "b" else 1
+
+
+def _expand(items: list[Any], ndim: int) -> list[Any]:
+    """Replace the ellipsis, or what is left out at the end, by full slices."""
+    where = [n for n, item in enumerate(items) if item is ...]
+    if len(where) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    used = sum(_consumed(item) for item in items if item is not ...)
+    if used > ndim:
+        raise IndexError(
+            f"too many indices for tensor: tensor is {ndim}-dimensional, but {used} were indexed"
+        )
+    at = where[0] if where else len(items)
+    return [*items[:at], *(slice(None),) * (ndim - used), *items[at + 1 :]]
+
+
+# Views ---------------------------------------------------------------------------------------------------
+
+
+def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
+    axis = 0
+    normal: list[Any] = []
+    for item in items:
+        if item is None:
+            normal.append(None)
+            continue
+        size = shape[axis]
+        normal.append(_slice(item, size) if isinstance(item, slice) else _integer(item, axis, size))
+        axis += 1
+    first = next((n for n, item in enumerate(normal) if item != FULL), len(normal))
+    return BasicKey(tuple(normal[first:]))
+
+
+def _integer(item: int, axis: int, size: int) -> int:
+    if not -size <= item < size:
+        raise IndexError(f"index {item} is out of bounds for axis {axis} with size {size}")
+    return item + size if item < 0 else item
+
+
+def _slice(item: slice, size: int) -> tuple[int | None, ...]:
+    """Return a slice as a tuple with bounds inside the axis."""
+    start, stop, step = item.indices(size)
+    if step == 1:
+        stop = max(start, stop)
+        return FULL if stop - start == size else (start, stop, 1)
+    return (start, None if stop < 0 else stop, step)
+
+
+# Copies --------------------------------------------------------------------------------------------------
+
+
+def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
+    """Number the elements of the axes that the key touches, and index the numbers."""
+    _check_arrays(items, shape)
+    full = [isinstance(item, slice) and item == slice(None) for item in items]
+    tail = full[::-1].index(False)
+    lead = full.index(False) if _adjacent(items) else 0
+    touched = items[lead : len(items) - tail]
+    sizes = tuple(shape[lead : len(shape) - tail])
+    if len(touched) == 1 and touched[0].dtype.kind != "b":
+        positions = np.where(touched[0] < 0, touched[0] + sizes[0], touched[0]).astype(np.int64)
+    else:
+        positions = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)[tuple(touched)]
+    unique = not any(isinstance(item, np.ndarray) and item.dtype.kind != "b" for item in touched)
+    return ArrayKey(positions.reshape(-1), len(sizes), tail, positions.shape, unique)
+
+
+def _adjacent(items: Sequence[Any]) -> bool:
+    """Whether arrays and integers stand side by side; else NumPy puts their axes in front of all others."""
+    places = [n for n, item in enumerate(items) if isinstance(item, (int, np.ndarray))]
+    return places[-1] - places[0] == len(places) - 1
+
+
+def _check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:
+    axis = 0
+    for item in items:
+        if isinstance(item, np.ndarray):
+            if item.dtype.kind == "b":
+                _check_mask(item, axis, shape)
+            elif item.size:
+                _integer(int(item.min()), axis, shape[axis])
+                _integer(int(item.max()), axis, shape[axis])
+        elif isinstance(item, int):
+            _integer(item, axis, shape[axis])
+        axis += _consumed(item)
+
+
+def _check_mask(mask: np.ndarray, axis: int, shape: Sequence[int]) -> None:
+    for n, size in enumerate(mask.shape):
+        if shape[axis + n] != size:
+            raise IndexError(
+                f"boolean index did not match indexed tensor along axis {axis + n}; size of axis is "
+                f"{shape[axis + n]} but size of corresponding boolean axis is {size}"
+            )

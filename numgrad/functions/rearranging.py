@@ -1,0 +1,202 @@
+"""Moving elements: reversing, rolling, rotating, padding."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from .._declare import door
+from .._tensor import ArrayLike, Tensor
+from ..operators import indexing as _indexing
+from ..operators import joining as _joining
+from ..operators import shape as _shape
+from .axes import negative_axes
+from .indexing import take
+from .operands import as_tensor
+from .reshaping import Axis, ravel, reshape, swapaxes
+
+
+def flip(x: ArrayLike, axis: Axis | None = None) -> Tensor:
+    """Reverse the order of the elements along axes, as a view.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or sequence of int, optional
+        By default all of them.
+
+    Notes
+    -----
+    The gradient is reversed too.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.flip(ng.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 2., 1.])
+    """
+    x = as_tensor(x)
+    return _shape.flip(x, axes=negative_axes(axis, x.ndim))
+
+
+def flipud(x: ArrayLike) -> Tensor:
+    """Reverse the order of the rows; see `flip`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.flipud([[1.0], [2.0]])
+    tensor([[2.],
+            [1.]])
+    """
+    return flip(x, 0)
+
+
+def fliplr(x: ArrayLike) -> Tensor:
+    """Reverse the order of the columns; see `flip`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.fliplr([[1.0, 2.0]])
+    tensor([[2., 1.]])
+    """
+    return flip(x, 1)
+
+
+def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+    """Rotate by 90 degrees in the plane of two axes, as a view.
+
+    Parameters
+    ----------
+    x : array_like
+    k : int
+        The number of rotations.
+    axes : two int
+        The rotation is from the first to the second.
+
+    Notes
+    -----
+    The gradient is rotated back.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.rot90([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[2., 4.],
+            [1., 3.]])
+    """
+    x = as_tensor(x)
+    first, second = normalize_axis_tuple(axes, x.ndim)
+    k %= 4
+    if k == 0:
+        return reshape(x, x.shape)
+    if k == 2:
+        return flip(x, (first, second))
+    if k == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
+    """Shift the elements along axes; what leaves at one end enters at the other.
+
+    Parameters
+    ----------
+    x : array_like
+    shift : int or sequence of int
+    axis : int or sequence of int, optional
+        By default ``x`` is flattened, rolled, and brought back to its shape.
+
+    Notes
+    -----
+    The gradient is rolled back.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.roll(ng.tensor([1.0, 2.0, 3.0]), 1)
+    tensor([3., 1., 2.])
+    """
+    x = as_tensor(x)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    places = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
+    total: dict[int, int] = {}
+    for amount, place in np.broadcast(shift, places):
+        total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + int(amount)
+    axes = tuple(sorted(total))
+    return _joining.roll(x, shifts=tuple(total[a] for a in axes), axes=axes)
+
+
+_TAKING_MODES = ("edge", "reflect", "symmetric", "wrap")
+
+
+def pad(x: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Tensor:
+    """Add elements at the ends of the axes.
+
+    Parameters
+    ----------
+    x : array_like
+    pad_width : int, pair of int, sequence of pairs, or dict
+        How many before and after, as in `numpy.pad`.
+    mode : {"constant", "edge", "reflect", "symmetric", "wrap"}
+        Where they come from.
+    constant_values : number, pair, or sequence of pairs
+        For ``mode="constant"``.
+
+    Raises
+    ------
+    ValueError
+        For another mode.
+
+    Notes
+    -----
+    The gradient of each element is the sum of those of its copies; constants have none.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.pad(ng.tensor([1.0, 2.0]), (1, 2), mode="edge")
+    tensor([1., 1., 2., 2., 2.])
+    """
+    x = as_tensor(x)
+    widths = _widths(pad_width, x.ndim)
+    if mode == "constant":
+        return _pad_constant(x, widths, constant_values)
+    if mode not in _TAKING_MODES:
+        raise ValueError(f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}")
+    for axis, width in enumerate(widths):
+        if any(width):
+            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode), axis)  # type: ignore[call-overload]
+    return x
+
+
+def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    """Return how many elements to add before and after, for each axis."""
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * ndim
+        for axis, width in pad_width.items():
+            before, after = np.broadcast_to(width, 2)
+            widths[normalize_axis_index(axis, ndim)] = (int(before), int(after))
+    else:
+        pairs = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
+        if pairs.dtype.kind not in "iu":
+            raise TypeError("pad: pad_width must be integers")
+        widths = [(int(before), int(after)) for before, after in pairs]
+    if any(n < 0 for pair in widths for n in pair):
+        raise ValueError("pad: pad_width cannot be negative")
+    return widths
+
+
+def _pad_constant(x: Tensor, widths: Sequence[tuple[int, int]], constants: Any) -> Tensor:
+    """Write ``x`` into the middle of an array of constants."""
+    sizes = [before + n + after for n, (before, after) in zip(x.shape, widths, strict=True)]
+    if np.ndim(constants) == 0:
+        around = np.broadcast_to(np.asarray(constants).astype(x.dtype), sizes)
+    else:
+        around = np.pad(np.zeros(x.shape, x.dtype), widths, constant_values=constants)
+    key = tuple((before, before + n, 1) for n, (before, _) in zip(x.shape, widths, strict=True))
+    chain = _indexing.as_chain([(_indexing.index, {"key": key})])
+    return _indexing.put_view(door.constant(around), x, ncore=x.ndim, nregion=x.ndim, chain=chain)

@@ -1,0 +1,163 @@
+"""Repeating elements: broadcasting without a copy, and copies."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .._declare import registry
+from .._tensor import ArrayLike, Tensor
+from ..operators import shape as _shape
+from .indexing import take
+from .operands import as_tensor
+from .reshaping import Axis, expand_dims, ravel, reshape
+
+
+def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
+    """Repeat ``x`` along new leading axes and along axes of size 1, without a copy.
+
+    Parameters
+    ----------
+    x : array_like
+    shape : int or sequence of int
+
+    Raises
+    ------
+    ValueError
+        If ``x`` cannot be broadcast to ``shape``.
+
+    Notes
+    -----
+    The gradient of ``x`` is the sum over the repetitions. The result cannot be written in place.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.broadcast_to(ng.tensor([1.0, 2.0]), (2, 2))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    x = as_tensor(x)
+    sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    lead = len(sizes) - x.ndim
+    fits = zip(x.shape, sizes[max(lead, 0) :], strict=False)
+    if lead < 0 or any(n not in (1, size) for n, size in fits) or any(n < 0 for n in sizes):
+        raise ValueError(f"a tensor of shape {x.shape} cannot be broadcast to shape {sizes}")
+    return _shape.broadcast_to(x, sizes)
+
+
+def broadcast_arrays(*xs: ArrayLike) -> tuple[Tensor, ...]:
+    """Broadcast all arguments to one shape; see `broadcast_to`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> [x.shape for x in ng.broadcast_arrays([1.0, 2.0], [[3.0], [4.0], [5.0]])]
+    [(3, 2), (3, 2)]
+    """
+    tensors = [as_tensor(x) for x in xs]
+    shape = np.broadcast_shapes(*(x.shape for x in tensors))
+    return tuple(_shape.broadcast_to(x, shape) for x in tensors)
+
+
+def meshgrid(
+    *xs: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Tensor, ...]:
+    """Return coordinate grids of coordinate vectors.
+
+    Parameters
+    ----------
+    *xs : array_like
+        Vectors or scalars.
+    copy : bool
+        False returns views, which cannot be written.
+    sparse : bool
+        Leave the repeated axes at size 1.
+    indexing : {"xy", "ij"}
+        "xy" swaps the first two axes.
+
+    Notes
+    -----
+    The gradient of each vector is the sum over the grid's other axes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.meshgrid([1.0, 2.0], [3.0, 4.0], indexing="ij")[0]
+    tensor([[1., 1.],
+            [2., 2.]])
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f'meshgrid: indexing must be "xy" or "ij", got {indexing!r}')
+    ndim = len(xs)
+    places = list(range(ndim))
+    if indexing == "xy" and ndim > 1:
+        places[:2] = 1, 0
+    sizes = [(1,) * place + (-1,) + (1,) * (ndim - place - 1) for place in places]
+    grids = tuple(reshape(x, size) for x, size in zip(xs, sizes, strict=True))
+    if not sparse:
+        grids = broadcast_arrays(*grids)
+    return tuple(registry["copy"](grid) for grid in grids) if copy else grids
+
+
+def tile(x: ArrayLike, reps: Axis) -> Tensor:
+    """Repeat ``x`` as a whole ``reps`` times along each axis.
+
+    Parameters
+    ----------
+    x : array_like
+    reps : int or sequence of int
+        Counted from the last axis; new axes are put in front when there are more than ``x`` has.
+
+    Notes
+    -----
+    The gradient of ``x`` is the sum over the repetitions.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.tile(ng.tensor([1.0, 2.0]), 2)
+    tensor([1., 2., 1., 2.])
+    """
+    x = as_tensor(x)
+    counts = [int(reps)] if np.ndim(reps) == 0 else [int(n) for n in reps]  # type: ignore[arg-type, union-attr]
+    counts = [1] * (x.ndim - len(counts)) + counts
+    sizes = (1,) * (len(counts) - x.ndim) + x.shape
+    apart = reshape(x, [n for size in sizes for n in (1, size)])
+    wide = broadcast_to(apart, [n for pair in zip(counts, sizes, strict=True) for n in pair])
+    return reshape(wide, [c * size for c, size in zip(counts, sizes, strict=True)], copy=True)
+
+
+def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
+    """Repeat each element along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+    repeats : int or array_like of int
+        How often; one number for all, or one for each element along ``axis``.
+    axis : int, optional
+        By default ``x`` is flattened first.
+
+    Notes
+    -----
+    The gradient of each element is the sum over its repetitions.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.repeat(ng.tensor([1.0, 2.0]), 2)
+    tensor([1., 1., 2., 2.])
+    """
+    x = as_tensor(x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normalize_axis_index(axis, x.ndim)
+    counts = np.asarray(repeats.detach() if isinstance(repeats, Tensor) else repeats)
+    if counts.size != 1:
+        return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)
+    count = int(counts.reshape(()))
+    wide = expand_dims(x, axis + 1)
+    wide = broadcast_to(wide, (*x.shape[: axis + 1], count, *x.shape[axis + 1 :]))
+    return reshape(wide, (*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :]), copy=True)

@@ -1,0 +1,303 @@
+"""Changing the shape: views that cost nothing, in a recorded program either."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import shape as _shape
+from .axes import negative_axes
+from .operands import as_tensor
+
+Axis = int | Sequence[int]
+
+
+# Reshaping -----------------------------------------------------------------------------------------------
+
+
+def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
+    """Return the elements of ``x``, in C order, in another shape.
+
+    Parameters
+    ----------
+    x : array_like
+    shape : int or sequence of int
+        One size may be -1: it follows from the others.
+    copy : bool, optional
+        True always copies; by default the result is a view where memory allows it.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements would change, or ``copy=False`` and a copy is needed.
+
+    Notes
+    -----
+    The gradient of ``x`` is that of the result in the shape of ``x``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.reshape(ng.tensor([[1.0, 2.0], [3.0, 4.0]]), -1)
+    tensor([1., 2., 3., 4.])
+    """
+    x = as_tensor(x)
+    sizes = _sizes(x, shape)
+    result = _shape.reshape(x, ncore=x.ndim, shape=sizes)
+    if copy:
+        return result.clone() if result.storage is x.storage else result
+    if copy is False and result.array is not None and result.storage is not x.storage:
+        raise ValueError(f"reshape: shape {x.shape} cannot become {sizes} without a copy")
+    return result
+
+
+def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
+    """Return a shape with the size that -1 stands for."""
+    sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    known = math.prod(n for n in sizes if n != -1)
+    if sizes.count(-1) == 1 and known and x.size % known == 0:
+        sizes = tuple(x.size // known if n == -1 else n for n in sizes)
+    if any(n < 0 for n in sizes) or math.prod(sizes) != x.size:
+        raise ValueError(f"cannot reshape a tensor of shape {x.shape} into shape {sizes}")
+    return sizes
+
+
+def ravel(x: ArrayLike) -> Tensor:
+    """Return the elements in C order along one axis, as a view where memory allows it; see `reshape`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ravel(ng.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
+    return reshape(x, -1) if as_tensor(x).size else reshape(x, 0)
+
+
+def flatten(x: ArrayLike) -> Tensor:
+    """Return a copy of the elements in C order along one axis; see `reshape`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.flatten(ng.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
+    x = as_tensor(x)
+    return reshape(x, (x.size,), copy=True)
+
+
+def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
+    """Insert axes of size 1.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or sequence of int
+        Where they are in the result.
+
+    Raises
+    ------
+    AxisError
+        For positions outside the result.
+
+    Notes
+    -----
+    The gradient of ``x`` is that of the result without these axes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.expand_dims(ng.tensor([1.0, 2.0]), 1).shape
+    (2, 1)
+    """
+    x = as_tensor(x)
+    count = 1 if np.ndim(axis) == 0 else len(axis)  # type: ignore[arg-type]
+    return _shape.expand_dims(x, axes=negative_axes(axis, x.ndim + count))
+
+
+def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
+    """Remove axes of size 1.
+
+    Parameters
+    ----------
+    x : array_like
+    axis : int or sequence of int, optional
+        Which; by default all of them.
+
+    Raises
+    ------
+    ValueError
+        If an axis has another size.
+
+    Notes
+    -----
+    The gradient of ``x`` is that of the result with these axes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.squeeze(ng.tensor([[1.0], [2.0]]))
+    tensor([1., 2.])
+    """
+    x = as_tensor(x)
+    if axis is None:
+        axis = [n for n, size in enumerate(x.shape) if size == 1]
+    axes = negative_axes(axis, x.ndim)
+    if any(x.shape[a] != 1 for a in axes):
+        raise ValueError(f"cannot squeeze axes {axis} of shape {x.shape}: their size is not one")
+    return _shape.squeeze(x, axes=axes) if axes else x
+
+
+def atleast_1d(*xs: ArrayLike) -> Any:
+    """Return each argument with at least one axis: the tensor, or a tuple of them.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.atleast_1d(2.0)
+    tensor([2.])
+    """
+    return _each(xs, lambda x: reshape(x, 1) if x.ndim == 0 else x)
+
+
+def atleast_2d(*xs: ArrayLike) -> Any:
+    """Return each argument with at least two axes, new ones in front: the tensor, or a tuple of them.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.atleast_2d([1.0, 2.0]).shape
+    (1, 2)
+    """
+    return _each(xs, lambda x: expand_dims(x, tuple(range(2 - x.ndim))))
+
+
+def atleast_3d(*xs: ArrayLike) -> Any:
+    """Return each argument with at least three axes, where `numpy.atleast_3d` puts them.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.atleast_3d([1.0, 2.0]).shape
+    (1, 2, 1)
+    """
+    places: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _each(xs, lambda x: expand_dims(x, places.get(x.ndim, ())))
+
+
+def _each(xs: Sequence[ArrayLike], function: Any) -> Any:
+    results = tuple(function(as_tensor(x)) for x in xs)
+    return results[0] if len(results) == 1 else results
+
+
+# Order of the axes ---------------------------------------------------------------------------------------
+
+
+def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
+    """Reorder the axes.
+
+    Parameters
+    ----------
+    x : array_like
+    axes : sequence of int, optional
+        Axis ``n`` of the result is axis ``axes[n]`` of ``x``; by default their order is reversed.
+
+    Raises
+    ------
+    ValueError
+        If ``axes`` is no permutation.
+
+    Notes
+    -----
+    The gradient of ``x`` is that of the result with its axes in the old order.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.permute_dims(ng.tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 0))
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    x = as_tensor(x)
+    order = tuple(range(x.ndim))[::-1] if axes is None else normalize_axis_tuple(axes, x.ndim)
+    if len(order) != x.ndim:
+        raise ValueError(f"axes {axes} do not match a tensor of shape {x.shape}")
+    return _permuted(x, order)
+
+
+def _permuted(x: Tensor, order: Sequence[int]) -> Tensor:
+    return _shape.permute_dims(x, axes=tuple(a - x.ndim for a in order)) if x.ndim else x
+
+
+transpose = permute_dims
+
+
+def matrix_transpose(x: ArrayLike) -> Tensor:
+    """Swap the last two axes; the gradient is transposed too.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.matrix_transpose(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose needs two axes at least, got shape {x.shape}")
+    return _shape.permute_dims(x, axes=(-1, -2))
+
+
+def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
+    """Swap two axes; those of the gradient are swapped back.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.swapaxes(ng.tensor([[1.0, 2.0]]), 0, 1).shape
+    (2, 1)
+    """
+    x = as_tensor(x)
+    first, second = (normalize_axis_index(a, x.ndim) for a in (axis1, axis2))
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return _permuted(x, order)
+
+
+def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
+    """Move axes to other positions; the rest keep their order.
+
+    Parameters
+    ----------
+    x : array_like
+    source, destination : int or sequence of int
+        Where the axes are, and where they go.
+
+    Notes
+    -----
+    The axes of the gradient are moved back.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.moveaxis(ng.tensor([[[1.0, 2.0]]]), 2, 0).shape
+    (2, 1, 1)
+    """
+    x = as_tensor(x)
+    sources = normalize_axis_tuple(source, x.ndim, "source")
+    places = normalize_axis_tuple(destination, x.ndim, "destination")
+    if len(sources) != len(places):
+        raise ValueError("moveaxis: source and destination must have the same number of axes")
+    order = [n for n in range(x.ndim) if n not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return _permuted(x, order)
