@@ -1,9 +1,12 @@
 """What functions do with their operands first."""
 
 from .._tensor import ArrayLike, Tensor
-from . import creation as _creation  # as a module: it makes use of functions of shape
 
 
 def as_tensor(x: ArrayLike) -> Tensor:
     """Return ``x`` as a tensor; arrays are not copied, and gradients reach tensors inside sequences."""
-    return x if isinstance(x, Tensor) else _creation.asarray(x)
+    if isinstance(x, Tensor):
+        return x
+    from .creation import asarray  # which makes use of functions that come here first
+
+    return asarray(x)
