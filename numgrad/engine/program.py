@@ -60,8 +60,10 @@ class Operand:
         return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
 
     def is_contiguous(self, ncore: int | None = None) -> bool:
-        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous."""
+        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without elements they are."""
         first = 0 if ncore is None else len(self.shape) - ncore
+        if 0 in self.shape[first:]:
+            return True
         step = self.dtype.itemsize
         for size, stride in zip(self.shape[first:][::-1], self.strides[first:][::-1], strict=True):
             if size != 1 and stride != step:

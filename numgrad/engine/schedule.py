@@ -117,8 +117,15 @@ def assign(
         dying = {
             o.buffer.index: o
             for o in instruction.inputs
-            if last[o.buffer.index] == number and o.buffer.index in offsets and o.buffer.index not in outlives
+            if last[o.buffer.index] == number
+            and o.buffer.nbytes
+            and o.buffer.index in offsets
+            and o.buffer.index not in outlives
         }
+        for operand in instruction.inputs:
+            index = operand.buffer.index
+            if index not in offsets and index not in placed:
+                offsets[index] = top  # without elements, so nothing has written it
         for output in instruction.outputs:
             buffer = output.buffer
             if buffer.index in offsets or buffer.index in placed:
