@@ -1,8 +1,143 @@
 """Anomaly detection: the first backward step that produces a NaN or an infinity is an error."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 
-def checker() -> Callable[..., Any] | None:
-    return None
+from .._errors import AnomalyError
+from ..engine.graph import Edge, Node, Value
+
+
+class _State(threading.local):
+    """Whether this thread looks for anomalies."""
+
+    enabled = False
+    check_nan = True
+
+
+_state = _State()
+
+
+class set_detect_anomaly:  # noqa: N801 - torch's name
+    """Switch anomaly detection on or off in this thread: at once when called, undone at the end of a ``with``.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether to look at every gradient.
+    check_nan : bool
+        Whether a NaN or an infinity is an error.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> with ng.set_detect_anomaly(True):
+    ...     x = ng.tensor(2.0, requires_grad=True)
+    ...     ng.backward(x * x)
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = _state.enabled, _state.check_nan
+        self._chosen = bool(mode), bool(check_nan)
+        _state.enabled, _state.check_nan = self._chosen
+
+    def __enter__(self) -> None:
+        _state.enabled, _state.check_nan = self._chosen
+
+    def __exit__(self, *error: object) -> None:
+        _state.enabled, _state.check_nan = self._before
+
+
+class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
+    """Raise `AnomalyError` where a pass inside the block produces a NaN or an infinity.
+
+    The error names the operator and the line of user code that recorded it. Every gradient is computed and
+    looked at by itself: passes are much slower.
+
+    Parameters
+    ----------
+    check_nan : bool
+        Whether a NaN or an infinity is an error.
+
+    Raises
+    ------
+    AnomalyError
+        From ``grad`` and ``backward``; no ``.grad`` has changed then and nothing is freed.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(0.0, requires_grad=True)
+    >>> y = 0.0 / x / x
+    >>> with ng.detect_anomaly():
+    ...     ng.backward(y)
+    Traceback (most recent call last):
+    numgrad._errors.AnomalyError: ...
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        before = _state.enabled, _state.check_nan
+        super().__init__(True, check_nan)
+        self._before = before
+        _state.enabled, _state.check_nan = before  # it acts inside its block only
+
+    def __enter__(self) -> None:
+        self._before = _state.enabled, _state.check_nan
+        super().__enter__()
+
+
+class Checker:
+    """Looks at the gradients of a pass; see `engine.backward.Check`."""
+
+    def computed(
+        self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
+    ) -> None:
+        """Raise if a node computed something that is not finite."""
+        for position, gradient in enumerate(gradients):
+            found = _describe(gradient)
+            if found:
+                raise AnomalyError(
+                    f"the gradient of {node.name()}{node.where()} with respect to input {position} "
+                    f"contains {found}{_origin(cotangents)}{_stack(node)}"
+                )
+
+    def delivered(self, edge: Edge, value: Value) -> None:
+        """Raise if a sum of gradients, or what a hook made of it, is not finite."""
+        found = _describe(value)
+        if found and edge.node is not None:
+            raise AnomalyError(
+                f"the gradients that arrive at output {edge.slot} of {edge.node.name()}"
+                f"{edge.node.where()} add up to a value that contains {found}"
+            )
+
+
+def _describe(value: Value | None) -> str:
+    """Return what is wrong with an array and where it is first, or nothing."""
+    if value is None or value.array is None:
+        return ""
+    finite = np.isfinite(value.array)
+    if finite.all():
+        return ""
+    index = tuple(int(n) for n in np.argwhere(~finite)[0])
+    first: Any = value.array[index]
+    kind = "nan" if np.isnan(first) else "inf"
+    if value.rows:
+        return f"{kind} in row {index[0]} of the batch, first at index {index[1:]}"
+    return f"{kind}, first at index {index}"
+
+
+def _origin(cotangents: Sequence[Value | None]) -> str:
+    if any(_describe(g) for g in cotangents):
+        return "; so did the gradient that it received"
+    return ""
+
+
+def _stack(node: Node) -> str:
+    return f"\nIt was recorded here:\n{node.stack}" if node.stack else ""
+
+
+def checker() -> Checker | None:
+    """Return what this thread's passes show their gradients to."""
+    return Checker() if _state.enabled and _state.check_nan else None

@@ -142,18 +142,30 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:
     """Accumulate the gradients of ``backward`` and call the hooks that follow it."""
-    written: list[Any] = []
+    create_graph = bool(options.create_graph)
     with _lock:
         _write_retained(outcome, options)
         inner = {p.edge: p.tensor for p in destinations or () if p.tensor is not None and p.tensor.node is not None}
         for edge, value in outcome.grads.items():
             if isinstance(edge.node, Accumulator):
-                _accumulate(edge.node.variable, value, bool(options.create_graph))
-                written.append(edge.node.variable)
+                _accumulate(edge.node.variable, value, create_graph)
             elif edge in inner and not inner[edge].retains_grad:
-                _accumulate(inner[edge], value, bool(options.create_graph))
+                _accumulate(inner[edge], value, create_graph)
                 inner[edge].retain_grad()
-    for tensor in written:
-        for hook in list(tensor.post_accumulate.values()) if tensor.post_accumulate else ():
-            if hook(tensor) is not None:
-                raise HookError("a post accumulate grad hook must return None")
+    with grad_mode(create_graph):
+        for edge, value in outcome.grads.items():
+            if isinstance(edge.node, Accumulator):
+                _run_accumulated_hooks(edge.node, value)
+
+
+def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
+    """Call what follows an accumulation: the hooks of the leaf, then the post-hooks of its node."""
+    tensor: Any = node.variable
+    for hook in list(tensor.post_accumulate.values()) if tensor.post_accumulate else ():
+        if hook(tensor) is not None:
+            raise HookError("a post accumulate grad hook must return None")
+    for hook in list(node.post_hooks.values()) if node.post_hooks else ():
+        if hook((), (value,)):
+            raise HookError(
+                "a hook of an accumulator returned an incorrect number of values: it has no gradients to replace"
+            )

@@ -1,7 +1,132 @@
-"""Dump of the backward graph."""
+"""Dump of a backward pass: its graph, the forward graph it came from, and where the user's code recorded it."""
 
+import itertools
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from .._errors import ArgTypeError
+from ..engine.backward import Outcome
+from ..engine.graph import Edge, Node
+from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, uses
 
-def prepare(path: Any) -> Any:
-    return None
+_numbers = itertools.count()
+NOTE = (
+    "numgrad.set_flags(call_stack_level=3) records the Python call stack of every operation from then on."
+)
+
+
+def prepare(path: Any) -> "Writer | None":
+    """Check the directory of a dump, make it if it is missing, and return what will write there.
+
+    Raises
+    ------
+    ArgTypeError
+        If the path is no string.
+    NotADirectoryError
+        If it exists and is something else.
+    OSError
+        If it cannot be made.
+    """
+    if path is None:
+        return None
+    if not isinstance(path, str):
+        raise ArgTypeError(
+            f"dump_backward_graph_path: the path must be string type, got {type(path).__name__}"
+        )
+    if os.path.exists(path):
+        if not os.path.isdir(path):
+            raise NotADirectoryError(
+                f"dump_backward_graph_path: path:'{path}' must be directory "
+            )
+    else:
+        try:
+            os.makedirs(path)
+        except OSError as error:
+            raise OSError(f"Create '{path}' failed : {error}") from error
+    return Writer(Path(path))
+
+
+class Writer:
+    """Writes the three files of one dump into a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def write(self, seeds: Sequence[Edge], outcome: Outcome) -> None:
+        """Write the graph of a pass that started at ``seeds``."""
+        nodes = set(outcome.nodes) | {edge.node for edge in seeds if edge.node is not None}
+        picture = _Picture(sorted(nodes, key=lambda node: node.number, reverse=True), outcome)
+        contents = {
+            "backward_graph.dot": str(picture.backward()),
+            "call_stack.log": picture.call_stacks(),
+            "ref_forward_graph.dot": str(picture.forward()),
+        }
+        prefix = self._free_prefix()
+        for name, content in contents.items():
+            (self.directory / f"{prefix}_{name}").write_text(content, encoding="utf-8")
+
+    def _free_prefix(self) -> str:
+        """Return the local time to the microsecond, of a moment that no other dump bears."""
+        colon = "-" if os.name == "nt" else ":"  # no colons in file names of Windows
+        while True:
+            prefix = datetime.now().strftime(f"%Y-%m-%d_%H{colon}%M{colon}%S.%f")
+            if not (self.directory / f"{prefix}_backward_graph.dot").exists():
+                return prefix
+
+
+class _Picture:
+    """The nodes that took part in a pass, the newest first, and what is written about them."""
+
+    def __init__(self, nodes: Sequence[Node], outcome: Outcome) -> None:
+        self.numbers = {node: next(_numbers) for node in nodes}
+        self.uses = uses(nodes, outcome.wanted)
+        self.boundary = {n for n in outcome.nodes if n not in outcome.wanted and not n.is_accumulator}
+
+    def backward(self) -> Drawing:
+        """Return the graph in the direction in which gradients flow."""
+        boxes = {
+            number: Box(f"{_grad_name(node)}\nPtr: {hex(id(node))}", self._color(node))
+            for node, number in self.numbers.items()
+        }
+        arrows = [
+            (*self._ends(use), f"Place(cpu)\n{use.spec.dtype}{list(use.spec.shape)}") for use in self.uses
+        ]
+        return Drawing(boxes, arrows)
+
+    def forward(self) -> Drawing:
+        """Return the graph in the direction of the computation."""
+        boxes = {
+            number: Box(f"{_forward_name(node)}\nGradNode: {hex(id(node))}", self._color(node))
+            for node, number in self.numbers.items()
+        }
+        arrows = [
+            (*self._ends(use)[::-1], f"{use.spec.dtype} {list(use.spec.shape)}") for use in self.uses
+        ]
+        return Drawing(boxes, arrows)
+
+    def call_stacks(self) -> str:
+        """Return where each node was recorded."""
+        entries = [
+            f"GradNodeBase {_grad_name(node)} ptr : {hex(id(node))} call stack: \n{node.stack or ''}"
+            for node in self.numbers
+        ]
+        return "\n".join([NOTE, *entries, ""])
+
+    def _color(self, node: Node) -> str:
+        if node.is_accumulator:
+            return LEAF
+        return BOUNDARY if node in self.boundary else OPERATOR
+
+    def _ends(self, use: Any) -> tuple[int, int]:
+        return self.numbers[use.consumer], self.numbers[use.edge.node]
+
+
+def _grad_name(node: Node) -> str:
+    return "GradNodeAccumulation" if node.is_accumulator else f"{node.name()}GradNode"
+
+
+def _forward_name(node: Node) -> str:
+    return "Node" if node.is_accumulator else node.name()

@@ -220,14 +220,24 @@ def run_grad(outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dia
     writer = dump.prepare(options.dump_path)
     targets = [p.edge for p in in_places if p.edge.node is not None and p.edge not in plan.cut]
     outcome = _run(plan, targets, options, extra_leaves=not options.only_inputs)
-    results = delivery.collect(in_places, outcome, initial, plan, options, dialect)
+    try:
+        results = delivery.collect(in_places, outcome, initial, plan, options, dialect)
+        if writer is not None:
+            writer.write([edge for edge, _ in plan.seeds], outcome)
+    except BaseException:
+        outcome.give_back()
+        raise
     delivery.write(in_places, results, outcome, set(targets), options)
-    if writer is not None:
-        writer.write([edge for edge, _ in plan.seeds])
     return dict(zip(keys, results, strict=True)) if keys is not None else tuple(results)
 
 
-def _run(plan: Plan, targets: list[Edge] | None, options: Options, extra_leaves: bool) -> engine.Outcome:
+def _run(
+    plan: Plan,
+    targets: list[Edge] | None,
+    options: Options,
+    extra_leaves: bool = False,
+    accumulate: bool = False,
+) -> engine.Outcome:
     request = engine.Request(
         plan.seeds,
         targets,
@@ -239,6 +249,7 @@ def _run(plan: Plan, targets: list[Edge] | None, options: Options, extra_leaves:
         batch=plan.batch,
         seeds_last=bool(options.sort_sum_gradient),
         retain_all=bool(options.retain_grad),
+        accumulate=accumulate,
         check=anomaly.checker(),
     )
     return engine.Pass(request).run()
@@ -251,13 +262,11 @@ def make_plan(items: Sequence[Any], seeds: Sequence[Any], options: Options, dial
     chosen: list[tuple[Edge, Value]] = []
     for index, (place, seed) in enumerate(zip(places, seeds, strict=True)):
         explicit = seed is not None
-        value = (
-            arguments.cotangent(seed, place.spec, "grad_output", index, batched)
-            if explicit
-            else arguments.implicit_seed(place.spec, index, dialect.scalar_seeds, batched)
-        )
-        if options.loss_scale is not None and (dialect.scale_explicit or not explicit):
-            value = value * place.spec.dtype.type(options.loss_scale)  # type: ignore[operator]
+        scale = options.loss_scale if dialect.scale_explicit or not explicit else None
+        if explicit:
+            value = arguments.cotangent(seed, place.spec, "grad_output", index, batched, scale)
+        else:
+            value = arguments.implicit_seed(place.spec, index, dialect.scalar_seeds, batched, scale)
         if place.edge.node is None:
             continue
         if dialect.last_seed_wins:
@@ -356,6 +365,41 @@ def backward(
     run_backward(tensors, grad_tensors, inputs, options, CORE)
 
 
+def method_backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+    *,
+    dump_backward_graph_path: str | None = None,
+) -> None:
+    """Accumulate the gradients of this tensor in the ``.grad`` of the leaves it depends on; see `numgrad.backward`.
+
+    Parameters
+    ----------
+    gradient : Tensor or array_like, optional
+        The seed, of the tensor's shape; ones by default.
+    retain_graph, create_graph, inputs, dump_backward_graph_path
+        As in `numgrad.backward`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    backward(
+        self, None if gradient is None else [gradient], retain_graph, create_graph=create_graph, inputs=inputs,
+        dump_backward_graph_path=dump_backward_graph_path,
+    )  # fmt: skip
+
+
+Tensor.backward = method_backward
+
+
 def run_backward(tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect) -> None:
     """Run ``backward`` for the core or a front-end."""
     options.settle()
@@ -368,10 +412,10 @@ def run_backward(tensors: Any, grad_tensors: Any, inputs: Any, options: Options,
     plan.cut = _cut(options.no_grad_vars, plan.outputs, dialect)
     writer = dump.prepare(options.dump_path)
     targets = None if destinations is None else [p.edge for p in destinations if p.edge not in plan.cut]
-    outcome = _run(plan, targets, options, extra_leaves=False)
-    delivery.accumulate(outcome, destinations, options)
+    outcome = _run(plan, targets, options, accumulate=True)
     if writer is not None:
-        writer.write([edge for edge, _ in plan.seeds])
+        writer.write([edge for edge, _ in plan.seeds], outcome)
+    delivery.accumulate(outcome, destinations, options)
 
 
 __all__ = [

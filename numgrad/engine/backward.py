@@ -150,7 +150,7 @@ class Pass:
         self.kept: list[Node] = []
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.shown: list[Value] = []
-        self.computed: dict[int, Value] = {}
+        self.computed: dict[int, Value] = {}  # by id: arrays that belong to this pass alone
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
 

@@ -132,7 +132,9 @@ def by_row(
     with _outside(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
-        return _each_row(function, values, results, backward_pass.request.batch)
+        joined = _each_row(function, values, results, backward_pass.request.batch)
+        backward_pass.computed.update((id(value), value) for value in joined if value is not None)
+        return joined
 
 
 @contextmanager

@@ -1,0 +1,199 @@
+"""`Function`: an operation whose forward and backward computations are Python functions of tensors."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._declare import Operator
+from .._errors import CustomGradError, InplaceError, NotDifferentiableError
+from .._tensor import Tensor
+from ..engine.graph import Edge, Node
+from ..engine.record import attach, grad_mode, mode, pack
+from .custom_context import FunctionContext
+from .custom_operator import PythonOperator
+
+
+class Function:
+    """An operation that users define by a ``forward`` and a ``backward`` function of tensors.
+
+    Subclass it, define two static methods, and call the operation with ``apply``:
+
+    * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations in it
+      are not recorded. What is not a tensor passes through, in both directions.
+    * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of ``forward``;
+      ``None`` where there is none. It runs on tensors, so with ``create_graph=True`` it is differentiated
+      itself. In a batched pass it is called once per row.
+
+    With a static method ``setup_context(ctx, inputs, output)`` the first argument of ``forward`` is left out.
+
+    See Also
+    --------
+    elementwise : Operators compiled from scalar functions; a batched pass runs them without Python.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> class Exp(ng.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         y = ng.tensor(np.exp(x.numpy()))
+    ...         ctx.save_for_backward(y)
+    ...         return y
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (y,) = ctx.saved_tensors
+    ...         return g * y
+    >>> x = ng.tensor([0.0, 1.0], requires_grad=True)
+    >>> ng.grad(Exp.apply(x), x)[0].numpy().round(3)
+    array([1.   , 2.718])
+    """
+
+    def __init__(self) -> None:
+        raise TypeError(f"{type(self).__name__} is not instantiated; call {type(self).__name__}.apply")
+
+    @staticmethod
+    def forward(*args: Any) -> Any:
+        """Compute the outputs."""
+        raise NotImplementedError("a numgrad.Function must define the static method forward")
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Compute the gradients of the arguments from those of the outputs."""
+        raise NotDifferentiableError("a numgrad.Function must define the static method backward")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save what ``backward`` needs, when ``forward`` does not take ``ctx``."""
+        raise NotImplementedError
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run ``forward`` and record the operation."""
+        tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        ctx = FunctionContext(args)
+        versions = [tensor.storage.version for tensor in tensors]
+        with grad_mode(False):
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(ctx, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(ctx, args, result)
+        _check_unwritten(cls.__name__, tensors, versions)
+        results = result if isinstance(result, tuple) else (result,)
+        outputs = _own_outputs(results, tensors)
+        if mode.grad and any(tensor.requires_grad for tensor in tensors):
+            _record(cls, ctx, tensors, results, outputs)
+        return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+
+
+def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
+    for tensor, version in zip(tensors, versions, strict=True):
+        if tensor.requires_grad and tensor.storage.version != version:
+            raise InplaceError(
+                f"{name}.forward wrote to an argument that requires grad; write to a copy (x.clone())"
+            )
+
+
+def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
+    """Return new tensors for the results: the recorded ones must be no arguments and share no memory."""
+    taken = {id(tensor.storage) for tensor in tensors}
+    outputs: list[Any] = []
+    for result in results:
+        if isinstance(result, Tensor):
+            with grad_mode(False):
+                result = result.clone() if id(result.storage) in taken else result.detached()
+            taken.add(id(result.storage))
+        outputs.append(result)
+    return outputs
+
+
+def _record(
+    cls: type[Function],
+    ctx: FunctionContext,
+    tensors: Sequence[Tensor],
+    results: Sequence[Any],
+    outputs: Sequence[Any],
+) -> None:
+    """Make the node and hang the outputs that are tensors on it."""
+    produced = [output for output in outputs if isinstance(output, Tensor)]
+    originals = [result for result in results if isinstance(result, Tensor)]
+    node = Node(
+        _operator(cls),
+        {"ctx": ctx},
+        tuple(tensor.edge for tensor in tensors),
+        [tensor.spec for tensor in tensors],
+        [output.spec for output in produced],
+    )
+    ctx.settle(node, tensors, results, produced)
+    saved = [None if value is None else pack(value) for value in ctx.values_to_save(produced)]
+    node.save(saved)
+    attach(node, produced, ctx.constant_slots(originals))
+
+
+def _operator(cls: type[Function]) -> PythonOperator:
+    """Return the operator of a class, made once and kept on it."""
+    operator = cls.__dict__.get("_operator")
+    if operator is None:
+        operator = cls._operator = PythonOperator(cls)  # type: ignore[attr-defined]
+    return operator
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare that a ``backward`` of a `Function` cannot be differentiated itself, as when it uses NumPy.
+
+    It runs without recording; to differentiate its results raises `NotDifferentiableError`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> class Square(ng.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @ng.once_differentiable
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return ng.tensor(2.0 * x.numpy() * g.numpy())
+    >>> x = ng.tensor(3.0, requires_grad=True)
+    >>> ng.grad(Square.apply(x), x)[0]
+    tensor(6.)
+    """
+
+    @functools.wraps(backward)
+    def once(ctx: FunctionContext, *grads: Any) -> Any:
+        if not mode.grad:
+            return backward(ctx, *grads)
+        plain = [g.detach() if isinstance(g, Tensor) else g for g in grads]
+        with grad_mode(False):
+            results = backward(ctx.without_graph(), *plain)
+        edges = [g.edge for g in grads if isinstance(g, Tensor)] + list(ctx.node.edges)
+        several = isinstance(results, tuple)
+        guarded = [_guard(r, edges, ctx.node) for r in (results if several else (results,))]
+        return tuple(guarded) if several else guarded[0]
+
+    return once
+
+
+class _Once(Operator):
+    """Where the graph of a backward function ends that can be differentiated once only."""
+
+    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Any:
+        raise NotDifferentiableError(
+            f"{self.name} cannot be differentiated: its backward is marked with @once_differentiable"
+        )
+
+
+def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
+    """Hang a result on a node that refuses to be differentiated."""
+    if not isinstance(result, Tensor):
+        return result
+    guarded = result.detached()
+    known = tuple(edge for edge in edges if edge.node is not None)
+    operator = _Once(f"the gradient of {source.name()}{source.where()}", register=False)
+    specs = [edge.node.outputs[edge.slot] for edge in known if edge.node is not None]
+    attach(Node(operator, {}, known, specs, [result.spec]), [guarded])
+    return guarded
+

@@ -1,0 +1,168 @@
+"""The ``ctx`` of a custom function: what its forward leaves for its backward."""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from .._errors import ArgTypeError, FreedGraphError, NotDifferentiableError
+from .._tensor import Tensor
+from ..engine.backward import Context
+from ..engine.graph import NO_EDGE, Edge, Node, Value
+
+
+class FunctionContext:
+    """What the forward function of one application leaves for the backward function.
+
+    Other attributes may be set on it too. Each call of backward gets a context of its own that shares these
+    attributes, so that passes in several threads do not disturb each other.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_call", "_constant", "_node", "_plain", "_saved", "_sources",
+        "_takes_part", "materialize", "positions", "slots",
+    )  # fmt: skip
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        self._takes_part = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+        self.positions = tuple(n for n, arg in enumerate(args) if isinstance(arg, Tensor))
+        self.slots: tuple[int | None, ...] = ()
+        self.materialize = True
+        self._saved: tuple[Tensor | None, ...] = ()
+        self._sources: list[Any] = []
+        self._constant: tuple[Tensor, ...] = ()
+        self._node: weakref.ref[Node] | None = None
+        self._call: Context | None = None
+        self._plain = False
+
+    # In forward ---------------------------------------------------------------------------------------
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
+
+        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and a write to
+        one of them in between is an error.
+        """
+        for index, tensor in enumerate(tensors):
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise ArgTypeError(
+                    f"save_for_backward can only save tensors, but argument {index} is of type "
+                    f"{type(tensor).__name__}; set it as an attribute of ctx"
+                )
+        self._saved = tensors
+
+    def mark_non_differentiable(self, *outputs: Tensor) -> None:
+        """Declare outputs that have no gradient; ``backward`` gets zeros for them."""
+        self._constant = outputs
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Choose what ``backward`` gets for outputs without gradient: zeros (the default) or ``None``."""
+        self.materialize = bool(value)
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Refuse: a function must return new tensors.
+
+        Raises
+        ------
+        NotDifferentiableError
+            Always.
+        """
+        raise NotDifferentiableError(
+            "mark_dirty: forward may not write to its arguments; return a new tensor instead"
+        )
+
+    # In backward --------------------------------------------------------------------------------------
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """Which arguments need a gradient: in ``backward``, which of them this pass wants."""
+        if self._call is None:
+            return self._takes_part
+        wanted = dict(zip(self.positions, self._call.wanted, strict=True))
+        return tuple(wanted.get(n, False) for n in range(len(self._takes_part)))
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """The tensors given to ``save_for_backward``.
+
+        Raises
+        ------
+        FreedGraphError
+            When a pass has freed them.
+        """
+        if self._node is None:
+            return self._saved
+        call = self._call
+        if call is None:
+            node = self.node
+            call = Context(node, node.unpack(), node.needs, create_graph=False)
+        return tuple(
+            None if source is None else self._restore(call, position, source)
+            for position, source in enumerate(self._sources)
+        )
+
+    def _restore(self, call: Context, position: int, source: Any) -> Tensor:
+        if self._plain:
+            source = NO_EDGE
+        elif isinstance(source, int):
+            source = Edge(call.node, source)
+        return call.restore(position, source)  # type: ignore[return-value]
+
+    @property
+    def node(self) -> Node:
+        """The node of this application."""
+        node = self._node() if self._node is not None else None
+        if node is None:
+            raise FreedGraphError("the node of this ctx is gone, and what it saved with it")
+        return node
+
+    # For the machinery ----------------------------------------------------------------------------------
+
+    def during(self, call: Context) -> "FunctionContext":
+        """Return the context of one call of backward."""
+        copy = object.__new__(FunctionContext)
+        for name in FunctionContext.__slots__[2:]:
+            setattr(copy, name, getattr(self, name))
+        copy.__dict__ = self.__dict__
+        copy._call = call
+        return copy
+
+    def without_graph(self) -> "FunctionContext":
+        """Return this context with saved tensors that are not connected to the graph."""
+        assert self._call is not None
+        copy = self.during(self._call)
+        copy._plain = True
+        return copy
+
+    def settle(
+        self, node: Node, inputs: Sequence[Tensor], results: Sequence[Any], outputs: Sequence[Value]
+    ) -> None:
+        """Note the node and where each result and saved tensor is in the graph.
+
+        ``outputs`` are the tensors that stand for the tensors among the ``results`` from now on, also where
+        the user kept one as an attribute.
+        """
+        self._node = weakref.ref(node)
+        originals = [result for result in results if isinstance(result, Tensor)]
+        slots = iter(range(len(originals)))
+        self.slots = tuple(next(slots) if isinstance(r, Tensor) else None for r in results)
+        given = {id(tensor) for tensor in inputs}
+        made = {id(r): slot for slot, r in enumerate(originals) if id(r) not in given}
+        for key, value in self.__dict__.items():
+            if id(value) in made:
+                self.__dict__[key] = outputs[made[id(value)]]
+        self._sources = [None if t is None else made.get(id(t), t.edge) for t in self._saved]
+
+    def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
+        """Return what the node keeps; of an output a stand-in, so that the node does not keep itself."""
+        values = [
+            produced[source].detached() if isinstance(source, int) else tensor
+            for source, tensor in zip(self._sources, self._saved, strict=True)
+        ]
+        self._saved = ()
+        return values
+
+    def constant_slots(self, originals: Sequence[Any]) -> set[int]:
+        """Return the slots of the outputs without gradient, and forget them."""
+        marked = {id(tensor) for tensor in self._constant}
+        self._constant = ()
+        return {slot for slot, original in enumerate(originals) if id(original) in marked}

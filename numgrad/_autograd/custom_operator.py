@@ -1,0 +1,99 @@
+"""The operator behind a custom function: it stops a pass to call Python, and checks what comes back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import Operator
+from .._errors import CustomGradError
+from .._tensor import Tensor
+from ..engine import hooks
+from ..engine.backward import Context, fit
+from ..engine.graph import Spec
+from .custom_context import FunctionContext
+
+
+class PythonOperator(Operator):
+    """A class derived from `Function`, as the engine sees it; its static parameter is the ``ctx``."""
+
+    is_python = True
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function.__name__, register=False)
+        self.function = function
+
+    def differentiate(
+        self, backward_pass: Any, context: Context, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Call the backward function on computed tensors."""
+        ctx = context.static["ctx"].during(context)
+
+        def backward(*gs: Any) -> list[Any]:
+            returned = self.function.backward(ctx, *self._arguments(ctx, context, gs))
+            return self._checked(ctx, context, returned)
+
+        specs = [
+            spec if wanted else None
+            for spec, wanted in zip(context.input_specs, context.wanted, strict=True)
+        ]
+        try:
+            return hooks.by_row(backward_pass, backward, cotangents, specs)
+        except Exception as error:
+            error.add_note(f"in the backward of {self.name}{context.node.where()}")
+            raise
+
+    def _arguments(self, ctx: FunctionContext, context: Context, gs: Sequence[Any]) -> list[Any]:
+        """Return one gradient per output of forward: given, zero, or none."""
+        arguments: list[Any] = []
+        for slot in ctx.slots:
+            g = None if slot is None else gs[slot]
+            if g is None and slot is not None and ctx.materialize:
+                spec = context.output_specs[slot]
+                g = Tensor(np.zeros(spec.shape, spec.dtype))
+            arguments.append(g)
+        return arguments
+
+    def _checked(self, ctx: FunctionContext, context: Context, returned: Any) -> list[Any]:
+        """Return the gradients of the tensors among the arguments, each in the space of its argument."""
+        grads = returned if isinstance(returned, tuple) else (returned,)
+        count = len(ctx.needs_input_grad)
+        if len(grads) < count or any(g is not None for g in grads[count:]):
+            raise CustomGradError(
+                f"{self.name}.backward returned an incorrect number of gradients "
+                f"(expected {count}, got {len(grads)})"
+            )
+        for index, g in enumerate(grads[:count]):
+            if g is not None and index not in ctx.positions:
+                raise CustomGradError(
+                    f"{self.name}.backward returned an invalid gradient at index {index}: it must be None, "
+                    f"because that argument of forward is no tensor"
+                )
+        places = zip(ctx.positions, context.input_specs, context.wanted, strict=True)
+        return [
+            self._fitted(index, grads[index], spec) if wanted else None
+            for index, spec, wanted in places
+        ]
+
+    def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
+        if g is None:
+            return None
+        if not isinstance(g, Tensor):
+            raise CustomGradError(
+                f"{self.name}.backward returned an invalid gradient at index {index}: expected a tensor or "
+                f"None, got {type(g).__name__}; wrap arrays and numbers with ng.tensor"
+            )
+        if not _reducible(g.shape, spec.shape):
+            raise CustomGradError(
+                f"{self.name}.backward returned an invalid gradient at index {index}: got shape {g.shape}, "
+                f"but expected a shape compatible with {spec.shape}"
+            )
+        return fit(g, spec)
+
+
+def _reducible(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether ``wanted`` broadcasts to ``shape``, so that sums lead back."""
+    try:
+        return np.broadcast_shapes(shape, wanted) == shape
+    except ValueError:
+        return False

@@ -1,0 +1,10 @@
+"""The recorded graph, for inspection and as input and output of ``grad``: nodes, edges, hooks."""
+
+from ..engine.graph import Edge as Edge
+from ..engine.graph import Node as Node
+from ..engine.hooks import Handle as Handle
+from .edges import GradientEdge as GradientEdge
+from .edges import get_gradient_edge as get_gradient_edge
+from .multi_grad import register_multi_grad_hook as register_multi_grad_hook
+from .saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from .saved import saved_tensors_hooks as saved_tensors_hooks

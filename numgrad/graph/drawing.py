@@ -1,0 +1,62 @@
+"""Drawings in the DOT language: boxes and arrows as data, and their text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..engine.graph import Edge, Node, Spec
+
+OPERATOR, LEAF, BOUNDARY = "#999999", "#148b97", "orange"
+
+
+@dataclass
+class Box:
+    """A node of a drawing."""
+
+    label: str
+    color: str = OPERATOR
+
+
+@dataclass
+class Drawing:
+    """Boxes by number, and arrows between them with their labels."""
+
+    boxes: dict[int, Box] = field(default_factory=dict)
+    arrows: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = ["digraph G {"]
+        lines += [_box(number, box) for number, box in self.boxes.items()]
+        lines += [f'node_{a}->node_{b}[label="{_escaped(label)}"]' for a, b, label in self.arrows]
+        return "\n".join([*lines, "} // end G", ""])
+
+
+def _box(number: int, box: Box) -> str:
+    return (
+        f'node_{number}[label="{_escaped(box.label)}" style="rounded,filled,bold" shape="box" '
+        f'color="{box.color}" fontcolor="#ffffff" width="1.3" height="0.84" fontname="Arial"]'
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+class Use(NamedTuple):
+    """One use of the value in ``edge`` by ``consumer``, and the spec of the gradient that flows back."""
+
+    consumer: Node
+    edge: Edge
+    spec: Spec
+
+
+def uses(nodes: Sequence[Node], wanted: Mapping[Node, Sequence[bool]] | None = None) -> list[Use]:
+    """Return the uses among ``nodes``: all of them, or those that a pass walks along."""
+    present = set(nodes)
+    found = []
+    for node in nodes:
+        mask = node.needs if wanted is None else wanted.get(node, (False,) * len(node.edges))
+        for edge, spec, want in zip(node.edges, node.inputs, mask, strict=True):
+            if want and edge.node in present:
+                found.append(Use(node, edge, spec))
+    return found

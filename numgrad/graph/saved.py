@@ -1,0 +1,76 @@
+"""What the graph saves for the derivative, handed to the user: to compress it, count it, or put it on disk."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._errors import ArgTypeError
+from ..engine.record import mode
+
+Function = Callable[[Any], Any]
+
+
+class saved_tensors_hooks:  # noqa: N801 - torch's name
+    """Save ``pack(tensor)`` instead of a tensor inside the block; ``unpack`` makes the tensor of it again.
+
+    The innermost block counts. The functions run without recording.
+
+    Parameters
+    ----------
+    pack : callable
+        Gets a tensor that the graph is going to keep; it must not write to it.
+    unpack : callable
+        Gets what `pack` returned, once per use, and returns a tensor of the same shape and dtype.
+
+    Raises
+    ------
+    RuntimeError
+        Inside `disable_saved_tensors_hooks`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> halve = lambda t: t.numpy().astype(np.float32)
+    >>> double = lambda array: ng.tensor(array, dtype=np.float64)
+    >>> with ng.graph.saved_tensors_hooks(halve, double):
+    ...     y = x * x
+    >>> ng.grad(y, x)[0]
+    tensor([2., 4.])
+    """
+
+    def __init__(self, pack: Function, unpack: Function) -> None:
+        for function in (pack, unpack):
+            if not callable(function):
+                raise ArgTypeError(
+                    f"saved_tensors_hooks takes two functions, got {type(function).__name__}"
+                )
+        self._pair = pack, unpack
+
+    def __enter__(self) -> None:
+        if mode.saved_hooks_disabled is not None:
+            raise RuntimeError(mode.saved_hooks_disabled)
+        mode.saved_hooks = (*mode.saved_hooks, self._pair)
+
+    def __exit__(self, *error: object) -> None:
+        mode.saved_hooks = mode.saved_hooks[:-1]
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Raise ``RuntimeError(error_message)`` where `saved_tensors_hooks` is used inside the block.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> with ng.graph.disable_saved_tensors_hooks("no hooks here"):
+    ...     x = ng.tensor(1.0, requires_grad=True) * 2.0
+    """
+    if mode.saved_hooks:
+        raise RuntimeError(error_message)
+    before, mode.saved_hooks_disabled = mode.saved_hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        mode.saved_hooks_disabled = before
