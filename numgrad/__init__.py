@@ -46,6 +46,10 @@ from .functions import binding as _binding
 # linalg
 # special
 from .functions import special as special
+from .functions.agreement import allclose as allclose
+from .functions.agreement import array_equal as array_equal
+from .functions.agreement import array_equiv as array_equiv
+from .functions.agreement import isclose as isclose
 
 # elementwise
 from .functions.bits import bitwise_and as bitwise_and
@@ -77,6 +81,36 @@ from .functions.complex_parts import conj as conj
 from .functions.complex_parts import conjugate as conjugate
 from .functions.complex_parts import imag as imag
 from .functions.complex_parts import real as real
+from .functions.creation import arange as arange
+from .functions.creation import asarray as asarray
+from .functions.creation import empty as empty
+from .functions.creation import empty_like as empty_like
+from .functions.creation import eye as eye
+from .functions.creation import from_dlpack as from_dlpack
+from .functions.creation import full as full
+from .functions.creation import full_like as full_like
+from .functions.creation import identity as identity
+from .functions.creation import linspace as linspace
+from .functions.creation import ones as ones
+from .functions.creation import ones_like as ones_like
+from .functions.creation import zeros as zeros
+from .functions.creation import zeros_like as zeros_like
+
+# reduction
+from .functions.cumulative import cumprod as cumprod
+from .functions.cumulative import cumsum as cumsum
+from .functions.cumulative import cumulative_prod as cumulative_prod
+from .functions.cumulative import cumulative_sum as cumulative_sum
+from .functions.cumulative import diff as diff
+from .functions.cumulative import trapezoid as trapezoid
+from .functions.dtypes import astype as astype
+from .functions.dtypes import can_cast as can_cast
+from .functions.dtypes import finfo as finfo
+from .functions.dtypes import iinfo as iinfo
+from .functions.dtypes import iscomplexobj as iscomplexobj
+from .functions.dtypes import isdtype as isdtype
+from .functions.dtypes import isrealobj as isrealobj
+from .functions.dtypes import result_type as result_type
 from .functions.elementwise import abs as abs
 from .functions.elementwise import absolute as absolute
 from .functions.elementwise import add as add
@@ -111,12 +145,25 @@ from .functions.hyperbolic import tanh as tanh
 # indexing
 from .functions.indexing import take as take
 from .functions.indexing import take_along_axis as take_along_axis
+from .functions.namespace import __array_api_version__ as __array_api_version__
+from .functions.namespace import __array_namespace_info__ as __array_namespace_info__
 from .functions.powers import cbrt as cbrt
 from .functions.powers import hypot as hypot
 from .functions.powers import pow as pow
 from .functions.powers import power as power
 from .functions.powers import sqrt as sqrt
 from .functions.powers import square as square
+from .functions.reduction import all as all
+from .functions.reduction import amax as amax
+from .functions.reduction import amin as amin
+from .functions.reduction import any as any
+from .functions.reduction import argmax as argmax
+from .functions.reduction import argmin as argmin
+from .functions.reduction import count_nonzero as count_nonzero
+from .functions.reduction import max as max
+from .functions.reduction import min as min
+from .functions.reduction import prod as prod
+from .functions.reduction import sum as sum
 from .functions.rounding import around as around
 from .functions.rounding import ceil as ceil
 from .functions.rounding import fix as fix
@@ -137,8 +184,6 @@ from .functions.selection import minimum as minimum
 from .functions.selection import nan_to_num as nan_to_num
 from .functions.selection import where as where
 
-# reduction
-# sorting
 # shape
 from .functions.shape import array_split as array_split
 from .functions.shape import atleast_1d as atleast_1d
@@ -178,6 +223,14 @@ from .functions.shape import tril as tril
 from .functions.shape import triu as triu
 from .functions.shape import unstack as unstack
 from .functions.shape import vstack as vstack
+
+# sorting
+from .functions.sorting import argsort as argsort
+from .functions.sorting import sort as sort
+from .functions.statistics import logsumexp as logsumexp
+from .functions.statistics import mean as mean
+from .functions.statistics import std as std
+from .functions.statistics import var as var
 from .functions.trigonometric import acos as acos
 from .functions.trigonometric import arccos as arccos
 from .functions.trigonometric import arcsin as arcsin

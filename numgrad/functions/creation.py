@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor, constant, require_numbers
-from . import shape as _shape
+from ..operators import joining as _joining
+from ..operators import shape as _shape
+from ..operators.cast import cast
 
 Shape = int | Sequence[int]
 
@@ -59,7 +61,7 @@ def asarray(
 
 
 def _is_foreign(array: np.ndarray, source: Any) -> bool:
-    """Return whether the memory of ``array`` may belong to ``source``, which somebody may write to."""
+    """Return whether the memory of ``array`` may be that of ``source`` and is not ours."""
     if isinstance(source, (list, tuple, int, float, complex, np.generic)):
         return False
     return not isinstance(source, np.ndarray) or np.may_share_memory(array, source)
@@ -82,9 +84,15 @@ def _carries_graph(items: Any) -> bool:
 
 
 def _stack(items: Any) -> Tensor:
-    if isinstance(items, (list, tuple)):
-        return _shape.stack([_stack(item) for item in items])
-    return asarray(items)
+    """Return nested sequences with tensors in them as one tensor of the common dtype."""
+    if not isinstance(items, (list, tuple)):
+        return asarray(items)
+    parts = [_stack(item) for item in items]
+    dtype = np.result_type(*(part.dtype for part in parts))
+    shapes = {part.shape for part in parts}
+    if len(shapes) > 1:
+        raise ValueError(f"asarray: the parts of a sequence have different shapes: {sorted(shapes)}")
+    return _joining.stack([cast(part, dtype) for part in parts])
 
 
 def _arrays(items: Any) -> Any:
@@ -203,13 +211,13 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
     if isinstance(fill_value, Tensor):
         wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
         value = _from_tensor(fill_value, dtype, None)
+        if np.broadcast_shapes(value.shape, wanted) != wanted:
+            raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         return _shape.broadcast_to(value, wanted).clone()
     return _fresh(np.full(sizes, fill_value, dtype))
 
 
-def zeros_like(
-    x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None
-) -> Tensor:
+def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
     """Return zeros with the shape and dtype of ``x``, unless others are given.
 
     Parameters
@@ -250,9 +258,7 @@ def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any
     return ones(sizes, dtype, device=device)
 
 
-def empty_like(
-    x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None
-) -> Tensor:
+def empty_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
     """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
 
     Examples
@@ -273,7 +279,7 @@ def full_like(
     device: Any = None,
     shape: Any = None,
 ) -> Tensor:
-    """Return ``fill_value`` with the shape and dtype of ``x``; parameters as in `full` and `zeros_like`.
+    """Return ``fill_value`` in the shape and dtype of ``x``; parameters as in `full`, `zeros_like`.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
 
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Return whether values of dtype ``from_`` (a dtype or a tensor) become ``to`` under ``casting``.
+    """Return whether ``casting`` lets ``from_`` (a dtype or a tensor) become ``to``.
 
     Examples
     --------

@@ -8,8 +8,8 @@ import numpy as np
 
 from .creation import require_cpu
 
-VERSION = "2024.12"
-_VERSIONS = ("2021.12", "2022.12", "2023.12", VERSION)
+__array_api_version__ = "2024.12"
+_VERSIONS = ("2021.12", "2022.12", "2023.12", __array_api_version__)
 
 
 def array_namespace(api_version: str | None = None) -> ModuleType:
@@ -22,20 +22,13 @@ def array_namespace(api_version: str | None = None) -> ModuleType:
     """
     if api_version not in (None, *_VERSIONS):
         raise ValueError(
-            f"version {api_version!r} of the Array API is not supported; known are {', '.join(_VERSIONS)}"
+            f"version {api_version!r} of the Array API is not among {', '.join(_VERSIONS)}"
         )
     return sys.modules[__package__.partition(".")[0]]
 
 
 class NamespaceInfo:
-    """Answers the standard's questions about devices and dtypes.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.__array_namespace_info__().default_device()
-    'cpu'
-    """
+    """Answers the standard's questions about devices and dtypes."""
 
     def __init__(self) -> None:
         self._numpy = np.__array_namespace_info__()  # type: ignore[attr-defined]
@@ -61,3 +54,15 @@ class NamespaceInfo:
         """Return the dtypes by name, those of one kind or of several when asked for."""
         require_cpu(device)
         return self._numpy.dtypes(kind=kind)
+
+
+def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807 - the standard's name
+    """Return what the standard lets libraries ask about devices and dtypes.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.__array_namespace_info__().default_device()
+    'cpu'
+    """
+    return NamespaceInfo()

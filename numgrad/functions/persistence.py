@@ -16,7 +16,10 @@ def rebuild(array: np.ndarray, requires_grad: bool) -> Tensor:
 def reduce_leaf(tensor: Tensor) -> tuple[Any, ...]:
     """Return how `pickle` makes the tensor again; ``grad`` and hooks stay behind."""
     _require_leaf(tensor, "pickling")
-    return rebuild, (np.ascontiguousarray(tensor._computed()).reshape(tensor.shape), tensor.requires_grad)
+    return rebuild, (
+        np.ascontiguousarray(tensor._computed()).reshape(tensor.shape),
+        tensor.requires_grad,
+    )
 
 
 def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -34,8 +37,8 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 def _require_leaf(tensor: Tensor, what: str) -> None:
     if tensor.requires_grad and not tensor.is_leaf:
         raise DetachedError(
-            f"{what} of a tensor that is not a leaf (grad_fn=<{tensor.node.name()}>) would cut its graph; "
-            f"use t.detach() for the values, or t.clone() for a copy in the graph"
+            f"{what} of a tensor that is not a leaf (it is a result of {tensor.node.name()}) would "
+            f"cut its graph; use t.detach() for the values, or t.clone() for a copy in the graph"
         )
 
 
@@ -46,7 +49,7 @@ def to_dlpack(
     dl_device: Any,
     copy: bool | None,
 ) -> Any:
-    """Return a DLPack capsule: the memory marked read-only, or a copy for consumers that know no such mark."""
+    """Return a DLPack capsule: read-only memory, or a copy for those who know no such mark."""
     if tensor.requires_grad:
         raise DetachedError(
             "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
@@ -56,6 +59,4 @@ def to_dlpack(
         if copy is False:
             raise BufferError("a consumer older than DLPack 1.0 can only get a copy of a tensor")
         return array.copy().__dlpack__(stream=stream, dl_device=dl_device)
-    return array.__dlpack__(
-        stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
-    )
+    return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)

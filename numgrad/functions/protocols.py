@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors: ``np.sin(t)`` is ``ng.sin(t)``, by the tables of ``functions.tables``."""
+"""NumPy's functions on tensors: ``np.sin(t)`` is ``ng.sin(t)``, by ``functions.tables``."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -10,9 +10,6 @@ import numpy as np
 from .._tensor import Tensor
 from .arithmetic import is_operand
 from .tables import FUNCTIONS, SCIPY_UFUNCS, UFUNCS
-
-_ABSENT = (None, np._NoValue)
-
 
 # Universal functions ------------------------------------------------------------------------------
 
@@ -34,13 +31,13 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
-    if options:
-        _refuse(name, function, _meaningful(options))
+    for option in _meaningful(options):
+        raise _no_such_parameter(name, option)
     return function(*inputs)
 
 
 def _scipy_function(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    """Return the counterpart by name, so that scipy.special need not be imported to know its objects."""
+    """Return the counterpart by name: scipy.special need not be imported to know its objects."""
     own = getattr(np, ufunc.__name__, None) is not ufunc
     return SCIPY_UFUNCS.get(ufunc.__name__) if own else None
 
@@ -90,25 +87,24 @@ def _translate(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments of a call of ``function`` as its counterpart takes them.
 
-    The two have the same parameters but for some names, and the counterpart lacks those like ``out``.
+    The two differ in some names, and the counterpart lacks some parameters, like ``out``.
     """
     theirs, ours = _parameters(function), _parameters(own)
-    if not theirs or any(p.kind is p.VAR_POSITIONAL for p in theirs.values()):
-        given, order = dict(kwargs), []
-    else:
-        order = list(theirs)
-        given = {**dict(zip(order[2:], args[2:], strict=False)), **kwargs}
-        args = args[:2]
-    for position, parameter in enumerate(order):
-        if parameter in given and parameter not in ours:
-            value = given.pop(parameter)
-            if position == len(args) and position < _positional(ours):
-                args = (*args, value)
-            elif not _is_default(value, theirs[parameter].default):
-                _refuse(name, own, [parameter])
-    dropped = [p for p in given if p not in ours]
-    _refuse(name, own, [p for p in dropped if not _is_absent(given[p], theirs.get(p))])
-    return args, {p: value for p, value in given.items() if p in ours}
+    if _is_variadic(theirs):
+        args, given = args, kwargs
+    else:  # beyond the second argument the order may differ: go by name
+        args, given = args[:2], {**dict(zip(list(theirs)[2:], args[2:], strict=False)), **kwargs}
+    places = {parameter: place for place, parameter in enumerate(theirs)}
+    result = {}
+    for parameter in sorted(given, key=lambda p: places.get(p, len(places))):
+        value = given[parameter]
+        if parameter in ours:
+            result[parameter] = value
+        elif places.get(parameter) == len(args) < _positional(ours):
+            args = (*args, value)  # the same place under another name, such as a_min of clip
+        elif not _is_default(value, theirs.get(parameter)):
+            raise _no_such_parameter(name, parameter)
+    return args, result
 
 
 @cache
@@ -119,26 +115,23 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return {}
 
 
+def _is_variadic(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return not parameters or any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+
+
 def _positional(parameters: Mapping[str, inspect.Parameter]) -> int:
     return sum(p.kind is not p.KEYWORD_ONLY for p in parameters.values())
 
 
-def _is_default(value: Any, default: Any) -> bool:
-    return any(value is absent for absent in (*_ABSENT, default)) or (
-        isinstance(value, (str, bool)) and value == default
-    )
+def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
+    """Return whether ``value`` asks for nothing: it is absent, or the default."""
+    if value is None or value is np._NoValue:
+        return True
+    return parameter is not None and isinstance(value, (str, bool)) and value == parameter.default
 
 
-def _is_absent(value: Any, parameter: inspect.Parameter | None) -> bool:
-    return _is_default(value, None if parameter is None else parameter.default)
-
-
-def _refuse(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:
-    for option in options:
-        own = getattr(function, "__name__", "the counterpart")
-        raise TypeError(
-            f"{name} of tensors does not take {option}=, as numgrad's {own} does not; {_way_out(name)}"
-        )
+def _no_such_parameter(name: str, parameter: str) -> TypeError:
+    return TypeError(f"{name} of tensors does not take {parameter}=; {_way_out(name)}")
 
 
 def _way_out(name: str) -> str:

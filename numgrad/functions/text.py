@@ -11,7 +11,7 @@ _EVIDENT = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128")))
 def represent(tensor: Any) -> str:
     """Return ``tensor(...)`` with values, what the values do not tell, and the place in the graph.
 
-    ``numpy.set_printoptions`` governs digits, line width and from which size on values are left out.
+    ``numpy.set_printoptions`` governs digits, line width, and from which size on values are cut.
     """
     facts = _graph_facts(tensor)
     if tensor.array is None:
@@ -19,7 +19,7 @@ def represent(tensor: Any) -> str:
     array = tensor.array
     values = np.array2string(array, prefix="tensor(", separator=", ", suffix=")")
     known = []
-    if array.size == 0 and array.shape != (0,) or array.size > _threshold():
+    if (array.size == 0 and array.shape != (0,)) or array.size > _threshold():
         known.append(f"shape={array.shape}")
     if array.dtype not in _EVIDENT or array.size == 0:
         known.append(f"dtype={array.dtype}")
@@ -39,7 +39,7 @@ def _threshold() -> int:
 
 
 def _list(facts: list[str], values: str = "") -> str:
-    """Return the facts to append, on a line of their own where they would overrun the line width."""
+    """Return the facts to append, on a line of their own where they would overrun the line."""
     if not facts:
         return ""
     text = ", ".join(facts)
@@ -51,12 +51,12 @@ def _list(facts: list[str], values: str = "") -> str:
 
 
 def format_number(tensor: Any, specification: str) -> str:
-    """Return ``format(tensor, specification)``: of its number if it is 0-d, else only without one."""
+    """Return ``format(tensor, specification)``; only a 0-d tensor takes a specification."""
     if not specification:
         return str(tensor)
     if tensor.shape:
         raise TypeError(
-            f"format specification {specification!r} is for 0-d tensors, this one has shape {tensor.shape}; "
+            f"format specification {specification!r} is for 0-d tensors, not for {tensor.shape}; "
             f"write format(t.item(), ...) or loop over the elements"
         )
     return format(tensor.item(), specification)

@@ -1,0 +1,143 @@
+"""Python's operators on tensors; a foreign operand gets its own turn."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._tensor import Tensor
+from . import elementwise, indexing, inplace
+
+try:
+    from . import linalg
+except ImportError:
+    linalg = None
+
+_SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
+
+Binary = Callable[[Any, Any], Tensor]
+
+
+def is_operand(value: Any) -> bool:
+    """Return whether ``value`` is a number, array or tensor, no container that may wrap tensors."""
+    if isinstance(value, Tensor):
+        return True
+    if isinstance(value, np.ndarray):
+        return (
+            type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
+            and value.dtype.kind in "biufc"
+        )
+    return isinstance(value, _SEQUENCES_AND_NUMBERS)
+
+
+def _forward(function: Binary) -> Binary:
+    def operate(self: Any, other: Any) -> Tensor:
+        return function(self, other) if is_operand(other) else NotImplemented
+
+    operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
+    return operate
+
+
+def _in_place(function: Binary) -> Binary:
+    def operate(self: Any, other: Any) -> Tensor:
+        return function(self, other) if is_operand(other) else NotImplemented
+
+    operate.__doc__ = f"Write into this tensor what `{function.__name__[1:]}` gives; gradients follow."
+    return operate
+
+
+def _reflected(function: Binary) -> Binary:
+    def operate(self: Any, other: Any) -> Tensor:
+        return function(other, self) if is_operand(other) else NotImplemented
+
+    operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
+    return operate
+
+
+class Arithmetic:
+    """What `Tensor` answers to Python's operators; ``functions.binding`` gives it to the class."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = _forward(elementwise.add), _reflected(elementwise.add)
+    __sub__, __rsub__ = _forward(elementwise.subtract), _reflected(elementwise.subtract)
+    __mul__, __rmul__ = _forward(elementwise.multiply), _reflected(elementwise.multiply)
+    __truediv__, __rtruediv__ = _forward(elementwise.divide), _reflected(elementwise.divide)
+    __floordiv__ = _forward(elementwise.floor_divide)
+    __rfloordiv__ = _reflected(elementwise.floor_divide)
+    __mod__, __rmod__ = _forward(elementwise.remainder), _reflected(elementwise.remainder)
+    __pow__, __rpow__ = _forward(elementwise.pow), _reflected(elementwise.pow)
+    if linalg: __matmul__, __rmatmul__ = _forward(linalg.matmul), _reflected(linalg.matmul)
+
+    __and__, __rand__ = _forward(elementwise.bitwise_and), _reflected(elementwise.bitwise_and)
+    __or__, __ror__ = _forward(elementwise.bitwise_or), _reflected(elementwise.bitwise_or)
+    __xor__, __rxor__ = _forward(elementwise.bitwise_xor), _reflected(elementwise.bitwise_xor)
+    __lshift__ = _forward(elementwise.bitwise_left_shift)
+    __rlshift__ = _reflected(elementwise.bitwise_left_shift)
+    __rshift__ = _forward(elementwise.bitwise_right_shift)
+    __rrshift__ = _reflected(elementwise.bitwise_right_shift)
+
+    __iadd__, __isub__ = _in_place(inplace.iadd), _in_place(inplace.isub)
+    __imul__, __itruediv__ = _in_place(inplace.imul), _in_place(inplace.itruediv)
+    __ipow__, __ifloordiv__ = _in_place(inplace.ipow), _in_place(inplace.ifloordiv)
+    __imod__ = _in_place(inplace.imod)
+
+    __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)
+    __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        """Compare the elements; the result is a boolean tensor."""
+        return elementwise.equal(self, other) if is_operand(other) else NotImplemented
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        """Compare the elements; the result is a boolean tensor."""
+        return elementwise.not_equal(self, other) if is_operand(other) else NotImplemented
+
+    def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        """Return the floor of the quotient, and the remainder."""
+        if not is_operand(other):
+            return NotImplemented
+        return elementwise.floor_divide(self, other), elementwise.remainder(self, other)
+
+    def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        """Return the floor of the quotient, and the remainder."""
+        if not is_operand(other):
+            return NotImplemented
+        return elementwise.floor_divide(other, self), elementwise.remainder(other, self)
+
+    def __neg__(self) -> Tensor:
+        return elementwise.negative(self)
+
+    def __pos__(self) -> Tensor:
+        return elementwise.positive(self)
+
+    def __abs__(self) -> Tensor:
+        return elementwise.abs(self)
+
+    def __invert__(self) -> Tensor:
+        return elementwise.bitwise_invert(self)
+
+    def __round__(self, ndigits: int | None = None) -> Tensor:
+        return elementwise.round(self, ndigits or 0)
+
+    # Elements -------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Tensor:
+        """Return elements: a view for slices and integers, a copy for index arrays."""
+        return indexing.getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write ``value`` to the elements at ``key``; gradients flow to ``value``."""
+        inplace.setitem(self, key, value)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """Iterate over the first axis."""
+        shape = self.shape  # type: ignore[attr-defined]
+        if not shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        """Return whether some element equals ``value``."""
+        equal = self == value
+        return bool(np.any(equal.detach().numpy())) if isinstance(equal, Tensor) else False

@@ -1,0 +1,165 @@
+"""The NumPy methods of tensors: functions of this package under the names that arrays give them."""
+
+from types import ModuleType
+from typing import Any
+
+from .._tensor import Tensor
+from . import (
+    creation,
+    elementwise,
+    indexing,
+    inplace,
+    namespace,
+    persistence,
+    reduction,
+    sorting,
+    text,
+)
+from . import shape as _shape
+try:
+    from . import linalg
+except ImportError:
+    linalg = None
+try:
+    from . import protocols
+except (ImportError, AttributeError):
+    protocols = None
+
+
+class Methods:
+    """What `Tensor` offers beside its graph; ``functions.binding`` gives it to the class."""
+
+    __slots__ = ()
+
+    # Elementwise and reductions: NumPy gives the method the parameters of the function
+    clip = elementwise.clip
+    conj = elementwise.conj
+    conjugate = elementwise.conj
+    round = elementwise.round
+
+    all = reduction.all
+    any = reduction.any
+    argmax = reduction.argmax
+    argmin = reduction.argmin
+    cumprod = reduction.cumprod
+    cumsum = reduction.cumsum
+    max = reduction.max
+    mean = reduction.mean
+    min = reduction.min
+    prod = reduction.prod
+    std = reduction.std
+    sum = reduction.sum
+    var = reduction.var
+
+    argsort = sorting.argsort
+
+    def sort(self, axis: int = -1, descending: bool = False) -> None:
+        """Sort in place along ``axis``; `ng.sort` returns a sorted tensor instead."""
+        inplace.setitem(self, ..., sorting.sort(self, axis=axis, descending=descending))
+
+    # Linear algebra
+    diagonal = _shape.diagonal
+    if linalg:
+      dot = linalg.dot
+      trace = linalg.trace
+
+    # Shape
+    ravel = _shape.ravel
+    repeat = _shape.repeat
+    squeeze = _shape.squeeze
+    swapaxes = _shape.swapaxes
+    take = indexing.take
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """Return the elements in another shape: a tuple or separate sizes; one may be -1."""
+        return _shape.reshape(self, _unpack(shape))
+
+    def flatten(self) -> Tensor:
+        """Return a copy with one axis; gradients take the old shape again."""
+        return _shape.ravel(self).clone()
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Permute the axes; without arguments reverse them."""
+        order = _unpack(axes)
+        return _shape.transpose(self, order or None)
+
+    def permute(self, *axes: Any) -> Tensor:
+        """Permute the axes (torch's name); all must be given."""
+        return _shape.permute_dims(self, _unpack(axes))
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """The tensor with its axes reversed."""
+        return _shape.transpose(self)
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """The tensor with its last two axes exchanged: a stack of matrices, each transposed."""
+        return _shape.matrix_transpose(self)
+
+    # Elements
+    @property
+    def real(self) -> Tensor:
+        """The real parts; the tensor itself when it is real."""
+        return elementwise.real(self)
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts; zeros when the tensor is real."""
+        return elementwise.imag(self)
+
+    def copy(self) -> Tensor:
+        """Return a copy; gradients flow through it."""
+        return self.clone()  # type: ignore[attr-defined]
+
+    def fill(self, value: Any) -> None:
+        """Write ``value`` to every element."""
+        inplace.setitem(self, ..., value)
+
+    # Devices and exchange
+    @property
+    def device(self) -> str:
+        """Where the tensor lives."""
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """Return the tensor on ``device``: itself, as there is only ``"cpu"``."""
+        creation.require_cpu(device)
+        if stream is not None:
+            raise ValueError(f"the processor has no streams, got stream={stream!r}")
+        return self  # type: ignore[return-value]
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Export the values, read-only, to another library through DLPack."""
+        return persistence.to_dlpack(self, stream, max_version, dl_device, copy)  # type: ignore[arg-type]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        return namespace.array_namespace(api_version)
+
+    if protocols:
+        __array_ufunc__ = protocols.array_ufunc
+        __array_function__ = protocols.array_function
+
+    # Copies and text
+    __copy__ = copy
+    __deepcopy__ = persistence.deepcopy_leaf
+    __reduce__ = persistence.reduce_leaf
+    __repr__ = text.represent
+    __format__ = text.format_number
+
+
+def _unpack(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the numbers of ``f((2, 3))`` and of ``f(2, 3)`` alike."""
+    if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        return tuple(arguments[0])
+    return () if arguments == (None,) else arguments

@@ -1,0 +1,217 @@
+"""Which numgrad function answers which NumPy function."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._tensor import Tensor
+from . import (
+    agreement,
+    creation,
+    dtypes,
+    elementwise,
+    indexing,
+    linalg,
+    reduction,
+    shape,
+    sorting,
+    special,
+    text,
+)
+
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.absolute: elementwise.abs,
+    np.add: elementwise.add,
+    np.arccos: elementwise.acos,
+    np.arccosh: elementwise.acosh,
+    np.arcsin: elementwise.asin,
+    np.arcsinh: elementwise.asinh,
+    np.arctan: elementwise.atan,
+    np.arctan2: elementwise.atan2,
+    np.arctanh: elementwise.atanh,
+    np.bitwise_and: elementwise.bitwise_and,
+    np.bitwise_or: elementwise.bitwise_or,
+    np.bitwise_xor: elementwise.bitwise_xor,
+    np.cbrt: elementwise.cbrt,
+    np.ceil: elementwise.ceil,
+    np.conjugate: elementwise.conj,
+    np.copysign: elementwise.copysign,
+    np.cos: elementwise.cos,
+    np.cosh: elementwise.cosh,
+    np.deg2rad: elementwise.deg2rad,
+    np.divide: elementwise.divide,
+    np.equal: elementwise.equal,
+    np.exp: elementwise.exp,
+    np.exp2: elementwise.exp2,
+    np.expm1: elementwise.expm1,
+    np.fabs: elementwise.abs,
+    np.float_power: elementwise.pow,
+    np.floor: elementwise.floor,
+    np.floor_divide: elementwise.floor_divide,
+    np.fmax: elementwise.fmax,
+    np.fmin: elementwise.fmin,
+    np.greater: elementwise.greater,
+    np.greater_equal: elementwise.greater_equal,
+    np.hypot: elementwise.hypot,
+    np.invert: elementwise.bitwise_invert,
+    np.isfinite: elementwise.isfinite,
+    np.isinf: elementwise.isinf,
+    np.isnan: elementwise.isnan,
+    np.left_shift: elementwise.bitwise_left_shift,
+    np.less: elementwise.less,
+    np.less_equal: elementwise.less_equal,
+    np.log: elementwise.log,
+    np.log10: elementwise.log10,
+    np.log1p: elementwise.log1p,
+    np.log2: elementwise.log2,
+    np.logaddexp: elementwise.logaddexp,
+    np.logical_and: elementwise.logical_and,
+    np.logical_not: elementwise.logical_not,
+    np.logical_or: elementwise.logical_or,
+    np.logical_xor: elementwise.logical_xor,
+    np.matmul: linalg.matmul,
+    np.maximum: elementwise.maximum,
+    np.minimum: elementwise.minimum,
+    np.multiply: elementwise.multiply,
+    np.negative: elementwise.negative,
+    np.not_equal: elementwise.not_equal,
+    np.positive: elementwise.positive,
+    np.power: elementwise.pow,
+    np.rad2deg: elementwise.rad2deg,
+    np.reciprocal: elementwise.reciprocal,
+    np.remainder: elementwise.remainder,
+    np.right_shift: elementwise.bitwise_right_shift,
+    np.rint: elementwise.round,
+    np.sign: elementwise.sign,
+    np.signbit: elementwise.signbit,
+    np.sin: elementwise.sin,
+    np.sinh: elementwise.sinh,
+    np.sqrt: elementwise.sqrt,
+    np.square: elementwise.square,
+    np.subtract: elementwise.subtract,
+    np.tan: elementwise.tan,
+    np.tanh: elementwise.tanh,
+    np.trunc: elementwise.trunc,
+    np.vecdot: linalg.vecdot,
+}
+
+# SciPy's universal functions go by name: importing scipy.special takes long.
+SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
+    "erf": special.erf,
+}
+
+
+def _shape(a: Tensor) -> tuple[int, ...]:
+    return creation.asarray(a).shape
+
+
+def _ndim(a: Tensor) -> int:
+    return len(_shape(a))
+
+
+def _size(a: Tensor, axis: int | None = None) -> int:
+    a = creation.asarray(a)
+    return a.size if axis is None else a.shape[axis]
+
+
+def _copy(a: Tensor) -> Tensor:
+    return creation.asarray(a, copy=True)
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    # Creation; np.zeros(3, like=t) arrives here too
+    np.array: creation.asarray,
+    np.asarray: creation.asarray,
+    np.arange: creation.arange,
+    np.copy: _copy,
+    np.empty: creation.empty,
+    np.empty_like: creation.empty_like,
+    np.eye: creation.eye,
+    np.full: creation.full,
+    np.full_like: creation.full_like,
+    np.identity: creation.identity,
+    np.linspace: creation.linspace,
+    np.ones: creation.ones,
+    np.ones_like: creation.ones_like,
+    np.zeros: creation.zeros,
+    np.zeros_like: creation.zeros_like,
+    # Facts
+    np.allclose: agreement.allclose,
+    np.array_equal: agreement.array_equal,
+    np.array_equiv: agreement.array_equiv,
+    np.array_repr: text.array_repr,
+    np.array_str: text.array_str,
+    np.can_cast: dtypes.can_cast,
+    np.isclose: agreement.isclose,
+    np.iscomplexobj: dtypes.iscomplexobj,
+    np.isrealobj: dtypes.isrealobj,
+    np.ndim: _ndim,
+    np.result_type: dtypes.result_type,
+    np.shape: _shape,
+    np.size: _size,
+    # Elementwise
+    np.angle: elementwise.angle,
+    np.clip: elementwise.clip,
+    np.imag: elementwise.imag,
+    np.real: elementwise.real,
+    np.round: elementwise.round,
+    np.where: elementwise.where,
+    # Reductions
+    np.all: reduction.all,
+    np.amax: reduction.max,
+    np.amin: reduction.min,
+    np.any: reduction.any,
+    np.argmax: reduction.argmax,
+    np.argmin: reduction.argmin,
+    np.cumprod: reduction.cumprod,
+    np.cumsum: reduction.cumsum,
+    np.max: reduction.max,
+    np.mean: reduction.mean,
+    np.min: reduction.min,
+    np.prod: reduction.prod,
+    np.std: reduction.std,
+    np.sum: reduction.sum,
+    np.var: reduction.var,
+    # Sorting
+    np.argsort: sorting.argsort,
+    np.sort: sorting.sort,
+    # Shape
+    np.broadcast_to: shape.broadcast_to,
+    np.concatenate: shape.concat,
+    np.expand_dims: shape.expand_dims,
+    np.flip: shape.flip,
+    np.hstack: shape.hstack,
+    np.matrix_transpose: shape.matrix_transpose,
+    np.moveaxis: shape.moveaxis,
+    np.pad: shape.pad,
+    np.ravel: shape.ravel,
+    np.repeat: shape.repeat,
+    np.reshape: shape.reshape,
+    np.roll: shape.roll,
+    np.split: shape.split,
+    np.squeeze: shape.squeeze,
+    np.stack: shape.stack,
+    np.swapaxes: shape.swapaxes,
+    np.tile: shape.tile,
+    np.transpose: shape.transpose,
+    np.vstack: shape.vstack,
+    # Indexing
+    np.take: indexing.take,
+    # Linear algebra
+    np.diagonal: linalg.diagonal,
+    np.dot: linalg.dot,
+    np.einsum: linalg.einsum,
+    np.inner: linalg.inner,
+    np.linalg.cholesky: linalg.cholesky,
+    np.linalg.det: linalg.det,
+    np.linalg.inv: linalg.inv,
+    np.linalg.norm: linalg.norm,
+    np.linalg.solve: linalg.solve,
+    np.outer: linalg.outer,
+    np.tensordot: linalg.tensordot,
+    np.trace: linalg.trace,
+    np.tril: linalg.tril,
+    np.triu: linalg.triu,
+    np.vdot: linalg.vdot,
+}

@@ -1,0 +1,296 @@
+"""NumPy's own functions on tensors: the same values, as tensors, and a way out elsewhere."""
+
+import inspect
+
+import numpy as np
+import pytest
+import scipy.special
+
+import numgrad as ng
+from numgrad.functions.tables import FUNCTIONS, SCIPY_UFUNCS, UFUNCS
+
+X = np.array([[0.5, 0.25, 0.125], [0.75, 0.375, 0.625]])
+Y = np.array([[0.25, 0.5, 0.75], [0.25, 0.125, 1.5]])
+BITS = {
+    "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift",
+}  # fmt: skip
+
+
+def agree(result, expected):
+    if isinstance(expected, (tuple, list)) and not isinstance(result, (int, tuple)):
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
+            agree(one, other)
+        return
+    if isinstance(expected, (np.ndarray, np.generic)):
+        assert isinstance(result, ng.Tensor)
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(result.detach().numpy(), expected, rtol=1e-13, atol=1e-15)
+    else:
+        assert result == expected
+
+
+# Universal functions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
+def test_ufunc(ufunc):
+    if ufunc is np.matmul:
+        args = (X, Y.T)
+    elif ufunc.__name__ in BITS:
+        args = (np.array([1, 2, 3]), np.array([3, 2, 1]))[: ufunc.nin]
+    else:
+        args = (X, Y)[: ufunc.nin]
+        if ufunc is np.arccosh:
+            args = (X + 1,)
+    agree(ufunc(*map(ng.tensor, args)), ufunc(*args))
+    if ufunc.nin == 2:
+        agree(ufunc(args[0], ng.tensor(args[1])), ufunc(*args))
+
+
+def test_ufunc_keeps_the_graph():
+    x = ng.tensor(X, requires_grad=True)
+    g = ng.grad(np.sin(x).sum(), x)[0]
+    np.testing.assert_allclose(g.numpy(), np.cos(X))
+
+
+def test_numpy_scalar_times_tensor_is_a_tensor():
+    x = ng.tensor(X, requires_grad=True)
+    for product in (np.float64(2) * x, np.ones(3) * x, np.ones((2, 3)) - x, np.float32(1) / x):
+        assert isinstance(product, ng.Tensor)
+        assert product.requires_grad
+
+
+@pytest.mark.parametrize("name", SCIPY_UFUNCS)
+def test_special_function_of_scipy(name):
+    ufunc = getattr(scipy.special, name)
+    args = (X, Y)[: ufunc.nin]
+    agree(ufunc(*map(ng.tensor, args)), ufunc(*args))
+
+
+def test_options_of_ufuncs_are_refused():
+    x = ng.tensor(X, requires_grad=True)
+    with pytest.raises(TypeError, match=r"np\.sin .*out=.*detach"):
+        np.sin(x, out=np.empty_like(X))
+    with pytest.raises(TypeError, match="where="):
+        np.add(x, 1, where=X > 0)
+    with pytest.raises(TypeError, match="dtype="):
+        np.add(x, 1, dtype="float32")
+    array = np.ones((2, 3))
+    with pytest.raises(TypeError, match="out="):
+        array += x
+    agree(np.add(ng.tensor(X), 1, where=True), X + 1)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "outer"])
+def test_methods_of_ufuncs_are_refused(method):
+    args = (ng.tensor(X), 1.0) if method == "outer" else (ng.tensor(X),)
+    with pytest.raises(TypeError, match=rf"np\.add\.{method} .*detach"):
+        getattr(np.add, method)(*args)
+
+
+@pytest.mark.parametrize("ufunc", [np.nextafter, np.frexp, scipy.special.jv])
+def test_ufunc_without_counterpart_names_the_way_out(ufunc):
+    args = (ng.tensor(X), 1.0)[: ufunc.nin]
+    with pytest.raises(TypeError, match=rf"{ufunc.__name__} has no counterpart.*detach\(\)"):
+        ufunc(*args)
+
+
+class Container:
+    """Another array type that handles tensors itself."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return "ufunc"
+
+    def __array_function__(self, function, types, args, kwargs):
+        return "function"
+
+
+def test_other_containers_may_wrap_tensors():
+    x = ng.tensor(X)
+    assert np.add(x, Container()) == "ufunc"
+    assert np.concatenate([x, Container()]) == "function"
+    assert x + np.float64(1) is not None
+
+
+# Other functions ----------------------------------------------------------------------------------
+
+SQUARE = np.array([[4.0, 1.0], [1.0, 3.0]])
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+CALLS = [
+    (np.concatenate, ([X, Y],), {}),
+    (np.concatenate, ([X, Y], 1), {}),
+    (np.concatenate, ((X, Y),), {"axis": None}),
+    (np.stack, ([X, Y],), {"axis": -1}),
+    (np.vstack, ([X, Y],), {}),
+    (np.hstack, ([X, Y],), {}),
+    (np.where, (X > 0.3, X, Y), {}),
+    (np.sum, (X,), {}),
+    (np.sum, (X, 0), {"keepdims": True}),
+    (np.sum, (), {"a": X, "axis": 1}),
+    (np.sum, (X, 0, None, None, True), {}),
+    (np.max, (X, 1, None, True), {}),
+    (np.mean, (X,), {"axis": (0, 1)}),
+    (np.prod, (X,), {"axis": 0}),
+    (np.amax, (X,), {"axis": 0}),
+    (np.amin, (X,), {}),
+    (np.var, (X,), {"axis": 1, "ddof": 1}),
+    (np.std, (X, 0), {}),
+    (np.cumsum, (X,), {}),
+    (np.cumprod, (X, 1), {}),
+    (np.reshape, (X, (3, 2)), {}),
+    (np.reshape, (X, -1), {"order": "C"}),
+    (np.transpose, (CUBE,), {}),
+    (np.transpose, (CUBE, (1, 2, 0)), {}),
+    (np.ravel, (X,), {}),
+    (np.squeeze, (X[None],), {"axis": 0}),
+    (np.expand_dims, (X, 1), {}),
+    (np.moveaxis, (CUBE, 0, -1), {}),
+    (np.swapaxes, (CUBE, 0, 2), {}),
+    (np.broadcast_to, (X, (4, 2, 3)), {}),
+    (np.split, (CUBE, 2, 2), {}),
+    (np.flip, (X,), {}),
+    (np.flip, (X, 1), {}),
+    (np.roll, (X, 1), {}),
+    (np.roll, (CUBE, 2, 1), {}),
+    (np.pad, (X, 1), {}),
+    (np.pad, (X, ((0, 1), (2, 0))), {"mode": "constant"}),
+    (np.tile, (X, (2, 1)), {}),
+    (np.repeat, (X, 2), {}),
+    (np.repeat, (X, 2, 1), {}),
+    (np.take, (X, [0, 2], 1), {}),
+    (np.diagonal, (SQUARE,), {}),
+    (np.tril, (X,), {}),
+    (np.triu, (X, 1), {}),
+    (np.trace, (SQUARE,), {}),
+    (np.dot, (X, Y.T), {}),
+    (np.vdot, (X[0], Y[0]), {}),
+    (np.inner, (X[0], Y[0]), {}),
+    (np.outer, (X[0], Y[0]), {}),
+    (np.tensordot, (X, Y), {"axes": ([1], [1])}),
+    (np.einsum, ("ij,kj->ik", X, Y), {}),
+    (np.einsum, ("ij->j", X), {"optimize": True}),
+    (np.linalg.det, (SQUARE,), {}),
+    (np.linalg.inv, (SQUARE,), {}),
+    (np.linalg.solve, (SQUARE, SQUARE[0]), {}),
+    (np.linalg.cholesky, (SQUARE,), {}),
+    (np.linalg.norm, (X[0],), {}),
+    (np.linalg.norm, (X,), {"axis": 1}),
+    (np.sort, (X,), {}),
+    (np.sort, (X, 0), {}),
+    (np.argsort, (X,), {"axis": 0}),
+    (np.clip, (X, 0.2, 0.4), {}),
+    (np.clip, (X,), {"a_min": 0.2, "a_max": 0.4}),
+    (np.round, (X, 1), {}),
+    (np.any, (X > 0.5,), {}),
+    (np.all, (X > 0.5, 0), {}),
+    (np.argmax, (X,), {}),
+    (np.argmin, (X, 1), {}),
+    (np.zeros_like, (X,), {}),
+    (np.ones_like, (X,), {"dtype": int}),
+    (np.full_like, (X, 2.0), {}),
+    (np.real, (X + 1j,), {}),
+    (np.imag, (X + 1j,), {}),
+    (np.angle, (X + 1j,), {}),
+    (np.copy, (X,), {}),
+    (np.isclose, (X, Y), {"atol": 0.3}),
+    (np.shape, (X,), {}),
+    (np.ndim, (X,), {}),
+    (np.size, (X,), {}),
+    (np.size, (X, 0), {}),
+    (np.iscomplexobj, (X,), {}),
+    (np.isrealobj, (X,), {}),
+    (np.allclose, (X, Y), {}),
+    (np.array_equal, (X, X), {}),
+    (np.array_equiv, (X, X), {}),
+    (np.result_type, (X, np.float32), {}),
+    (np.can_cast, (X[0], "float32"), {}),
+    (np.array_str, (X,), {"precision": 2}),
+]
+
+
+def tensors(value):
+    """Replace arrays by tensors, but for arguments that are data of another kind."""
+    if isinstance(value, np.ndarray):
+        return ng.tensor(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(tensors, value))
+    return value
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "kwargs"), CALLS, ids=[f"{c[0].__name__}-{n}" for n, c in enumerate(CALLS)]
+)
+def test_function(function, args, kwargs):
+    own = {name: tensors(value) for name, value in kwargs.items()}
+    agree(function(*tensors(args), **own), function(*args, **kwargs))
+
+
+def test_every_function_of_the_table_is_tried():
+    tried = {call[0] for call in CALLS}
+    elsewhere = {
+        np.array, np.asarray, np.arange, np.empty, np.empty_like, np.eye, np.full, np.identity,
+        np.linspace, np.ones, np.zeros, np.array_repr, np.min, np.matrix_transpose,
+    }  # fmt: skip
+    assert {f.__name__ for f in FUNCTIONS if f not in tried | elsewhere} == set()
+
+
+def public_counterparts():
+    """Return the NumPy functions that numgrad has under the same name."""
+    for place, source in ((np, ng), (np.linalg, ng.linalg)):
+        for name in dir(source):
+            function = getattr(place, name, None)
+            if (
+                not name.startswith("_")
+                and callable(getattr(source, name))
+                and function is not None
+            ):
+                yield name, function
+
+
+def test_every_function_that_numpy_has_too_is_in_a_table():
+    missing = {
+        name
+        for name, function in public_counterparts()
+        if (isinstance(function, np.ufunc) and function not in UFUNCS)
+        or (hasattr(function, "_implementation") and function not in FUNCTIONS)
+    }
+    assert missing == set()
+
+
+def test_function_keeps_the_graph():
+    x = ng.tensor(X, requires_grad=True)
+    y = np.concatenate([x, np.stack([x[0], x[1]])])
+    assert ng.grad(np.sum(y * 3.0), x)[0].tolist() == [[6.0] * 3] * 2
+
+
+def test_like_makes_tensors():
+    x = ng.tensor([1.0])
+    assert isinstance(np.zeros(2, like=x), ng.Tensor)
+    assert isinstance(np.asarray([1.0, 2.0], like=x), ng.Tensor)
+    assert isinstance(np.arange(3, like=x), ng.Tensor)
+
+
+def test_array_repr_is_that_of_tensors():
+    assert np.array_repr(ng.tensor([1.25, 2.0]), precision=1) == "tensor([1.2, 2. ])"
+
+
+def test_parameters_without_counterpart_are_refused():
+    x = ng.tensor(X, requires_grad=True)
+    with pytest.raises(TypeError, match=r"np\.sum .*out=.*detach"):
+        np.sum(x, out=np.empty(()))
+    with pytest.raises(TypeError, match="where="):
+        np.sum(x, where=X > 0)
+    agree(np.sum(ng.tensor(X), out=None), X.sum())
+
+
+@pytest.mark.parametrize("function", [np.histogram, np.unique, np.median, np.fft.fft, np.save])
+def test_function_without_counterpart_names_the_way_out(function):
+    name = f"np.*{function.__name__}"
+    with pytest.raises(TypeError, match=rf"{name}.*(counterpart|detach\(\))"):
+        function("file", ng.tensor(X)) if function is np.save else function(ng.tensor(X))
+
+
+def test_tables_name_functions_with_documentation():
+    for own in (*UFUNCS.values(), *SCIPY_UFUNCS.values()):
+        assert inspect.getdoc(own)
