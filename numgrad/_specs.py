@@ -5,6 +5,7 @@ They are apart from the code that compiles them, so that declaring operators doe
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,21 @@ class ElementwiseSpec:
         return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
 
 
+@dataclass(frozen=True)
+class Constant:
+    """A static parameter whose value is compiled into the kernel.
+
+    Attributes
+    ----------
+    value : hashable
+    text : str
+        The value as text: ``(1,)`` and ``(1.0,)`` are equal, but not the same constant.
+    """
+
+    value: Any
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class LoopSpec:
     """An operator with a gufunc signature, given by a core function as for `numba.guvectorize`.
@@ -52,6 +68,11 @@ class LoopSpec:
         Whether inputs without core dimensions arrive by value rather than as arrays of one element.
     may_raise : bool
         Whether the function can raise; the kernel reports it whatever is declared.
+    trailing : tuple of (Constant or None)
+        Static parameters, which the function takes last: ``None`` stands for a number, which is one
+        of the last inputs, so that a new value needs no new kernel.
+    checked : bool
+        Whether indices are checked, and elements that are not written are reported like an error.
     """
 
     name: str
@@ -61,12 +82,15 @@ class LoopSpec:
     out_dtypes: Dtypes
     scalars: bool = True
     may_raise: bool = False
+    trailing: tuple[Constant | None, ...] = ()
+    checked: bool = False
 
     @property
     def identity(self) -> tuple:
         """What two specs of the same kernel have in common."""
         dtypes = (self.in_dtypes, self.out_dtypes)
-        return ("loop", self.function, *dtypes, self.signature, self.scalars)
+        options = (self.signature, self.scalars, self.trailing, self.checked)
+        return ("loop", self.function, *dtypes, *options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -152,8 +152,7 @@ class KernelOperator(Operator):
         self.core_sizes([a.shape for a in arrays])
         kernel = target.kernel(self.spec(tuple(a.dtype for a in arrays)))
         arrays = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
-        results = kernel.ufunc(*arrays)
-        status = kernel.take_status() if self.may_raise else 0
+        results, status = kernel.call(*arrays) if self.may_raise else (kernel.ufunc(*arrays), 0)
         if status:
             raise self.error(f" at loop index {status - 1}")
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]

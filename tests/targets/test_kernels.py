@@ -220,7 +220,7 @@ def one_result(x):
         (no_complex_version, (C128, C128), "math.erf has no complex version"),
         (one_result, (C128, F64), "Cannot cast complex128 to float64"),
         (one_result, (F64, F64, F64), "2 argument types given, but function takes 1"),
-        (lambda x: None, (F64, F64), "returns none"),
+        (lambda x: None, (F64, F64), "returns nothing"),
     ],
 )
 def test_what_numba_cannot_compile_is_one_short_error(function, dtypes, cause):

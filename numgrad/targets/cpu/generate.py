@@ -13,13 +13,14 @@ from numba.np import numpy_support
 
 from numgrad._errors import KernelError
 from numgrad._settings import settings
+from numgrad._specs import Constant
 
 from . import rewrite
 from .binding import bind
 from .compiler import _Code
 from .elementwise import ElementwiseLoop
 from .emit import Callee, emit_kernel
-from .loops import CoreLoop, argument_types, core_dimensions
+from .loops import CoreLoop, argument_types, core_dimensions, in_order, parameter_order
 
 
 class Source(NamedTuple):
@@ -42,9 +43,13 @@ def elementwise(spec: Any) -> Source:
 def loop(spec: Any) -> Source:
     """Source of a `LoopSpec`; without core dimensions, an elementwise loop in Numba's semantics."""
     function = getattr(spec.function, "py_func", spec.function)
-    options = _user_options(spec.function)
+    options = user_options(spec)
     cores = core_dimensions(spec.signature)
-    key = ("loop", *_dtype_key(spec), repr(cores), spec.scalars, sorted(options.items()))
+    trailing = tuple(None if item is None else (item.value,) for item in spec.trailing)
+    key = (
+        "loop", *_dtype_key(spec), repr(cores), spec.scalars, sorted(options.items()), trailing,
+        spec.checked,
+    )  # fmt: skip
     if any(cores):
         emit = partial(_emit_core, spec, function, cores, options)
     else:
@@ -69,10 +74,11 @@ def _dtype_key(spec: Any) -> tuple[str, ...]:
     return tuple(dtype.str for dtype in (*spec.in_dtypes, *spec.out_dtypes))
 
 
-def _user_options(function: Any) -> dict[str, Any]:
+def user_options(spec: Any) -> dict[str, Any]:
     """The options of a user's dispatcher that change what its code means, not how it is called."""
-    options = getattr(function, "targetoptions", {})
-    return {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
+    given = getattr(spec.function, "targetoptions", {})
+    options = {name: given[name] for name in ("fastmath", "boundscheck") if name in given}
+    return {**options, "boundscheck": True} if spec.checked else options
 
 
 def _emit_elementwise(
@@ -80,23 +86,35 @@ def _emit_elementwise(
 ) -> _Code:
     with translated_errors(spec):
         inputs, outputs = (_numba_types(dtypes) for dtypes in (spec.in_dtypes, spec.out_dtypes))
-        callee = Callee(function, inputs, pipeline, options)
+        order = parameter_order(len(inputs), len(inputs), getattr(spec, "trailing", ()))
+        callee = Callee(function, in_order(order, inputs), pipeline, options)
+        heavy = options is not None
+        _require_results(callee.restype, spec.out_dtypes, any_kind=not heavy)
 
         def call(builder, values, index, status) -> list[ir.Value]:
-            value = callee.call(builder, values, index, status)
+            dummy = callee.context.get_dummy_value()
+            given = [dummy if isinstance(k, Constant) else values[k] for k in order]
+            value = callee.call(builder, given, index, status)
             return _results(callee, builder, value, outputs)
 
         body = ElementwiseLoop(callee.context, inputs, outputs, call).emit
-        heavy = options is not None
         return emit_kernel(symbol, callee, body, counts_references=heavy)
 
 
 def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: str) -> _Code:
     with translated_errors(spec):
         dtypes = _numba_types((*spec.in_dtypes, *spec.out_dtypes))
-        argtypes = argument_types(dtypes, cores, len(spec.in_dtypes), spec.scalars)
-        callee = Callee(function, argtypes, rewrite.CorePipeline, options)
-        body = CoreLoop(callee, dtypes, cores).emit
+        nin, nops = len(spec.in_dtypes), len(dtypes)
+        order = parameter_order(nin, nops, spec.trailing)
+        argtypes = argument_types(dtypes, cores, nin, spec.scalars)
+        callee = Callee(function, in_order(order, argtypes), rewrite.CorePipeline, options)
+        if callee.restype is not types.none:
+            raise TypeError(
+                f"the function returns {_described(callee.restype)}, where it must write its outputs "
+                f"to its array parameters"
+            )
+        floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
+        body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
         return emit_kernel(symbol, callee, body, counts_references=True)
 
 
@@ -113,14 +131,40 @@ def _results(
         values, kinds = cgutils.unpack_tuple(builder, value, len(restype)), list(restype)
     else:
         values, kinds = [value], [restype]
-    if len(kinds) != len(outputs) or types.none in kinds:
-        raise TypeError(
-            f"the function returns {restype}, where {len(outputs)} result(s) are declared"
-        )
     return [
         callee.context.cast(builder, item, kind, output)
         for item, kind, output in zip(values, kinds, outputs, strict=True)
     ]
+
+
+def _require_results(
+    restype: types.Type, dtypes: Sequence[np.dtype], *, any_kind: bool
+) -> None:
+    """Refuse a function that returns another number of results, or (casts may) of another kind."""
+    kinds = list(restype) if isinstance(restype, types.BaseTuple) else [restype]
+    if len(kinds) != len(dtypes) or types.none in kinds:
+        raise TypeError(
+            f"the function returns {_described(restype)}, where {len(dtypes)} "
+            f"result{'s are' if len(dtypes) > 1 else ' is'} declared"
+        )
+    for kind, dtype in zip(kinds, dtypes if not any_kind else (), strict=not any_kind):
+        if not isinstance(kind, types.Number | types.Boolean) or not np.can_cast(
+            numpy_support.as_dtype(types.unliteral(kind)), dtype, "same_kind"
+        ):
+            raise TypeError(
+                f"the function returns {_described(kind)}, where the dtype of the result is {dtype}"
+            )
+
+
+def _described(kind: types.Type) -> str:
+    """A result in words, without Numba's own."""
+    if kind is types.none:
+        return "nothing"
+    if isinstance(kind, types.BaseTuple):
+        return f"{len(kind)} values ({', '.join(_described(item) for item in kind)})"
+    if isinstance(kind, types.Array):
+        return f"an array of {kind.dtype}"
+    return str(types.unliteral(kind))
 
 
 # Errors

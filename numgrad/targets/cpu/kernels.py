@@ -6,6 +6,9 @@ the loop; ``steps`` the byte strides of the operands along it, then those of the
 ``status[0]`` stays 0, or becomes 1 plus the index at which the operator's function raised.
 """
 
+import threading
+from typing import Any
+
 import numpy as np
 
 from . import emit, generate
@@ -29,7 +32,7 @@ class Kernel:
         The operator's name, what was compiled, and the numbers of inputs and outputs.
     """
 
-    __slots__ = ("_door", "address", "name", "nin", "nout", "spec")
+    __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "spec")
 
     def __init__(self, spec: Spec, address: int) -> None:
         self.spec = spec
@@ -38,6 +41,7 @@ class Kernel:
         self.nin = len(spec.in_dtypes)
         self.nout = len(spec.out_dtypes)
         self._door: Door | None = None
+        self._own = threading.local()
 
     def __repr__(self) -> str:
         dtypes = ",".join(map(str, self.spec.in_dtypes)), ",".join(map(str, self.spec.out_dtypes))
@@ -48,18 +52,29 @@ class Kernel:
         """The kernel as a NumPy ufunc (a gufunc where the signature has core dimensions)."""
         return self._get_door().ufunc
 
+    def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
+        """Call `ufunc`; return its results and the status that the kernel left (0: fine).
+
+        The status is that of this call, whatever other threads do with the kernel.
+        """
+        door: Door | None = getattr(self._own, "door", None)
+        if door is None:
+            door = self._own.door = self._make_door()
+        return door.ufunc(*arrays), door.take_status()
+
     def take_status(self) -> int:
-        """Return the status that a call of `ufunc` left (0: fine), and clear it."""
+        """Return the status that calls of `ufunc` left (0: fine), and clear it; `call` is safer."""
         return 0 if self._door is None else self._door.take_status()
 
     def _get_door(self) -> Door:
         if self._door is None:
-            signature = getattr(self.spec, "signature", "")
-            core = signature if any(core_dimensions(signature)) else None
-            self._door = Door(
-                self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core
-            )
+            self._door = self._make_door()
         return self._door
+
+    def _make_door(self) -> Door:
+        signature = getattr(self.spec, "signature", "")
+        core = signature if any(core_dimensions(signature)) else None
+        return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
 
 _kernels: dict[tuple, Kernel] = {}

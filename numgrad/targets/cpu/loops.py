@@ -7,6 +7,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.np.arrayobj import make_array, populate_array
 
+from numgrad._specs import Constant
+
+from . import marks
 from .elementwise import Memory, counted_loop, table_word, word
 from .emit import Callee
 from .intrinsics import INT64
@@ -37,6 +40,27 @@ def argument_types(
     ]
 
 
+def parameter_order(
+    nin: int, nops: int, trailing: Sequence[Constant | None]
+) -> list[int | Constant]:
+    """Return what each parameter of a function is: an operand by its number, or a constant.
+
+    Numbers among the static parameters are the last inputs, but come last in the function.
+    """
+    first = nin - sum(item is None for item in trailing)
+    numbers = iter(range(first, nin))
+    main = [*range(first), *range(nin, nops)]
+    return [*main, *(next(numbers) if item is None else item for item in trailing)]
+
+
+def in_order(order: Sequence[int | Constant], argtypes: Sequence[types.Type]) -> list[types.Type]:
+    """Return the types of the parameters from those of the operands."""
+    return [
+        types.Omitted(item.value) if isinstance(item, Constant) else argtypes[item]
+        for item in order
+    ]
+
+
 class CoreLoop:
     """Emits the body of a kernel that calls a core function once per element of the loop.
 
@@ -48,13 +72,19 @@ class CoreLoop:
         Of the operands, inputs then outputs.
     cores : sequence of tuples of str
         Their core dimensions.
+    order : sequence of (int or Constant)
+        What the parameters of the function are; see `parameter_order`.
+    unwritten : sequence of int
+        The operands in which an element that was not written is an error.
     """
 
-    def __init__(self, callee: Callee, dtypes, cores) -> None:
+    def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
         self.callee = callee
         self.context = callee.context
         self.memories = [Memory(self.context, dtype) for dtype in dtypes]
         self.cores = list(cores)
+        self.order = list(order)
+        self.unwritten = list(unwritten)
         self.names = list(dict.fromkeys(name for core in self.cores for name in core))
 
     def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
@@ -65,17 +95,41 @@ class CoreLoop:
         self._require_contiguous(builder, steps, status, sizes, strides)
         bases = [table_word(builder, ptrs, k) for k in range(len(self.cores))]
         moves = [table_word(builder, steps, k) for k in range(len(self.cores))]
+        flag = builder.alloca(ir.IntType(1)) if self.unwritten else None
         with counted_loop(builder, n) as index:
             addresses = [
                 builder.add(base, builder.mul(index, step))
                 for base, step in zip(bases, moves, strict=True)
             ]
+            for k in self.unwritten:
+                marks.fill(builder, addresses[k], self._words(builder, k, sizes), self._mark(k))
+            argtypes = self.callee.result.signature.args
             values = [
-                self._argument(builder, k, address, sizes, strides[k])
-                for k, address in enumerate(addresses)
+                self.context.get_dummy_value()
+                if isinstance(k, Constant)
+                else self._argument(builder, k, argtype, addresses[k], sizes, strides[k])
+                for k, argtype in zip(self.order, argtypes, strict=True)
             ]
             self.callee.call(builder, values, index, status)
+            for k in self.unwritten:
+                words = self._words(builder, k, sizes)
+                found = marks.found(builder, flag, addresses[k], words, self._mark(k))
+                with builder.if_then(found, likely=False):
+                    position = builder.add(index, word(1))
+                    builder.store(position, builder.inttoptr(status, INT64.as_pointer()))
+                    builder.ret_void()
         builder.ret_void()
+
+    def _words(self, builder, k: int, sizes) -> ir.Value:
+        """The number of real numbers that an operand consists of."""
+        count = word(2 if isinstance(self.memories[k].dtype, types.Complex) else 1)
+        for name in self.cores[k]:
+            count = builder.mul(count, sizes[name])
+        return count
+
+    def _mark(self, k: int) -> ir.Constant:
+        dtype = self.memories[k].dtype
+        return marks.mark(getattr(dtype, "underlying_float", dtype).bitwidth)
 
     def _strides(self, builder, k: int, sizes) -> list[ir.Value]:
         stride, strides = word(self.memories[k].itemsize), []
@@ -104,10 +158,9 @@ class CoreLoop:
             builder.store(word(NOT_CONTIGUOUS), builder.inttoptr(status, INT64.as_pointer()))
             builder.ret_void()
 
-    def _argument(self, builder, k: int, address, sizes, strides) -> ir.Value:
+    def _argument(self, builder, k: int, argtype, address, sizes, strides) -> ir.Value:
         memory = self.memories[k]
         pointer = builder.inttoptr(address, memory.data_type.as_pointer())
-        argtype = self.callee.result.signature.args[k]
         if not isinstance(argtype, types.Array):
             return memory.read(builder, pointer)
         array = make_array(argtype)(self.context, builder)

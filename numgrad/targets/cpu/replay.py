@@ -1,0 +1,79 @@
+"""A kernel's function called once more, on the calling thread, where its exception can come out."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from numgrad._specs import Constant, ElementwiseSpec, LoopSpec
+
+from . import marks, rewrite
+from .binding import bind
+from .generate import real_dtype, user_options
+from .loops import core_dimensions, parameter_order
+
+
+def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
+    """Call the function of a kernel for one element of its loop.
+
+    Parameters
+    ----------
+    spec : ElementwiseSpec or LoopSpec
+    inputs : sequence of ndarray
+        The core of each input.
+
+    Returns
+    -------
+    dict
+        The indices of elements that the function did not write, by output; empty unless the spec
+        is ``checked``.
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises.
+    """
+    if isinstance(spec, ElementwiseSpec):
+        complex_ = any(dtype.kind == "c" for dtype in spec.in_dtypes)
+        single = real_dtype(spec.in_dtypes, spec.out_dtypes) == np.float32
+        pipeline = rewrite.SinglePipeline if single else rewrite.ScalarPipeline
+        function = _dispatcher(bind(spec.function, is_complex=complex_), pipeline, ())
+        function(*(x[()] for x in inputs))
+        return {}
+    return _replay_loop(spec, inputs)
+
+
+def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
+    cores = core_dimensions(spec.signature)
+    sizes = {
+        name: size
+        for x, core in zip(inputs, cores, strict=False)
+        for name, size in zip(core, x.shape, strict=True)
+    }
+    outputs = []
+    if any(cores):
+        outputs = [
+            marks.marked(tuple(sizes[name] for name in core) or (1,), dtype)
+            for core, dtype in zip(cores[len(inputs) :], spec.out_dtypes, strict=True)
+        ]
+    operands = [
+        x[()] if not core and spec.scalars else np.array(x, order="C", ndmin=1)
+        for x, core in zip(inputs, cores, strict=False)
+    ] + outputs
+    order = parameter_order(len(inputs), len(operands), spec.trailing)
+    function = getattr(spec.function, "py_func", spec.function)
+    options = tuple(sorted(user_options(spec).items(), key=lambda item: item[0]))
+    arguments = [k.value if isinstance(k, Constant) else operands[k] for k in order]
+    _dispatcher(function, rewrite.CorePipeline, options)(*arguments)
+    if not spec.checked:
+        return {}
+    found = {k: marks.where(output) for k, output in enumerate(outputs)}
+    return {k: indices for k, indices in found.items() if indices}
+
+
+@lru_cache(maxsize=64)
+def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+    return numba.njit(pipeline_class=pipeline, error_model="numpy", **dict(options))(function)
+
