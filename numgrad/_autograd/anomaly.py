@@ -21,7 +21,7 @@ _state = _State()
 
 
 class set_detect_anomaly:  # noqa: N801 - torch's name
-    """Switch anomaly detection on or off in this thread: at once when called, undone at the end of a ``with``.
+    """Switch anomaly detection on or off in this thread, at once; the end of a ``with`` undoes it.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class set_detect_anomaly:  # noqa: N801 - torch's name
 class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
     """Raise `AnomalyError` where a pass inside the block produces a NaN or an infinity.
 
-    The error names the operator and the line of user code that recorded it. Every gradient is computed and
-    looked at by itself: passes are much slower.
+    The error names the operator and the line of user code that recorded it. Every gradient is
+    computed and looked at by itself: passes are much slower.
 
     Parameters
     ----------

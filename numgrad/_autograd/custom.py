@@ -1,11 +1,11 @@
-"""`Function`: an operation whose forward and backward computations are Python functions of tensors."""
+"""`Function`: an operation whose forward and backward are Python functions of tensors."""
 
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._declare import Operator
-from .._errors import CustomGradError, InplaceError, NotDifferentiableError
+from .._errors import InplaceError, NotDifferentiableError
 from .._tensor import Tensor
 from ..engine.graph import Edge, Node
 from ..engine.record import attach, grad_mode, mode, pack
@@ -18,13 +18,13 @@ class Function:
 
     Subclass it, define two static methods, and call the operation with ``apply``:
 
-    * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations in it
-      are not recorded. What is not a tensor passes through, in both directions.
-    * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of ``forward``;
-      ``None`` where there is none. It runs on tensors, so with ``create_graph=True`` it is differentiated
-      itself. In a batched pass it is called once per row.
+    * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations
+      in it are not recorded. What is not a tensor passes through, in both directions.
+    * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
+      ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True`` it
+      is differentiated itself. In a batched pass it is called once per row.
 
-    With a static method ``setup_context(ctx, inputs, output)`` the first argument of ``forward`` is left out.
+    With a static method ``setup_context(ctx, inputs, output)``, ``forward`` does not take ``ctx``.
 
     See Also
     --------
@@ -50,7 +50,8 @@ class Function:
     """
 
     def __init__(self) -> None:
-        raise TypeError(f"{type(self).__name__} is not instantiated; call {type(self).__name__}.apply")
+        name = type(self).__name__
+        raise TypeError(f"{name} is not instantiated; call {name}.apply")
 
     @staticmethod
     def forward(*args: Any) -> Any:
@@ -91,12 +92,13 @@ def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[in
     for tensor, version in zip(tensors, versions, strict=True):
         if tensor.requires_grad and tensor.storage.version != version:
             raise InplaceError(
-                f"{name}.forward wrote to an argument that requires grad; write to a copy (x.clone())"
+                f"{name}.forward wrote to an argument that requires grad; "
+                f"write to a copy (x.clone())"
             )
 
 
 def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Return new tensors for the results: the recorded ones must be no arguments and share no memory."""
+    """Return new tensors for the results: what is recorded must be no argument and share no memory."""
     taken = {id(tensor.storage) for tensor in tensors}
     outputs: list[Any] = []
     for result in results:
@@ -140,7 +142,7 @@ def _operator(cls: type[Function]) -> PythonOperator:
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare that a ``backward`` of a `Function` cannot be differentiated itself, as when it uses NumPy.
+    """Declare that a ``backward`` of a `Function` cannot be differentiated, as when it uses NumPy.
 
     It runs without recording; to differentiate its results raises `NotDifferentiableError`.
 
@@ -182,7 +184,8 @@ class _Once(Operator):
 
     def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Any:
         raise NotDifferentiableError(
-            f"{self.name} cannot be differentiated: its backward is marked with @once_differentiable"
+            f"{self.name} cannot be differentiated: "
+            f"its backward is marked with @once_differentiable"
         )
 
 
@@ -196,4 +199,3 @@ def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
     specs = [edge.node.outputs[edge.slot] for edge in known if edge.node is not None]
     attach(Node(operator, {}, known, specs, [result.spec]), [guarded])
     return guarded
-

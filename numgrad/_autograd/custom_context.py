@@ -13,8 +13,8 @@ from ..engine.graph import NO_EDGE, Edge, Node, Value
 class FunctionContext:
     """What the forward function of one application leaves for the backward function.
 
-    Other attributes may be set on it too. Each call of backward gets a context of its own that shares these
-    attributes, so that passes in several threads do not disturb each other.
+    Other attributes may be set on it too. Each call of backward gets a context of its own that shares
+    these attributes, so that passes in several threads do not disturb each other.
     """
 
     __slots__ = (
@@ -39,8 +39,8 @@ class FunctionContext:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
 
-        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and a write to
-        one of them in between is an error.
+        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and a write
+        to one of them in between is an error.
         """
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
@@ -55,7 +55,7 @@ class FunctionContext:
         self._constant = outputs
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose what ``backward`` gets for outputs without gradient: zeros (the default) or ``None``."""
+        """Choose what ``backward`` gets for an output without gradient: zeros, or ``None``."""
         self.materialize = bool(value)
 
     def mark_dirty(self, *tensors: Tensor) -> None:

@@ -10,12 +10,10 @@ from typing import Any
 from .._errors import ArgTypeError
 from ..engine.backward import Outcome
 from ..engine.graph import Edge, Node
-from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, uses
+from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, Use, uses
 
 _numbers = itertools.count()
-NOTE = (
-    "numgrad.set_flags(call_stack_level=3) records the Python call stack of every operation from then on."
-)
+NOTE = "numgrad.set_flags(call_stack_level=3) records the Python call stack of every operation from then on."
 
 
 def prepare(path: Any) -> "Writer | None":
@@ -38,9 +36,7 @@ def prepare(path: Any) -> "Writer | None":
         )
     if os.path.exists(path):
         if not os.path.isdir(path):
-            raise NotADirectoryError(
-                f"dump_backward_graph_path: path:'{path}' must be directory "
-            )
+            raise NotADirectoryError(f"dump_backward_graph_path: path:'{path}' must be directory ")
     else:
         try:
             os.makedirs(path)
@@ -83,7 +79,9 @@ class _Picture:
     def __init__(self, nodes: Sequence[Node], outcome: Outcome) -> None:
         self.numbers = {node: next(_numbers) for node in nodes}
         self.uses = uses(nodes, outcome.wanted)
-        self.boundary = {n for n in outcome.nodes if n not in outcome.wanted and not n.is_accumulator}
+        self.boundary = {
+            n for n in outcome.nodes if n not in outcome.wanted and not n.is_accumulator
+        }
 
     def backward(self) -> Drawing:
         """Return the graph in the direction in which gradients flow."""
@@ -92,7 +90,8 @@ class _Picture:
             for node, number in self.numbers.items()
         }
         arrows = [
-            (*self._ends(use), f"Place(cpu)\n{use.spec.dtype}{list(use.spec.shape)}") for use in self.uses
+            (a, b, f"Place(cpu)\n{use.spec.dtype}{list(use.spec.shape)}")
+            for use, a, b in self._ends()
         ]
         return Drawing(boxes, arrows)
 
@@ -102,9 +101,7 @@ class _Picture:
             number: Box(f"{_forward_name(node)}\nGradNode: {hex(id(node))}", self._color(node))
             for node, number in self.numbers.items()
         }
-        arrows = [
-            (*self._ends(use)[::-1], f"{use.spec.dtype} {list(use.spec.shape)}") for use in self.uses
-        ]
+        arrows = [(b, a, f"{use.spec.dtype} {list(use.spec.shape)}") for use, a, b in self._ends()]
         return Drawing(boxes, arrows)
 
     def call_stacks(self) -> str:
@@ -120,8 +117,9 @@ class _Picture:
             return LEAF
         return BOUNDARY if node in self.boundary else OPERATOR
 
-    def _ends(self, use: Any) -> tuple[int, int]:
-        return self.numbers[use.consumer], self.numbers[use.edge.node]
+    def _ends(self) -> list[tuple[Use, int, int]]:
+        """Return each use with the numbers of the consumer and of the node that gets the gradient."""
+        return [(u, self.numbers[u.consumer], self.numbers[u.source]) for u in self.uses]
 
 
 def _grad_name(node: Node) -> str:

@@ -20,7 +20,7 @@ class Dot(str):
 
     def _repr_image_svg_xml(self) -> str | None:
         try:
-            from graphviz import Source
+            from graphviz import Source  # type: ignore[import-not-found]
         except ImportError:
             return None
         return Source(str(self)).pipe(format="svg", encoding="utf-8")
@@ -53,7 +53,7 @@ def dot(thing: Any) -> Dot:
     --------
     >>> import numgrad as ng
     >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
-    >>> print(ng.display.dot(x * x))  # doctest: +ELLIPSIS
+    >>> print(ng.display.dot(x * x), end="")  # doctest: +ELLIPSIS
     digraph G {
     node_0[label="multiply" ...]
     node_1[label="leaf\\nfloat64[2]" ...]
@@ -68,7 +68,9 @@ def dot(thing: Any) -> Dot:
 @singledispatch
 def _roots(thing: Any) -> list[Node]:
     if isinstance(thing, str) or not isinstance(thing, Iterable):
-        raise ArgTypeError(f"dot: expected a tensor, a node or a program, got {type(thing).__name__}")
+        raise ArgTypeError(
+            f"dot: expected a tensor, a node or a program, got {type(thing).__name__}"
+        )
     return [node for item in thing for node in _roots(item)]
 
 
@@ -94,9 +96,8 @@ def _graph(roots: Iterable[Node]) -> Drawing:
     numbers = {node: number for number, node in enumerate(nodes)}
     boxes = {number: _node_box(node) for node, number in numbers.items()}
     arrows = [
-        (numbers[use.edge.node], numbers[use.consumer], f"{use.spec.dtype}{list(use.spec.shape)}")
+        (numbers[use.source], numbers[use.consumer], f"{use.spec.dtype}{list(use.spec.shape)}")
         for use in uses(nodes)
-        if use.edge.node is not None
     ]
     return Drawing(boxes, arrows)
 

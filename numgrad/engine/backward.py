@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .._errors import FreedGraphError
 from . import hooks
 from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
 from .program import force
@@ -214,7 +213,7 @@ class Pass:
         if node.pre_hooks:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
         context = Context(node, self.saved[node], self.wanted[node], self.request.create_graph)
-        gradients = node.operator.differentiate(self, context, cotangents)
+        gradients = self._differentiate(node, context, cotangents)
         gradients = [
             fit(g, spec) if want and g is not None else None
             for g, spec, want in zip(gradients, node.inputs, self.wanted[node], strict=True)
@@ -227,6 +226,16 @@ class Pass:
         for edge, gradient in zip(node.edges, gradients, strict=True):
             if gradient is not None:
                 self._add(self.pending, edge, gradient)
+
+    def _differentiate(
+        self, node: Node, context: Context, cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Build the gradients of a node; what is built knows where the node was recorded."""
+        before, mode.site = mode.site, node.site
+        try:
+            return node.operator.differentiate(self, context, cotangents)
+        finally:
+            mode.site = before
 
     def _run_accumulator_pre_hooks(self, node: Node) -> None:
         edge = Edge(node, 0)

@@ -163,9 +163,7 @@ def _each_row(
 ) -> list[Value | None]:
     columns = [_rows(value, batch) for value in values]
     made = [function(*[column[row] for column in columns]) for row in range(batch)]
-    return [
-        _join([row[position] for row in made], spec) for position, spec in enumerate(results)
-    ]
+    return [_join([row[position] for row in made], spec) for position, spec in enumerate(results)]
 
 
 def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:

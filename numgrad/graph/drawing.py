@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..engine.graph import Edge, Node, Spec
+from ..engine.graph import Node, Spec
 
 OPERATOR, LEAF, BOUNDARY = "#999999", "#148b97", "orange"
 
@@ -43,10 +43,10 @@ def _escaped(text: str) -> str:
 
 
 class Use(NamedTuple):
-    """One use of the value in ``edge`` by ``consumer``, and the spec of the gradient that flows back."""
+    """One use of an output of ``source`` by ``consumer``, and the spec of the gradient of it."""
 
     consumer: Node
-    edge: Edge
+    source: Node
     spec: Spec
 
 
@@ -57,6 +57,6 @@ def uses(nodes: Sequence[Node], wanted: Mapping[Node, Sequence[bool]] | None = N
     for node in nodes:
         mask = node.needs if wanted is None else wanted.get(node, (False,) * len(node.edges))
         for edge, spec, want in zip(node.edges, node.inputs, mask, strict=True):
-            if want and edge.node in present:
-                found.append(Use(node, edge, spec))
+            if want and edge.node is not None and edge.node in present:
+                found.append(Use(node, edge.node, spec))
     return found

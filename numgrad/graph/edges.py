@@ -10,8 +10,8 @@ from ..engine.graph import Node
 class GradientEdge(NamedTuple):
     """A place in the graph where a gradient flows: output ``output_nr`` of ``node``.
 
-    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when the
-    tensor is gone.
+    It can stand for a tensor among the outputs or inputs of ``grad`` and keeps the graph alive when
+    the tensor is gone.
     """
 
     node: Node
@@ -49,4 +49,3 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     edge = tensor.edge
     assert edge.node is not None
     return GradientEdge(edge.node, edge.slot)
-

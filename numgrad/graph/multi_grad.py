@@ -31,16 +31,16 @@ class MultiHandle:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
 ) -> MultiHandle:
-    """Call ``fn`` once in each pass that computes gradients of these tensors; in a batched pass once per row.
+    """Call ``fn`` once in each pass that computes gradients of these tensors (batched: once per row).
 
     Parameters
     ----------
     tensors : sequence of Tensor
         Tensors that require grad.
     fn : callable
-        With ``mode="all"`` it gets a list, one entry per tensor, when the last of the gradients that
-        the pass computes has arrived; ``None`` stands for those that it does not compute. With
-        ``mode="any"`` it gets the first gradient that arrives.
+        With ``mode="all"`` it gets a list, one entry per tensor, when the last of the gradients
+        that the pass computes has arrived; ``None`` stands for those that it does not compute.
+        With ``mode="any"`` it gets the first gradient that arrives.
 
     Raises
     ------
@@ -63,9 +63,7 @@ def register_multi_grad_hook(
         raise ValueError(f"register_multi_grad_hook: mode must be 'all' or 'any', got {mode!r}")
     for index, tensor in enumerate(tensors):
         if not tensor.requires_grad:
-            raise NoGradError(
-                f"register_multi_grad_hook: tensor {index} does not require grad"
-            )
+            raise NoGradError(f"register_multi_grad_hook: tensor {index} does not require grad")
     waiting = kinds[mode]([tensor.edge for tensor in tensors], fn)
     return MultiHandle(
         [t.register_hook(partial(waiting.arrive, index)) for index, t in enumerate(tensors)]
@@ -75,8 +73,8 @@ def register_multi_grad_hook(
 class _Waiting:
     """A function that waits for gradients; what has arrived is noted on each pass.
 
-    In a batched pass the hook of one tensor is called for all rows before that of the next: the number of
-    its calls so far is the row.
+    In a batched pass the hook of one tensor is called for all rows before that of the next: the
+    number of its calls so far is the row.
     """
 
     def __init__(self, edges: Sequence[Edge], fn: Callable[[Any], None]) -> None:
@@ -115,7 +113,7 @@ class _All(_Waiting):
             self.fn(arrivals.rows[row])
 
     def _give_up_waiting(self, backward_pass: Any) -> None:
-        """Call for the rows of which a gradient never came, because a function above returned ``None``."""
+        """Call for rows of which a gradient never came, because a function returned ``None``."""
         arrivals = backward_pass.notes[self]
         for gradients, missing in zip(arrivals.rows, arrivals.missing, strict=True):
             if missing > 0:

@@ -1,4 +1,4 @@
-"""What the graph saves for the derivative, handed to the user: to compress it, count it, or put it on disk."""
+"""What the graph saves, handed to the user: to compress it, count it, or put it on disk."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ Function = Callable[[Any], Any]
 
 
 class saved_tensors_hooks:  # noqa: N801 - torch's name
-    """Save ``pack(tensor)`` instead of a tensor inside the block; ``unpack`` makes the tensor of it again.
+    """Save ``pack(tensor)`` instead of tensors inside the block; ``unpack`` makes a tensor of it.
 
     The innermost block counts. The functions run without recording.
 

@@ -26,12 +26,16 @@ class SplitRows(Operator):
         shape = (*spec.shape[:axis], *spec.shape[axis + 1 :])
         return [(shape, spec.dtype)] * spec.shape[axis]
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         (array,) = arrays
         axis = static["axis"]
         return [_row(axis, n)(array).copy() for n in range(array.shape[axis])]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
         return [inputs[0].view(_row(static["axis"], n)) for n in range(len(specs))]
 
 
@@ -43,10 +47,14 @@ class JoinRows(Operator):
         axis = static["axis"] + len(shape) + 1
         return [((*shape[:axis], len(specs), *shape[axis:]), dtype)]
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         return [np.stack(arrays, static["axis"])]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
         ((shape, dtype, rows),) = specs
         result = builder.new(shape, dtype, rows)
         for n, operand in enumerate(inputs):
