@@ -48,7 +48,7 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed."""
 
-    __slots__ = ("inputs", "number", "operator", "results", "specs", "static")
+    __slots__ = ("inputs", "number", "operator", "results", "site", "specs", "static")
 
     def __init__(
         self, operator: Any, static: dict[str, Any], inputs: tuple["Value", ...], specs: tuple[Spec, ...]
@@ -59,6 +59,7 @@ class Expr:
         self.specs = specs
         self.number = next(_numbers)
         self.results: list[np.ndarray | None] = [None] * len(specs)
+        self.site: Site | None = None
 
 
 class Value:

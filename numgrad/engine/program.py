@@ -94,6 +94,8 @@ class Instruction:
     name: str
     work: int
     error: Callable[[str], Exception] | None = None
+    replay: Callable[..., Exception] | None = None
+    site: Any = None
 
 
 @dataclass(slots=True)
@@ -121,6 +123,7 @@ class Builder:
     instructions: list[Instruction] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=list)
     uses_blas: bool = False
+    site: Any = None
     _constants: dict[int, Operand] = field(default_factory=dict)
 
     def new(self, shape: Shape, dtype: np.dtype, rows: bool) -> Operand:
@@ -152,6 +155,7 @@ class Builder:
         loop: Shape | None = None,
         name: str = "",
         error: Callable[[str], Exception] | None = None,
+        replay: Callable[..., Exception] | None = None,
     ) -> None:
         """Append an instruction.
 
@@ -167,6 +171,8 @@ class Builder:
             The loop shape; by default the leading axes of the first output.
         error
             Makes the exception for a kernel that fails, from the words that say where.
+        replay
+            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that failed.
         """
         operands = [*inputs, *outputs]
         ncore = ncore or (0,) * len(operands)
@@ -184,7 +190,7 @@ class Builder:
         self.instructions.append(
             Instruction(
                 kernel, list(inputs), list(outputs), loop, core, strides, core_strides, rows, not core,
-                name or kernel.name, work, error,
+                name or kernel.name, work, error, replay, self.site,
             )
         )  # fmt: skip
 
@@ -249,6 +255,7 @@ def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Pro
         return builder.constant(array, value.rows)
 
     for expr in pending_exprs(values):
+        builder.site = expr.site
         outputs = expr.operator.lower(builder, [operand(v) for v in expr.inputs], expr.specs, expr.static)
         for slot, output in enumerate(outputs):
             known[expr, slot] = output

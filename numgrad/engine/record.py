@@ -9,7 +9,7 @@ from typing import Any
 from .._errors import HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
-from .site import user_site, user_stack
+from .site import Site, user_site, user_stack
 
 
 class Runtime:
@@ -31,6 +31,7 @@ class Mode(threading.local):
     kept: list[Node] | None = None
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
+    site: Site | None = None  # where the node was recorded whose derivative is being built
 
 
 runtime = Runtime()
@@ -80,6 +81,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     inferred = operator.infer([value.spec for value in inputs], static)
     specs = tuple(Spec(shape, dtype, rows) for shape, dtype in inferred)
     expr = Expr(operator, static, inputs, specs)
+    expr.site = mode.site
     return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
 
 

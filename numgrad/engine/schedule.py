@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import OperatorError
 from .._settings import settings
 from .encode import encode
 from .program import Instruction, Operand, Program
@@ -195,12 +194,6 @@ def _run(
     parallel = rows > tile and rows * sum(i.work for i in part) > PARALLEL_WORK
     failure = target.run(code, starts, rows, tile, arena, parallel, uses_blas=program.uses_blas)
     if failure is not None:
-        raise_failure(part[failure.instruction], failure)
+        from .failure import raise_failure  # it needs this module
 
-
-def raise_failure(instruction: Instruction, failure: Any) -> None:
-    """Raise for a kernel that reported an error."""
-    where = f" at row {failure.row}, loop index {failure.loop_index}"
-    if instruction.error is not None:
-        raise instruction.error(where)
-    raise OperatorError(f"the kernel of {instruction.name} raised{where}")
+        raise_failure(plan, part, failure, target)
