@@ -1,4 +1,4 @@
-"""Reductions: a kernel over one contiguous core axis, applied to any set of axes counted from the right."""
+"""Reductions: a kernel over one contiguous axis, applied to any axes counted from the right."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ FEW_COLUMNS = 8
 
 
 def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Declare a reduction from a core function ``(x, out)`` that reduces the array ``x`` to ``out[0]``.
+    """Declare a reduction from a core function ``(x, out)`` that reduces ``x`` to ``out[0]``.
 
     Parameters
     ----------
     numpy : callable, optional
         The NumPy function ``(array, axis=)`` that serves integers and booleans.
     columns : callable, optional
-        A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as the other
-        one has for each column.
+        A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as
+        the other one has for each column.
     result : dtype, optional
         The dtype of the result when it is not that of the argument.
     complex : bool
@@ -32,8 +32,8 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     empty : bool
         Whether no elements can be reduced, as to 0 by a sum. Default true.
     exact : bool
-        Whether nothing is rounded, so that the NumPy function has the bits of the kernel and serves every
-        dtype eagerly. Default false.
+        Whether nothing is rounded, so that the NumPy function has the bits of the kernel and
+        serves every dtype eagerly. Default false.
     """
     if function is None:
         return functools.partial(reduction, **options)
@@ -70,16 +70,20 @@ class Reduction(Operator):
         """Apply the operator; half precision is computed in single."""
         (value,) = self.prepare(args, static)
         if value.dtype == np.float16 and self.result is None:
-            return super().__call__(value.astype(np.dtype(np.float32)), **static).astype(value.dtype)
+            return (
+                super().__call__(value.astype(np.dtype(np.float32)), **static).astype(value.dtype)
+            )
         return super().__call__(value, **static)
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
-        """Return the spec of the kernel over a contiguous axis, or of that over the rows of a matrix."""
+        """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
-            function, signature = (self.columns, "(m,n)->(n)") if columns else (self.function, "(n)->()")
+            function = self.columns if columns else self.function
+            signature = "(m,n)->(n)" if columns else "(n)->()"
+            result = self.result_dtype(dtype)
             self._specs[dtype, columns] = LoopSpec(
-                self.name, function, signature, (dtype,), (self.result_dtype(dtype),)
+                self.name, function, signature, (dtype,), (result,)
             )
         return self._specs[dtype, columns]
 
@@ -107,9 +111,13 @@ class Reduction(Operator):
 
     def _check_size(self, shape: tuple[int, ...], axes: Sequence[int]) -> None:
         if not self.allows_empty and not prod(shape[a] for a in axes):
-            raise ValueError(f"{self.name} of no elements is not defined: shape {shape}, axes {tuple(axes)}")
+            raise ValueError(
+                f"{self.name} of no elements is not defined: shape {shape}, axes {tuple(axes)}"
+            )
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         (array,) = arrays
         axes = static["axes"]
         self._check_size(array.shape, axes)
@@ -130,7 +138,9 @@ class Reduction(Operator):
         result = target.kernel(self.spec(array.dtype, True)).ufunc(matrices)
         return result.reshape(*lead, *kept)
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         ((shape, dtype, rows),) = specs
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
@@ -140,7 +150,9 @@ class Reduction(Operator):
             core = (size, prod(kept))
             operand = _merge_core(builder.contiguous(operand, -axes[0]), len(lead), core)
             flat = _merge_core(output, len(lead), core[1:])
-            builder.emit(self.spec(operand.dtype, True), [operand], [flat], (2, 1), core, name=self.name)
+            builder.emit(
+                self.spec(operand.dtype, True), [operand], [flat], (2, 1), core, name=self.name
+            )
             return [output]
         operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
         core = (prod(operand.shape[len(shape) :]),)
@@ -149,24 +161,35 @@ class Reduction(Operator):
         return [output]
 
     def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
-        """Whether to reduce the rows of matrices, which saves the copy that brings the axes to the end."""
-        if self.columns is None or not axes or axes[-1] == -1 or axes[-1] - axes[0] != len(axes) - 1:
+        """Whether to reduce the rows of matrices, which saves a transposing copy."""
+        if (
+            self.columns is None
+            or not axes
+            or axes[-1] == -1
+            or axes[-1] - axes[0] != len(axes) - 1
+        ):
             return False
         if prod(array.shape[axes[-1] + 1 :]) < FEW_COLUMNS:
             return False
         if len(axes) > 1 or array.shape[axes[0]] == 1:
             return True
-        return array.strides[axes[0]] != array.dtype.itemsize  # else the axis is contiguous where it is
+        return (
+            array.strides[axes[0]] != array.dtype.itemsize
+        )  # else the axis is contiguous where it is
 
 
-def _parts(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-    """Return the leading axes, the number of reduced elements, and the trailing axes of adjacent ``axes``."""
+def _parts(
+    shape: tuple[int, ...], axes: Sequence[int]
+) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """Return the sizes before adjacent ``axes``, their number of elements, the sizes behind."""
     first, last = len(shape) + axes[0], len(shape) + axes[-1]
     return shape[:first], prod(shape[first : last + 1]), shape[last + 1 :]
 
 
 def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
-    """Return an operand whose axes after the first ``nlead``, which are contiguous, have the sizes ``core``."""
+    """Return an operand whose axes after the first ``nlead``, which are contiguous, have the sizes
+    ``core``.
+    """
     strides, step = [], operand.dtype.itemsize
     for size in reversed(core):
         strides.insert(0, step)

@@ -15,7 +15,7 @@ from .shape import flip
 
 
 class Scan(KernelOperator):
-    """A kernel operator along the last axis whose results have the dtype of its first input, integers too."""
+    """A kernel operator along the last axis; results have the dtype of its first input."""
 
     def _output_specs(self, inputs):
         return [((), inputs[0][1])] * self.nout
@@ -44,7 +44,7 @@ def _zero(value):
     return door.constant(np.zeros((1,) * len(value.shape), value.dtype))
 
 
-# Sums ------------------------------------------------------------------------------------------------------
+# Sums ---------------------------------------------------------------------------------------------
 
 
 @scan()
@@ -75,7 +75,7 @@ def cumulative_sum_reversed_pullback(context, g):
     return cumulative_sum(g)
 
 
-# Recurrences -----------------------------------------------------------------------------------------------
+# Recurrences --------------------------------------------------------------------------------------
 
 
 @scan("(n),(n)->(n)")
@@ -119,7 +119,7 @@ def recurrence_reversed_pullback(context, g):
     return multiply(shifted_right(gb), conjugate(context.output())), gb
 
 
-# Products --------------------------------------------------------------------------------------------------
+# Products -----------------------------------------------------------------------------------------
 
 
 @scan()

@@ -1,11 +1,13 @@
 """Reductions along axes."""
 
+import math
+
 import numpy as np
 
-from .._declare import kernel_operator, reduction
+from .._declare import elementwise, kernel_operator, reduction
 from .._declare.partial import conjugate
 from .cumulative import exclusive_prod
-from .elementwise import multiply
+from .elementwise import multiply, where
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
 from .sum_kernels import sum_columns, sum_contiguous
@@ -13,7 +15,7 @@ from .sum_kernels import sum_columns, sum_contiguous
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR = np.uint64(4)
 
-# Sums ------------------------------------------------------------------------------------------------------
+# Sums ---------------------------------------------------------------------------------------------
 
 
 @reduction(numpy=np.sum, columns=sum_columns)
@@ -48,7 +50,7 @@ def sum_to(value, shape):
     return squeeze(result, axes=tuple(range(-first - len(shape), -len(shape))))
 
 
-# Products --------------------------------------------------------------------------------------------------
+# Products -----------------------------------------------------------------------------------------
 
 
 @reduction(numpy=np.prod)
@@ -83,7 +85,7 @@ def prod_pullback(context, g):
     return multiply(expand_dims(g, axes=axes), others)
 
 
-# Extrema ---------------------------------------------------------------------------------------------------
+# Extrema ------------------------------------------------------------------------------------------
 
 
 def larger(a, b):
@@ -130,7 +132,7 @@ def min(x, out):
 
 @kernel_operator("(n)->(n)", differentiable=False)
 def max_share(x, out):
-    """The share of each element in the derivative of the maximum: ties share evenly, NaN is everybody's."""
+    """The share of each element in the derivative of the maximum: even for ties, NaN for NaN."""
     largest = x[0]
     for i in range(x.size):
         largest = larger(largest, x[i])
@@ -147,7 +149,7 @@ def min_share(x, out):
 
 
 def share_evenly(x, extremum, out):
-    """Write 1 over the number of elements equal to ``extremum`` to their places, 0 elsewhere; NaN for NaN."""
+    """Write to the places of ``extremum`` 1 over their number, elsewhere 0; all NaN for NaN."""
     count = 0
     for i in range(x.size):
         count += x[i] == extremum
@@ -173,3 +175,22 @@ def extremum_pullback(share):
 for extremum, share in ((max, max_share), (min, min_share)):
     extremum.reads(lambda needs: (True, False))
     extremum.pullback(extremum_pullback(share))
+
+
+# Exponentials -------------------------------------------------------------------------------------
+
+
+@elementwise(complex=False, register=True)
+def shifted_exp(x, shift):
+    """The exponential of ``x - shift``, 1 where both are the same infinity."""
+    return where(x == shift, 1.0, math.exp(x - shift))
+
+
+@shifted_exp.partial("x")
+def shifted_exp_dx(y):
+    return y
+
+
+@shifted_exp.partial("shift")
+def shifted_exp_dshift(y):
+    return -y

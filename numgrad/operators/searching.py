@@ -46,7 +46,12 @@ def position_of(function):
 
 
 @reduction(
-    numpy=position_of(np.argmax), result=np.int64, complex=False, empty=False, exact=True, differentiable=False
+    numpy=position_of(np.argmax),
+    result=np.int64,
+    complex=False,
+    empty=False,
+    exact=True,
+    differentiable=False,
 )
 def argmax(x, out):
     """The position of the first largest element, or of the first NaN."""
@@ -58,7 +63,12 @@ def argmax(x, out):
 
 
 @reduction(
-    numpy=position_of(np.argmin), result=np.int64, complex=False, empty=False, exact=True, differentiable=False
+    numpy=position_of(np.argmin),
+    result=np.int64,
+    complex=False,
+    empty=False,
+    exact=True,
+    differentiable=False,
 )
 def argmin(x, out):
     """The position of the first smallest element, or of the first NaN."""

@@ -7,7 +7,7 @@ from .cumulative import Scan
 
 
 class Argsort(KernelOperator):
-    """The stable order of the elements; as there is only one, NumPy serves eagerly what the kernel does in programs."""
+    """The stable order of the elements; there is only one, so NumPy may serve it eagerly."""
 
     def run(self, target, arrays, static):
         return [np.argsort(arrays[0], axis=-1, kind="stable")]
@@ -24,7 +24,9 @@ def sorted_positions(x, out):
             middle, stop = (middle if middle < n else n), (stop if stop < n else n)
             left, right = start, middle
             for k in range(start, stop):
-                if left < middle and (right == stop or not before(x[source[right]], x[source[left]])):
+                if left < middle and (
+                    right == stop or not before(x[source[right]], x[source[left]])
+                ):
                     target[k] = source[left]
                     left += 1
                 else:
@@ -40,7 +42,9 @@ def before(a, b):
     return a < b or (b != b and a == a)
 
 
-argsort = Argsort(sorted_positions, "(n)->(n)", name="argsort", results=(np.int64,), differentiable=False)
+argsort = Argsort(
+    sorted_positions, "(n)->(n)", name="argsort", results=(np.int64,), differentiable=False
+)
 
 
 class Permutation(Scan):

@@ -1,8 +1,9 @@
-"""Core functions of sums: blocks of fixed size in fixed lanes, so that the bits depend on the logical order alone.
+"""Core functions of sums: fixed blocks and lanes, so that the bits depend on the order alone.
 
-Within a block element ``i`` goes to lane ``i % 8``; the lanes are joined pairwise, then come the elements that
-fill no row of lanes. The sums of blocks are joined in order with compensation (Knuth's TwoSum), so that the error
-is that of one block. Indices are unsigned, which spares the loops Python's negative indexing.
+Within a block element ``i`` goes to lane ``i % 8``; the lanes are joined pairwise, then come the
+elements that fill no row of lanes. The sums of blocks are joined in order with compensation
+(Knuth's TwoSum), so that the error is that of one block. Indices are unsigned, which spares the
+loops Python's negative indexing.
 """
 
 import numpy as np
@@ -85,7 +86,7 @@ def sum_columns(x, out):
 
 
 def block_sums(x, start, stop, first, width, lanes):
-    """Sum the rows ``start:stop`` of a strip of columns to its first lane, in the order of `block_sum`."""
+    """Sum the rows ``start:stop`` of a strip to its first lane, in the order of `block_sum`."""
     for i in range(LANES * STRIP):
         lanes[i] = 0
     rest = start + (stop - start) // LANES * LANES

@@ -1,0 +1,51 @@
+"""Axis arguments as NumPy takes them, turned into what operators take: negative and ascending."""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from .._tensor import Tensor
+from ..operators.shape import expand_dims, permute_dims, reshape
+
+Axis = int | Sequence[int] | None
+
+
+def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
+    """Return ``axis`` (``None`` is all of them) as negative numbers in ascending order."""
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    return tuple(sorted(a - ndim for a in normalize_axis_tuple(axis, ndim)))
+
+
+def negative_axis(axis: int, ndim: int) -> int:
+    """Return one axis as a negative number."""
+    return normalize_axis_index(operator.index(axis), ndim) - ndim
+
+
+def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    """Apply a reduction operator along ``axis``."""
+    axes = negative_axes(axis, x.ndim)
+    result = reduction(x, axes=axes)
+    return expand_dims(result, axes=axes) if keepdims and axes else result
+
+
+def along_axis(function: Callable[[Tensor], Tensor], x: Tensor, axis: int | None) -> Tensor:
+    """Apply a function of the last axis along ``axis``; ``None`` flattens first."""
+    if axis is None:
+        return function(reshape(x, ncore=x.ndim, shape=(x.size,)))
+    axis = negative_axis(axis, x.ndim)
+    if axis == -1:
+        return function(x)
+    order = (*(a for a in range(axis + 1, 0)), axis)
+    back = (-1, *range(axis, -1))
+    return permute_dims(function(permute_dims(x, axes=order)), axes=back)
+
+
+def number_of_elements(x: Tensor, axis: Axis) -> int:
+    """Return how many elements are reduced to one."""
+    count = 1
+    for a in negative_axes(axis, x.ndim):
+        count *= x.shape[a]
+    return count

@@ -1,0 +1,256 @@
+"""Cumulative sums and products, differences, and the trapezoidal rule."""
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import cumulative as _operators
+from ..operators.elementwise import add, multiply, subtract
+from ..operators.indexing import index
+from ..operators.joining import concat
+from ..operators.reduction import sum as _sum
+from .axes import along_axis, negative_axis
+from .operands import as_tensor
+
+
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Return the sums of the elements so far along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    axis : int, optional
+        By default the elements of all axes, in C order.
+    dtype : dtype, optional
+        Of the elements before they are summed; small integers become int64 as in NumPy.
+
+    Notes
+    -----
+    For :math:`y_i = \\sum_{j \\le i} x_j` the gradient is :math:`g^x_j = \\sum_{i \\ge j} g_i`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> ng.cumsum(x).detach()
+    tensor([1., 3., 6.])
+    >>> ng.grad(ng.cumsum(x).sum(), x)[0]
+    tensor([3., 2., 1.])
+    """
+    return _scan(_operators.cumulative_sum, a, axis, dtype)
+
+
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Return the products of the elements so far along ``axis``; parameters as in `cumsum`.
+
+    Notes
+    -----
+    For :math:`y_i = \\prod_{j \\le i} x_j` the gradient is :math:`g^x_j = \\sum_{i \\ge j} g_i
+    \\prod_{k \\le i, k \\ne j} x_k`, computed without a division, so that zeros do no harm.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([2.0, 0.0, 3.0], requires_grad=True)
+    >>> ng.grad(ng.cumprod(x).sum(), x)[0]
+    tensor([1., 8., 0.])
+    """
+    return _scan(_operators.cumulative_prod, a, axis, dtype)
+
+
+def cumulative_sum(
+    x: ArrayLike, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
+    """Return the sums of the elements so far along ``axis`` (the Array API's `cumsum`).
+
+    Parameters
+    ----------
+    x : array_like
+        The elements.
+    axis : int, optional
+        May be left out for one axis only.
+    dtype : dtype, optional
+        As in `cumsum`.
+    include_initial : bool
+        Whether the result begins with the sum of no elements, 0.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is left out and there are several.
+
+    Notes
+    -----
+    For :math:`y_i = \\sum_{j \\le i} x_j` the gradient is :math:`g^x_j = \\sum_{i \\ge j} g_i`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.cumulative_sum([1.0, 2.0, 3.0], include_initial=True)
+    tensor([0., 1., 3., 6.])
+    """
+    x, axis = _one_axis(x, axis)
+    return _with_initial(cumsum(x, axis, dtype), axis, 0, include_initial)
+
+
+def cumulative_prod(
+    x: ArrayLike, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
+    """Return the products of the elements so far along ``axis``; parameters as in `cumulative_sum`.
+
+    Notes
+    -----
+    The derivative is that of `cumprod`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.cumulative_prod([2.0, 3.0, 4.0], include_initial=True)
+    tensor([ 1.,  2.,  6., 24.])
+    """
+    x, axis = _one_axis(x, axis)
+    return _with_initial(cumprod(x, axis, dtype), axis, 1, include_initial)
+
+
+def _scan(operator: Any, a: ArrayLike, axis: int | None, dtype: Any) -> Tensor:
+    x = as_tensor(a)
+    x = x.astype(np.cumsum(np.zeros(1, x.dtype)).dtype if dtype is None else dtype)
+    return along_axis(operator, x, 0 if axis is None and x.ndim == 1 else axis).astype(x.dtype)
+
+
+def _one_axis(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
+    x = as_tensor(x)
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"axis is needed for an array of {x.ndim} axes")
+    return x, 0 if axis is None else axis
+
+
+def _with_initial(y: Tensor, axis: int, value: int, include: bool) -> Tensor:
+    if not include:
+        return y
+    axis = negative_axis(axis, y.ndim)
+    shape = [*y.shape]
+    shape[axis] = 1
+    return concat(as_tensor(np.full(shape, value, y.dtype)), y, axis=axis)
+
+
+# Differences --------------------------------------------------------------------------------------
+
+
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Tensor:
+    """Return the ``n``-th differences of neighbours along ``axis``.
+
+    Parameters
+    ----------
+    a : array_like
+        The values.
+    n : int
+        How often to take differences.
+    axis : int
+        Along which axis.
+    prepend, append : array_like, optional
+        Values to put in front and at the end first; a number is one of them.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative or ``a`` has no axes.
+
+    Notes
+    -----
+    For :math:`y_i = x_{i+1} - x_i` the gradient is :math:`g^x_i = g_{i-1} - g_i`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 4.0, 9.0], requires_grad=True)
+    >>> ng.diff(x).detach()
+    tensor([3., 5.])
+    >>> ng.grad(ng.diff(x), x, ng.tensor([1.0, 10.0]))[0]
+    tensor([-1., -9., 10.])
+    """
+    x = as_tensor(a)
+    if n < 0:
+        raise ValueError(f"diff: n must not be negative, got {n}")
+    if x.ndim == 0:
+        raise ValueError("diff: a needs at least one axis")
+    axis = negative_axis(axis, x.ndim)
+    x = _extended(x, axis, prepend, append) if n else x
+    for _ in range(n):
+        x = _difference(x, axis)
+    return x
+
+
+def _difference(x: Tensor, axis: int) -> Tensor:
+    after, before = _slab(x, axis, 1, None), _slab(x, axis, None, -1)
+    if x.dtype == np.bool_:
+        return as_tensor(after.numpy() != before.numpy())
+    return subtract(after, before)
+
+
+def _slab(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
+    return index(x, key=((start, stop, None), *((None,),) * (-axis - 1)))
+
+
+def _extended(x: Tensor, axis: int, prepend: Any, append: Any) -> Tensor:
+    parts = [None if p is None else as_tensor(p) for p in (prepend, x, append)]
+    dtype = np.result_type(*(p.dtype for p in parts if p is not None))
+    shape = list(x.shape)
+    shape[axis] = 1
+    pieces = []
+    for part in parts:
+        if part is not None:
+            part = part.astype(dtype) if part.dtype != dtype else part
+            pieces.append(add(part, np.zeros(shape, dtype)) if part.ndim == 0 else part)
+    return concat(*pieces, axis=axis) if len(pieces) > 1 else x
+
+
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
+) -> Tensor:
+    """Integrate along ``axis`` by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : array_like
+        The values of the integrand.
+    x : array_like, optional
+        The points, as many as there are values along ``axis``, or of the shape of ``y``.
+    dx : float
+        The distance of the points where ``x`` is not given.
+    axis : int
+        Along which axis.
+
+    Notes
+    -----
+    :math:`\\sum_i (x_{i+1} - x_i)(y_i + y_{i+1})/2`, differentiable in ``y``, ``x`` and ``dx``:
+    the weight of :math:`y_i` is :math:`(x_{i+1} - x_{i-1})/2`, half an interval at the ends.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> y = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> ng.trapezoid(y, x=[0.0, 1.0, 3.0]).item()
+    6.5
+    >>> ng.grad(ng.trapezoid(y, x=[0.0, 1.0, 3.0]), y)[0]
+    tensor([0.5, 1.5, 1. ])
+    """
+    y = as_tensor(y)
+    axis = negative_axis(axis, y.ndim)
+    pairs = add(_slab(y, axis, 1, None), _slab(y, axis, None, -1))
+    if x is None:
+        steps: Any = dx
+    else:
+        points = as_tensor(x)
+        steps = diff(points) if points.ndim == 1 else diff(points, axis=axis)
+        if points.ndim == 1 and axis != -1:
+            steps = index(steps, key=((None,), *(None,) * (-axis - 1)))
+    return _sum(multiply(multiply(pairs, 0.5), steps), axes=(axis,))

@@ -1,0 +1,72 @@
+"""Sorting: the order of the elements, and the elements in that order."""
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import sorting as _operators
+from ..operators.elementwise import subtract
+from ..operators.shape import flip
+from .axes import along_axis
+from .operands import as_tensor
+
+
+def sort(
+    x: ArrayLike, axis: int | None = -1, *, descending: bool = False, stable: bool | None = True
+) -> Tensor:
+    """Return the elements in ascending order along ``axis``; NaN comes last.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements.
+    axis : int, optional
+        The axis to sort along, by default the last; ``None`` flattens first.
+    descending : bool
+        Whether to begin with the largest; NaN comes first then.
+    stable : bool
+        Accepted for the Array API: equal elements always keep their order.
+
+    Notes
+    -----
+    The gradient takes the elements back to where they came from: it is the inverse permutation.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    >>> ng.sort(x).detach()
+    tensor([1., 2., 3.])
+    >>> ng.grad(ng.sort(x), x, ng.tensor([1.0, 10.0, 100.0]))[0]
+    tensor([100.,   1.,  10.])
+    """
+    x = as_tensor(x)
+
+    def along_last(values: Tensor) -> Tensor:
+        return _operators.permute(values, _order(values, descending))
+
+    return along_axis(along_last, x, axis).astype(x.dtype)
+
+
+def argsort(
+    x: ArrayLike, axis: int | None = -1, *, descending: bool = False, stable: bool | None = True
+) -> Tensor:
+    """Return the positions of the elements in ascending order along ``axis``; parameters as in
+    `sort`.
+
+    Notes
+    -----
+    Not differentiable: the result has no gradient.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argsort([3.0, 1.0, 2.0, 1.0])
+    tensor([1, 3, 2, 0])
+    """
+    return along_axis(lambda values: _order(values, descending), as_tensor(x), axis)
+
+
+def _order(x: Tensor, descending: bool) -> Tensor:
+    """Return the stable order along the last axis; descending is the mirror image's ascending."""
+    if not descending:
+        return _operators.argsort(x)
+    mirrored = _operators.argsort(flip(x, axes=(-1,)))
+    return subtract(x.shape[-1] - 1, flip(mirrored, axes=(-1,)))

@@ -1,0 +1,199 @@
+"""Averages and spreads, and the logarithm of a sum of exponentials: made of sums and extrema."""
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import reduction as _operators
+from ..operators.comparison import equal
+from ..operators.complex_parts import conj, real
+from ..operators.elementwise import add, divide, multiply, subtract, where
+from ..operators.exponential import log
+from ..operators.powers import sqrt
+from ..operators.shape import expand_dims
+from .axes import Axis, negative_axes, number_of_elements, reduce_axes
+from .operands import as_tensor
+
+
+def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """Return the arithmetic mean of the elements along ``axis``.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements; integers are averaged in float64. The mean of none is NaN.
+    axis : int or tuple of int, optional
+        The axes to average over, by default all.
+    dtype : dtype, optional
+        Of the elements before they are averaged.
+    keepdims : bool
+        Whether these axes stay, with size 1.
+
+    Notes
+    -----
+    The gradient is the cotangent over the number of elements, repeated.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0, 6.0], requires_grad=True)
+    >>> ng.mean(x).item()
+    3.0
+    >>> ng.grad(ng.mean(x), x)[0]
+    tensor([0.25, 0.25, 0.25, 0.25])
+    """
+    x, result = _computed_in(x, dtype)
+    return _mean(x, axis, keepdims).astype(result)
+
+
+def var(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Tensor:
+    """Return the variance of the elements along ``axis``.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements; complex ones count with the square of their distance from the mean.
+    axis, dtype, keepdims
+        As in `mean`.
+    ddof : float
+        What to take from the number of elements in the divisor: 1 for the unbiased estimate.
+    mean : array_like, optional
+        The mean, with the axes kept, if it is known.
+    correction : float, optional
+        The Array API's name of ``ddof``.
+
+    Raises
+    ------
+    ValueError
+        If both ``ddof`` and ``correction`` are given.
+
+    Notes
+    -----
+    With the deviations :math:`d` from the mean, :math:`v = \\sum |d_i|^2 / (n - c)`, and the
+    gradient is :math:`2 g d_i / (n - c)`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 6.0], requires_grad=True)
+    >>> ng.var(x, ddof=1).item()
+    7.0
+    >>> ng.grad(ng.var(x, ddof=1), x)[0]
+    tensor([-2., -1.,  3.])
+    """
+    x, result = _computed_in(x, dtype)
+    return _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction)).astype(_real(result))
+
+
+def std(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Tensor:
+    """Return the standard deviation of the elements along ``axis``; parameters and errors as in
+    `var`.
+
+    Notes
+    -----
+    With the deviations :math:`d` from the mean the gradient is :math:`g d_i / ((n - c) s)`, and 0
+    where the standard deviation :math:`s` is 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
+    >>> ng.std(x).item()
+    1.0
+    >>> ng.grad(ng.std(x), x)[0]
+    tensor([-0.25,  0.25, -0.25,  0.25])
+    """
+    x, result = _computed_in(x, dtype)
+    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
+    zero = equal(v, 0)  # the root has no slope there: its argument and its result are replaced
+    return where(zero, 0.0, sqrt(where(zero, 1.0, v))).astype(_real(result))
+
+
+def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the logarithm of the sum of the exponentials of the elements along ``axis``.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements; real.
+    axis : int or tuple of int, optional
+        The axes to sum over, by default all.
+    keepdims : bool
+        Whether these axes stay, with size 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element.
+
+    Notes
+    -----
+    The largest element is subtracted first, so nothing overflows. The gradient is the softmax:
+    :math:`g e^{x_i - y}`; elements that are infinite like the result share evenly.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1000.0, 1000.0], requires_grad=True)
+    >>> ng.logsumexp(x).item()
+    1000.6931471805599
+    >>> ng.grad(ng.logsumexp(x), x)[0]
+    tensor([0.5, 0.5])
+    """
+    x, result = _computed_in(x, None)
+    axes = negative_axes(axis, x.ndim)
+    largest = _operators.max(x.detach(), axes=axes)
+    shift = expand_dims(largest, axes=axes) if axes else largest
+    total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)
+    y = add(log(total), largest).astype(result)
+    return expand_dims(y, axes=axes) if keepdims and axes else y
+
+
+def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
+    """Return the elements in the dtype to compute in, and the dtype of the result."""
+    x = as_tensor(x)
+    result = np.dtype(dtype) if dtype is not None else x.dtype
+    if result.kind not in "fc":
+        result = np.dtype(np.float64)
+    return x.astype(np.float32 if result == np.float16 else result), result
+
+
+def _real(dtype: np.dtype) -> np.dtype:
+    return np.zeros((), dtype).real.dtype
+
+
+def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    return divide(reduce_axes(_operators.sum, x, axis, keepdims), number_of_elements(x, axis))
+
+
+def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> float:
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction are two names of one parameter: give one of them")
+        ddof = correction
+    return float(np.maximum(number_of_elements(x, axis) - ddof, 0))
+
+
+def _var(x: Tensor, axis: Axis, keepdims: bool, mean: Any, divisor: float) -> Tensor:
+    d = subtract(x, _mean(x, axis, True) if mean is None else mean)
+    square = real(multiply(d, conj(d))) if d.dtype.kind == "c" else multiply(d, d)
+    return divide(reduce_axes(_operators.sum, square, axis, keepdims), divisor)
