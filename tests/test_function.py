@@ -1,0 +1,562 @@
+"""`Function`: operations defined by Python functions of tensors."""
+
+import gc
+import re
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._errors import (
+    ArgTypeError,
+    CustomGradError,
+    FreedGraphError,
+    InplaceError,
+    NotDifferentiableError,
+)
+
+
+def leaf(*values):
+    return ng.tensor(list(values), dtype=float, requires_grad=True)
+
+
+def function(forward=None, backward=None):
+    """Return a Function made of two Python functions; by default it doubles its first argument."""
+
+    class Made(ng.Function):
+        @staticmethod
+        def forward(ctx, *args):
+            return args[0] * 2.0 if forward is None else forward(ctx, *args)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return grads[0] * 2.0 if backward is None else backward(ctx, *grads)
+
+    return Made
+
+
+class Multiply(ng.Function):
+    @staticmethod
+    def forward(ctx, a, b, scale=1.0):
+        ctx.save_for_backward(a, b)
+        ctx.scale = scale
+        return a * b * scale
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        return g * b * ctx.scale, g * a * ctx.scale, None
+
+
+class Cube(ng.Function):
+    """Its backward reads the output too: y / x."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = x * x * x
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * y / x * 3.0
+
+
+def same(tensor, expected):
+    np.testing.assert_array_equal(tensor.detach().numpy(), expected)
+
+
+# Values and the node -----------------------------------------------------------------------------
+
+
+def test_gradient_of_each_argument():
+    a, b = leaf(1, 2), leaf(3, 4)
+    y = Multiply.apply(a, b, 10.0)
+    same(y, [30.0, 80.0])
+    ga, gb = ng.grad(y, [a, b])
+    same(ga, [30.0, 40.0])
+    same(gb, [10.0, 20.0])
+
+
+def test_node_bears_the_name_and_the_edges_of_its_tensors():
+    a, b = leaf(1), leaf(2)
+    node = Multiply.apply(a, b, 2.0).grad_fn
+    assert node.name() == "Multiply"
+    assert [(n.name(), slot) for n, slot in node.next_functions] == [("accumulate_grad", 0)] * 2
+
+
+def test_gradients_are_off_inside_forward_and_on_again_after():
+    seen = []
+    x = leaf(1)
+    function(lambda ctx, x: (seen.append(ng.is_grad_enabled()), x * 2.0)[1]).apply(x)
+    assert seen == [False]
+    assert ng.is_grad_enabled()
+
+
+def test_forward_may_read_the_array_of_an_argument():
+    x = leaf(1, 2)
+    y = function(lambda ctx, x: ng.tensor(np.exp(x.numpy()))).apply(x)
+    same(y, np.exp([1.0, 2.0]))
+    assert y.requires_grad
+
+
+def test_nothing_is_recorded_under_no_grad_or_without_a_tensor_that_requires_grad():
+    with ng.no_grad():
+        assert function().apply(leaf(1)).grad_fn is None
+    assert not function().apply(ng.tensor([1.0])).requires_grad
+
+
+def test_what_is_no_tensor_passes_through():
+    def forward(ctx, x, text, nothing):
+        return x * 2.0, text, nothing
+
+    seen = []
+    made = function(forward, lambda ctx, *gs: (seen.append(gs), (gs[0] * 2.0, None, None))[1])
+    x = leaf(1)
+    y, text, nothing = made.apply(x, "text", None)
+    assert (text, nothing) == ("text", None)
+    ng.grad(y, x)
+    assert len(seen[0]) == 3
+    assert seen[0][1:] == (None, None)
+
+
+def test_setup_context_separates_the_computation_from_what_is_saved():
+    class Square(ng.Function):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 2.0 * g * x
+
+    x = leaf(3)
+    same(ng.grad(Square.apply(x), x)[0], [6.0])
+
+
+def test_it_is_applied_and_not_instantiated():
+    with pytest.raises(TypeError, match="apply"):
+        Multiply()
+
+
+# Outputs -----------------------------------------------------------------------------------------
+
+
+def test_an_output_that_is_an_argument_becomes_a_new_tensor():
+    x = leaf(1, 2)
+    y = function(lambda ctx, x: x, lambda ctx, g: g * 5.0).apply(x)
+    assert y is not x
+    assert x.grad_fn is None
+    assert not np.shares_memory(y.array, x.array)
+    same(ng.grad(y, x)[0], [5.0, 5.0])
+
+
+def test_an_output_that_views_an_argument_shares_no_memory_with_it():
+    x = leaf(1, 2, 3)
+    y = function(lambda ctx, x: x.reshape(3, 1), lambda ctx, g: g.reshape(3) * 7.0).apply(x)
+    assert not np.shares_memory(y.array, x.array)
+    same(ng.grad(y, x)[0], [7.0] * 3)
+
+
+def test_several_outputs_get_zeros_where_nothing_arrives():
+    seen = []
+
+    def backward(ctx, g, h):
+        seen.append((g.tolist(), h.tolist()))
+        return g * 2.0 + h * 3.0
+
+    x = leaf(1, 2)
+    y, z = function(lambda ctx, x: (x * 2.0, x * 3.0), backward).apply(x)
+    assert (y.output_nr, z.output_nr) == (0, 1)
+    same(ng.grad(z, x)[0], [3.0, 3.0])
+    assert seen == [([0.0, 0.0], [1.0, 1.0])]
+
+
+def test_without_materialized_gradients_it_gets_none():
+    seen = []
+
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 2.0, x * 3.0
+
+    x = leaf(1)
+    y, _ = function(forward, lambda ctx, g, h: (seen.append(h), g * 2.0)[1]).apply(x)
+    same(ng.grad(y, x)[0], [2.0])
+    assert seen == [None]
+
+
+def test_outputs_marked_non_differentiable_and_integers_have_no_gradient():
+    def forward(ctx, x):
+        y, z = x * 2.0, x * 3.0
+        ctx.mark_non_differentiable(z)
+        return y, z, ng.tensor([1, 2])
+
+    seen = []
+    x = leaf(1, 2)
+    made = function(forward, lambda ctx, *gs: (seen.extend(g.tolist() for g in gs), gs[0] * 2.0)[1])
+    y, z, n = made.apply(x)
+    assert y.requires_grad
+    assert not z.requires_grad
+    assert not n.requires_grad
+    same(ng.grad(y, x)[0], [2.0, 2.0])
+    assert seen == [[1.0, 1.0], [0.0, 0.0], [0, 0]]
+
+
+def test_mark_dirty_is_refused():
+    with pytest.raises(NotDifferentiableError, match="new tensor"):
+        function(lambda ctx, x: (ctx.mark_dirty(x), x)[1]).apply(leaf(1))
+
+
+# Saved tensors -----------------------------------------------------------------------------------
+
+
+def test_saved_tensors_are_freed_with_the_graph():
+    x = leaf(2)
+    y = Cube.apply(x)
+    ng.grad(y, x)
+    with pytest.raises(FreedGraphError, match=r"Cube recorded at .*test_function.py"):
+        ng.grad(y, x)
+
+
+def test_saved_tensors_are_kept_with_retain_graph():
+    x = leaf(2)
+    y = Cube.apply(x)
+    same(ng.grad(y, x, retain_graph=True)[0], [12.0])
+    same(ng.grad(y, x)[0], [12.0])
+
+
+def test_a_function_that_saves_nothing_can_be_run_again():
+    x = leaf(2)
+    y = function().apply(x)
+    ng.grad(y, x)
+    same(ng.grad(y, x)[0], [2.0])
+
+
+def test_ctx_kept_by_the_user_refuses_after_freeing():
+    kept = []
+    x = leaf(2)
+    made = function(lambda ctx, x: (ctx.save_for_backward(x), kept.append(ctx), x * 2.0)[2])
+    y = made.apply(x)
+    same(kept[0].saved_tensors[0], [2.0])
+    ng.grad(y, x)
+    with pytest.raises(FreedGraphError):
+        kept[0].saved_tensors  # noqa: B018
+
+
+def test_a_write_to_a_saved_tensor_is_an_error():
+    x = leaf(2)
+    h = x * 1.0
+    y = Cube.apply(h)
+    h.storage.version += 1  # what every write in place does
+    with pytest.raises(InplaceError, match="modified by an inplace operation"):
+        ng.grad(y, x)
+
+
+def test_forward_may_not_write_to_an_argument():
+    def forward(ctx, x):
+        x.storage.version += 1
+        return x * 2.0
+
+    with pytest.raises(InplaceError, match="forward wrote"):
+        function(forward).apply(leaf(1))
+
+
+def test_only_tensors_and_none_can_be_saved():
+    with pytest.raises(ArgTypeError, match="argument 1 is of type int"):
+        function(lambda ctx, x: ctx.save_for_backward(x, 3)).apply(leaf(1))
+    made = function(
+        lambda ctx, x: (ctx.save_for_backward(None, x), x * 2.0)[1],
+        lambda ctx, g: g * ctx.saved_tensors[1] if ctx.saved_tensors[0] is None else None,
+    )
+    x = leaf(3)
+    same(ng.grad(made.apply(x), x)[0], [3.0])
+
+
+def test_saved_tensors_hooks_see_what_is_saved():
+    packed = []
+    x = leaf(2)
+    with ng.graph.saved_tensors_hooks(lambda t: packed.append(t.item()) or len(packed), lambda n: ng.tensor([5.0])):
+        y = Multiply.apply(x, ng.tensor([7.0]))
+    assert packed[-2:] == [2.0, 7.0]
+    same(ng.grad(y, x)[0], [5.0])
+
+
+def test_the_graph_is_freed_by_reference_counting_alone():
+    gc.collect()
+    gc.disable()
+    try:
+        y = Cube.apply(leaf(1))
+        node = weakref.ref(y.grad_fn)
+        del y
+        assert node() is None
+    finally:
+        gc.enable()
+
+
+# What backward returns ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("returned", "count"),
+    [(lambda g: (), 0), (lambda g: (g,), 1), (lambda g: g, 1), (lambda g: (g, g, g), 3)],
+)
+def test_wrong_number_of_gradients(returned, count):
+    x = leaf(1)
+    y = function(backward=lambda ctx, g: returned(g)).apply(x, x)
+    with pytest.raises(CustomGradError, match=rf"incorrect number of gradients.*2, got {count}"):
+        ng.grad(y, x)
+
+
+def test_surplus_nones_are_ignored():
+    x = leaf(1)
+    same(ng.grad(function(backward=lambda ctx, g: (g, None, None)).apply(x), x)[0], [1.0])
+
+
+@pytest.mark.parametrize("shape", [(3,), (), (2, 3)])
+def test_wrong_shape_of_a_gradient(shape):
+    x = leaf(1, 2)
+    y = function(backward=lambda ctx, g: ng.tensor(np.ones(shape))).apply(x)
+    with pytest.raises(CustomGradError, match=re.escape(f"invalid gradient at index 0: got shape {shape}")):
+        ng.grad(y, x)
+
+
+@pytest.mark.parametrize("wrong", [3.0, np.ones(2), [1.0, 2.0], "text"])
+def test_a_gradient_that_is_no_tensor(wrong):
+    x = leaf(1, 2)
+    y = function(backward=lambda ctx, g: wrong).apply(x)
+    with pytest.raises(CustomGradError, match=f"invalid gradient at index 0.*{type(wrong).__name__}"):
+        ng.grad(y, x)
+
+
+def test_a_gradient_for_an_argument_that_is_no_tensor():
+    x = leaf(1)
+    y = function(backward=lambda ctx, g: (g, g)).apply(x, 3)
+    with pytest.raises(CustomGradError, match="invalid gradient at index 1"):
+        ng.grad(y, x)
+
+
+def test_a_gradient_is_summed_over_broadcast_axes_and_cast():
+    x = ng.tensor([1.0, 2.0], dtype="float32", requires_grad=True)
+    y = function(backward=lambda ctx, g: ng.tensor(np.ones((4, 2)))).apply(x)
+    (g,) = ng.grad(y, x)
+    same(g, [4.0, 4.0])
+    assert g.dtype == np.float32
+
+
+def test_none_leaves_an_argument_unused():
+    x = leaf(1)
+    y = function(backward=lambda ctx, g: None).apply(x)
+    assert ng.grad(y, x, allow_unused=True) == (None,)
+    with pytest.raises(RuntimeError, match="index 0"):
+        ng.grad(y, x)
+
+
+def test_an_error_keeps_its_type_names_the_function_and_changes_nothing():
+    class Custom(Exception):
+        pass
+
+    fails = [True]
+
+    def backward(ctx, g):
+        if fails[0]:
+            raise Custom("from the user")
+        return g * 2.0
+
+    x = leaf(3)
+    x.grad = ng.tensor([7.0])
+    y = function(backward=backward).apply(x * x)
+    z = y * y
+    with pytest.raises(Custom, match="from the user") as caught:
+        ng.backward(z)
+    assert any("Made recorded at" in note for note in caught.value.__notes__)
+    same(x.grad, [7.0])
+    fails[0] = False
+    ng.backward(z)
+    same(x.grad, [7.0 + 2 * 18 * 2 * 6])
+
+
+# The pass ----------------------------------------------------------------------------------------
+
+
+def test_needs_input_grad_is_of_this_call():
+    seen = []
+
+    def forward(ctx, a, b, c, k):
+        seen.append(ctx.needs_input_grad)
+        return a * b * c
+
+    made = function(forward, lambda ctx, g: (seen.append(ctx.needs_input_grad), (g, g, g, None))[1])
+    a, b, c = leaf(1), leaf(2), ng.tensor([3.0])
+    y = made.apply(a, b, c, 4)
+    ng.grad(y, b)
+    ng.grad(y, [a, b])
+    yes, no = True, False
+    assert seen == [(yes, yes, no, no), (no, yes, no, no), (yes, yes, no, no)]
+
+
+def test_it_is_not_run_when_nothing_above_it_is_wanted():
+    x = leaf(1)
+    y = function(backward=lambda ctx, g: 1 / 0).apply(x)
+    same(ng.grad(y * 3.0, y)[0], [3.0])
+
+
+def test_backward_is_recorded_only_with_create_graph():
+    seen = []
+    made = function(backward=lambda ctx, g: (seen.append(ng.is_grad_enabled()), g * 2.0)[1])
+    x = leaf(1)
+    ng.grad(made.apply(x), x)
+    ng.grad(made.apply(x), x, create_graph=True)
+    assert seen == [False, True]
+
+
+def test_higher_derivatives_through_saved_arguments_and_outputs():
+    x = leaf(2, 3)
+    y = Cube.apply(x)
+    (g,) = ng.grad(y, x, create_graph=True)
+    (h,) = ng.grad(g, x, create_graph=True)
+    (k,) = ng.grad(h, x)
+    np.testing.assert_allclose(g.detach().numpy(), [12.0, 27.0])
+    np.testing.assert_allclose(h.detach().numpy(), [12.0, 18.0])
+    np.testing.assert_allclose(k.detach().numpy(), [6.0, 6.0])
+
+
+def test_an_output_kept_as_attribute_is_connected_to_the_graph():
+    def forward(ctx, x):
+        ctx.x, ctx.y = x, x * x
+        return ctx.y
+
+    made = function(forward, lambda ctx, g: g * 2.0 * ctx.y / ctx.x)
+    x = leaf(3)
+    (g,) = ng.grad(made.apply(x), x, create_graph=True)
+    np.testing.assert_allclose(ng.grad(g, x)[0].numpy(), [2.0])
+
+
+def test_derivative_with_respect_to_the_seed():
+    x, v = leaf(2, 3), leaf(1, 1)
+    (g,) = ng.grad(Cube.apply(x), x, v, create_graph=True)
+    same(ng.grad(g, v)[0], [12.0, 27.0])
+
+
+def test_batched_pass_calls_backward_once_per_row_with_unbatched_tensors():
+    shapes = []
+    made = function(
+        lambda ctx, x: (ctx.save_for_backward(x), x * x)[1],
+        lambda ctx, g: (shapes.append(g.shape), 2.0 * g * ctx.saved_tensors[0])[1],
+    )
+    x = leaf(1, 2, 3)
+    y = made.apply(x * 2.0) * 3.0
+    seeds = np.arange(12.0).reshape(4, 3)
+    (batched,) = ng.grad(y, x, seeds, is_grads_batched=True, retain_graph=True)
+    assert shapes == [(3,)] * 4
+    looped = [ng.grad(y, x, v, retain_graph=True)[0].numpy() for v in seeds]
+    same(batched, np.stack(looped))
+
+
+def test_batched_pass_under_create_graph_is_differentiable():
+    x = leaf(1, 2, 3)
+    y = Cube.apply(x * 2.0) * x
+    seeds = ng.tensor(np.arange(6.0).reshape(2, 3) + 1, requires_grad=True)
+    (g,) = ng.grad(y, x, seeds, is_grads_batched=True, create_graph=True)
+    weights = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    dx, dv = ng.grad(g, [x, seeds], weights)
+    # y = 8 x^4, so g = 32 v x^3 and its derivatives are 96 v x^2 and 32 x^3
+    array, v = x.detach().numpy(), seeds.detach().numpy()
+    np.testing.assert_allclose(g.detach().numpy(), 32 * v * array**3)
+    np.testing.assert_allclose(dx.numpy(), (weights * 96 * v * array**2).sum(0))
+    np.testing.assert_allclose(dv.numpy(), weights * 32 * array**3)
+
+
+def test_empty_batch_calls_nothing():
+    x = leaf(1, 2)
+    y = function(backward=lambda ctx, g: 1 / 0).apply(x)
+    assert ng.grad(y, x, np.zeros((0, 2)), is_grads_batched=True)[0].shape == (0, 2)
+
+
+def test_rows_for_which_backward_returns_none_count_as_zero():
+    made = function(backward=lambda ctx, g: g * 2.0 if g.tolist() == [1.0] else None)
+    x = leaf(1)
+    (g,) = ng.grad(made.apply(x), x, [[[1.0], [5.0]]], is_grads_batched=True)
+    same(g, [[2.0], [0.0]])
+
+
+def test_grad_can_be_called_inside_backward():
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        with ng.enable_grad():
+            inner = x.detach().requires_grad_()
+            y = inner * inner * inner
+        return ng.grad(y, inner, g)[0]
+
+    made = function(lambda ctx, x: (ctx.save_for_backward(x), x * x * x)[1], backward)
+    x = leaf(2, 3)
+    y = made.apply(x)
+    same(ng.grad(y, x, retain_graph=True)[0], [12.0, 27.0])
+    (g,) = ng.grad(y, x, np.eye(2), is_grads_batched=True)
+    same(g, np.diag([12.0, 27.0]))
+
+
+def test_two_threads_can_run_backward_of_one_application():
+    barrier = threading.Barrier(2, timeout=30)
+    seen = {}
+
+    def backward(ctx, g):
+        barrier.wait()
+        seen[threading.current_thread().name] = ctx.needs_input_grad
+        return g * ctx.saved_tensors[1], g * ctx.saved_tensors[0]
+
+    made = function(lambda ctx, a, b: (ctx.save_for_backward(a, b), a * b)[1], backward)
+    a, b = leaf(2), leaf(3)
+    y = made.apply(a, b)
+    results = {}
+
+    def work(name, tensor):
+        results[name] = ng.grad(y, tensor, retain_graph=True)[0].item()
+
+    threads = [threading.Thread(target=work, args=p, name=p[0]) for p in (("a", a), ("b", b))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {"a": 3.0, "b": 2.0}
+    assert seen == {"a": (True, False), "b": (False, True)}
+
+
+# once_differentiable -----------------------------------------------------------------------------
+
+
+class OnceSquare(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    @ng.once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return ng.tensor(2.0 * x.numpy() * g.numpy())
+
+
+def test_once_differentiable_reads_arrays_and_refuses_the_second_derivative():
+    x = leaf(3)
+    same(ng.grad(OnceSquare.apply(x), x)[0], [6.0])
+    (g,) = ng.grad(OnceSquare.apply(x), x, create_graph=True)
+    same(g, [6.0])
+    with pytest.raises(NotDifferentiableError, match=r"gradient of OnceSquare.*once_differentiable"):
+        ng.grad(g, x)
+
+
+def test_once_differentiable_in_a_batched_pass():
+    x = leaf(1, 2)
+    (g,) = ng.grad(OnceSquare.apply(x), x, np.eye(2), is_grads_batched=True, create_graph=True)
+    same(g, np.diag([2.0, 4.0]))
+    with pytest.raises(NotDifferentiableError):
+        ng.grad(g, x)
