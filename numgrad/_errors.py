@@ -103,6 +103,10 @@ class AnomalyError(NumgradError, RuntimeError):
     """A backward pass produced a NaN or an infinity while anomaly detection was on."""
 
 
+class GradcheckError(NumgradError, RuntimeError, AssertionError):
+    """A derivative disagrees with its numerical value, or a check of `numgrad.testing` has failed."""
+
+
 class GraphError(NumgradError, RuntimeError):
     """An internal invariant of a graph or a program is violated (raised by ``engine.verify``)."""
 
