@@ -44,6 +44,18 @@ from ._version import __version__ as __version__
 from .functions import binding as _binding
 
 # linalg
+from . import linalg as linalg
+from .functions.linalg import cross as cross
+from .functions.linalg import dot as dot
+from .functions.linalg import einsum as einsum
+from .functions.linalg import inner as inner
+from .functions.linalg import kron as kron
+from .functions.linalg import matmul as matmul
+from .functions.linalg import outer as outer
+from .functions.linalg import tensordot as tensordot
+from .functions.linalg import trace as trace
+from .functions.linalg import vdot as vdot
+from .functions.linalg import vecdot as vecdot
 # special
 from .functions import special as special
 from .functions.agreement import allclose as allclose
@@ -229,6 +241,7 @@ from .functions.sorting import argsort as argsort
 from .functions.sorting import sort as sort
 from .functions.statistics import logsumexp as logsumexp
 from .functions.statistics import mean as mean
+from .functions.statistics import median as median
 from .functions.statistics import std as std
 from .functions.statistics import var as var
 from .functions.trigonometric import acos as acos

@@ -11,10 +11,10 @@ from llvmlite import binding as llvm
 from numba.core import types
 from numba.extending import register_jitable
 
+from ..._specs import RawSpec
 from .compiler import load_or_compile
 from .fortran import by_address, call_fortran, caller, symbol, unit_bits
 from .intrinsics import load_word, stack_words, store_word
-from ..._specs import RawSpec
 
 SIGNATURE = "(m,k),(k,n)->(m,n)"
 MAX_ROWS = 2**31 - 1  # sizes are 32-bit integers in SciPy's BLAS

@@ -38,7 +38,9 @@ def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
         module = "scipy.linalg.cython_" + ("blas" if routine in _BLAS else "lapack")
         capsule = importlib.import_module(module).__pyx_capi__[name]
         if b"int *" not in _description(capsule):
-            raise ImportError(f"{module} was built with 64-bit integers, which numgrad does not support")
+            raise ImportError(
+                f"{module} was built with 64-bit integers, which numgrad does not support"
+            )
         llvm.add_symbol(alias, get_cython_function_address(module, name))
     return alias
 

@@ -15,10 +15,10 @@ from llvmlite import binding as llvm
 from numba.core import types
 from numba.extending import register_jitable
 
+from ..._specs import RawSpec
 from .compiler import load_or_compile
 from .fortran import by_address, call_fortran, caller, copy_elements, symbol, unit_bits
 from .intrinsics import load, load_word, stack_words, store, store_word
-from ..._specs import RawSpec
 
 SIGNATURES = {
     "lu_factor": "(n,n)->(n,n),(n)",
@@ -151,12 +151,21 @@ def _lu_solve(
     trsm, swap, scal, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
 ):  # fmt: skip
     n, k = load_word(core_dims, 0), load_word(core_dims, 1)
-    lu, pivots, b, x = load_word(ptrs, 0), load_word(ptrs, 1), load_word(ptrs, 2), load_word(ptrs, 3)
+    lu, pivots, b, x = (
+        load_word(ptrs, 0),
+        load_word(ptrs, 1),
+        load_word(ptrs, 2),
+        load_word(ptrs, 3),
+    )
     pivot_step, row, column = load_word(steps, 6), load_word(steps, 7), load_word(steps, 8)
     conjugate = is_complex != 0 and adjoint != 0
     # Vectors that share a factorization are the columns of one matrix.
     vectors, repeat = 1, count
-    if load_word(steps, 0) == 0 and load_word(steps, 1) == 0 and load_word(steps, 3) == n * itemsize:
+    if (
+        load_word(steps, 0) == 0
+        and load_word(steps, 1) == 0
+        and load_word(steps, 3) == n * itemsize
+    ):
         vectors = count
     if k == 1 and vectors == count:
         repeat = min(count, 1)

@@ -1,0 +1,151 @@
+"""Norms of vectors and matrices."""
+
+from typing import Any
+
+import numpy as np
+
+from .._declare.partial import conjugate
+from .._tensor import ArrayLike, Tensor
+from ..operators.comparison import equal, not_equal
+from ..operators.complex_parts import real
+from ..operators.elementwise import absolute, multiply, where
+from ..operators.powers import power, sqrt
+from ..operators.reduction import max as max_
+from ..operators.reduction import min as min_
+from ..operators.reduction import sum as sum_
+from ..operators.shape import expand_dims
+from .axes import Axis, negative_axes
+from .operands import as_tensor
+
+
+def _floating(x: ArrayLike) -> Tensor:
+    x = as_tensor(x)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
+def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return a norm of vectors or matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        One vector or matrix unless ``axis`` is given.
+    ord : {None, number, inf, -inf, "fro"}
+        Of a vector: the power ``p`` (2 by default), the largest or smallest size, or 0 for the number of
+        elements that are not 0. Of a matrix: "fro" (the default), 1, -1, inf or -inf.
+    axis : int or pair of int, optional
+        One axis is that of vectors, two are those of matrices. By default all axes: as a vector if ``ord``
+        is None.
+    keepdims : bool
+        Whether the axes stay, with size 1.
+
+    Raises
+    ------
+    ValueError
+        For an ``ord`` or a number of axes for which no norm is defined.
+    NotImplementedError
+        For matrix norms by singular values ("nuc", 2, -2).
+
+    Notes
+    -----
+    The gradient of the 2-norm is :math:`x / \\|x\\|`, and 0 at 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([3.0, 4.0], requires_grad=True)
+    >>> ng.grad(ng.linalg.norm(x), x)[0]
+    tensor([0.6, 0.8])
+    """
+    x = _floating(x)
+    if axis is None and ord is None:
+        return _vector_norm(x, 2, negative_axes(None, x.ndim), keepdims)
+    axes = negative_axes(axis, x.ndim)
+    if len(axes) == 1:
+        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) == 2:
+        order = axes if axis is None else tuple(a % x.ndim - x.ndim for a in axis)  # type: ignore[union-attr]
+        return _matrix_norm(x, "fro" if ord is None else ord, order, keepdims)
+    raise ValueError(f"norm: ord={ord!r} is for one or two axes, not {len(axes)}")
+
+
+def vector_norm(
+    x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
+) -> Tensor:
+    """Return the norm of vectors that take up any axes; parameters as in `norm`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.vector_norm([[3.0, 4.0], [0.0, 0.0]], axis=1)
+    tensor([5., 0.])
+    """
+    x = _floating(x)
+    return _vector_norm(x, ord, negative_axes(axis, x.ndim), keepdims)
+
+
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+    """Return the norm of matrices in the last two axes; parameters as in `norm`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.matrix_norm([[3.0, 4.0], [0.0, 0.0]], ord=1)
+    tensor(4.)
+    """
+    x = _floating(x)
+    if x.ndim < 2:
+        raise ValueError(f"matrix_norm needs two axes at least, got shape {x.shape}")
+    return _matrix_norm(x, ord, (-2, -1), keepdims)
+
+
+def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if not isinstance(ord, (int, float, np.number)):
+        raise ValueError(f"norm: ord={ord!r} is no norm of vectors")
+    if ord == np.inf:
+        result = max_(absolute(x), axes=axes)
+    elif ord == -np.inf:
+        result = min_(absolute(x), axes=axes)
+    elif ord == 0:
+        result = sum_(not_equal(x, 0).astype(real(x).dtype), axes=axes)
+    elif ord == 1:
+        result = sum_(absolute(x), axes=axes)
+    elif ord == 2:
+        result = _root(sum_(real(multiply(x, conjugate(x))), axes=axes), None)
+    else:
+        result = _root(sum_(power(absolute(x), float(ord)), axes=axes), 1 / ord)
+    return expand_dims(result, axes=axes) if keepdims and axes else result
+
+
+def _root(total: Tensor, exponent: float | None) -> Tensor:
+    """Return a root whose derivative is 0 at 0, where that of the sum below it is 0 too."""
+    vanishes = equal(total, 0)
+    safe = where(vanishes, 1.0, total)
+    root = sqrt(safe) if exponent is None else power(safe, float(exponent))
+    return where(vanishes, 0.0, root)
+
+
+def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    rows, columns = axes
+    if rows == columns:
+        raise ValueError("norm: duplicate axes given")
+    if ord == "fro":
+        return _vector_norm(x, 2, tuple(sorted(axes)), keepdims)
+    if (isinstance(ord, str) and ord != "nuc") or ord not in ("nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        raise ValueError(f"norm: ord={ord!r} is no norm of matrices")
+    if ord in ("nuc", 2, -2):
+        raise NotImplementedError(
+            f"norm: ord={ord!r} of a matrix needs singular values; use 'fro', 1 or inf"
+        )
+    summed, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = sum_(absolute(x), axes=(summed,))
+    sums = expand_dims(sums, axes=(summed,))
+    result = (max_ if ord > 0 else min_)(sums, axes=(compared,))
+    result = expand_dims(result, axes=(compared,))
+    return result if keepdims else _without(result, axes)
+
+
+def _without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    from ..operators.shape import squeeze
+
+    return squeeze(x, axes=tuple(sorted(axes)))

@@ -1,0 +1,158 @@
+"""Factorizations and the systems that they solve.
+
+The LU factorization is computed once and handed to whatever uses it, forward and backward. It has no
+derivative of its own: each operator that reads it also takes the matrix, and is differentiated with respect
+to that. In a batched pass the factorization therefore stays outside the rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._declare import KernelOperator, door
+from .._errors import MatrixError
+from .._specs import LibrarySpec
+from .elementwise import add, multiply, negative
+from .matmul import adjoint, matmul
+
+
+class Factorization(KernelOperator):
+    """An operator on matrices whose kernel is a library's.
+
+    Parameters
+    ----------
+    signature : str
+        Of the operator.
+    name : str
+        Of the operator and the library routine.
+    unread : int
+        How many of the first inputs the kernel does not get: they are there for the derivative.
+    reason : str
+        What is wrong with a matrix for which the kernel fails.
+    """
+
+    def __init__(
+        self, signature: str, name: str, unread: int = 0, reason: str = "", **options: Any
+    ):
+        may_raise = bool(reason)
+        super().__init__(
+            _no_function, signature, name=name, may_raise=may_raise, uses_blas=True, **options
+        )
+        self.unread = unread
+        self.reason = reason
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        """Convert to one floating dtype, the pivots excepted."""
+        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        matrices = [v for v in values if v.dtype != np.int32]
+        dtype = np.result_type(*[v.dtype for v in matrices])
+        if dtype.kind in "biu":
+            dtype = np.dtype(np.float64)
+        dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
+        return self.align([v if v.dtype in (dtype, np.int32) else v.astype(dtype) for v in values])
+
+    def error(self, where: str) -> Exception:
+        return MatrixError(f"{self.name}: {self.reason}{where}")
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        self.core_sizes([a.shape for a in arrays])
+        arrays = [np.ascontiguousarray(a) for a in arrays[self.unread : -1]] + [arrays[-1]]
+        kernel = target.kernel(LibrarySpec(self.name, arrays[-1].dtype, **static))
+        results = kernel.ufunc(*arrays)
+        status = kernel.take_status()
+        if status:
+            raise self.error("")
+        return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
+
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
+        sizes = self.core_sizes([o.shape for o in inputs])
+        read = [builder.contiguous(o) for o in inputs[self.unread : -1]] + [inputs[-1]]
+        outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
+        core = tuple(sizes[name] for name in self.signature.names)
+        loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
+        spec = LibrarySpec(self.name, read[-1].dtype, **static)
+        builder.emit(
+            spec, read, outputs, self.ncore[self.unread :], core, loop, self.name, self.error
+        )
+        builder.uses_blas = True
+        return outputs
+
+
+def _no_function(*args: Any) -> None:
+    """Stand where a core function would: the kernel is the library's."""
+
+
+# LU -----------------------------------------------------------------------------------------------------
+
+lu_factor = Factorization(
+    "(n,n)->(n,n),(n)", "lu_factor", results=(None, np.int32), differentiable=False
+)
+lu_solve = Factorization(
+    "(n,n),(n,n),(n),(n,k)->(n,k)", "lu_solve", unread=1, reason="singular matrix"
+)
+
+
+@lu_solve.reads
+def lu_solve_reads(needs):
+    return True, True, True, False, needs[0]
+
+
+@lu_solve.pullback
+def lu_solve_pullback(context, g):
+    a, lu, pivots = (context.input(n) for n in range(3))
+    transposed = context.static["adjoint"]
+    gb = lu_solve(a, lu, pivots, g, adjoint=not transposed)
+    ga = _to_matrix(gb, context.output(), transposed) if context.wanted[0] else None
+    return ga, None, None, gb
+
+
+def _to_matrix(gb: Any, x: Any, transposed: bool) -> Any:
+    """Return the cotangent of ``A`` in ``A x = b`` (or ``A^H x = b``) from that of ``b``."""
+    return negative(matmul(x, adjoint(gb)) if transposed else matmul(gb, adjoint(x)))
+
+
+# Triangles ------------------------------------------------------------------------------------------------
+
+solve_triangular = Factorization("(n,n),(n,k)->(n,k)", "solve_triangular", reason="singular matrix")
+
+
+@solve_triangular.reads
+def solve_triangular_reads(needs):
+    return True, False, needs[0]
+
+
+@solve_triangular.pullback
+def solve_triangular_pullback(context, g):
+    a, lower, transposed = context.input(0), context.static["lower"], context.static["adjoint"]
+    gb = solve_triangular(a, g, lower=lower, adjoint=not transposed)
+    if not context.wanted[0]:
+        return None, gb
+    ga = _to_matrix(gb, context.output(), transposed)
+    ones = np.ones(a.shape[-2:], a.dtype)
+    return multiply(ga, door.constant(np.tril(ones) if lower else np.triu(ones))), gb
+
+
+# Cholesky -------------------------------------------------------------------------------------------------
+
+cholesky = Factorization("(n,n)->(n,n)", "cholesky", reason="the matrix is not positive definite")
+
+
+@cholesky.reads
+def cholesky_reads(needs):
+    return False, True
+
+
+@cholesky.pullback
+def cholesky_pullback(context, g):
+    """Return the Hermitian gradient ``L^-H P L^-1`` with ``P`` the lower half of ``L^H g`` (Murray 2016)."""
+    factor = context.output()
+    half = np.tril(np.ones(factor.shape[-2:])) - 0.5 * np.eye(factor.shape[-1])
+    product = multiply(matmul(adjoint(factor), g), door.constant(half.astype(factor.dtype)))
+    right = solve_triangular(factor, adjoint(product), lower=True, adjoint=True)
+    result = solve_triangular(factor, adjoint(right), lower=True, adjoint=True)
+    return multiply(add(result, adjoint(result)), door.constant(np.array(0.5, factor.dtype)))
