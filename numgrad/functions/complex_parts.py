@@ -1,4 +1,7 @@
-"""Parts of complex numbers. Derivatives follow torch's convention: the gradient of a real loss is dL/dRe + i dL/dIm."""
+"""Parts of complex numbers.
+
+The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
+"""
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import complex_parts as _complex_parts

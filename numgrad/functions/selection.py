@@ -30,8 +30,8 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     --------
     >>> import numgrad as ng
     >>> x = ng.tensor([-1.0, 4.0], requires_grad=True)
-    >>> ng.grad(ng.where(x > 0, x * x, 0.0), x)[0]
-    tensor([0., 8.])
+    >>> ng.grad(ng.where(x > 0, 3 * x, 0.0), x)[0]
+    tensor([0., 3.])
     """
     return _elementwise.where(condition, x1, x2)
 

@@ -178,7 +178,7 @@ def xlogy(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
     Notes
     -----
-    The derivatives are ``log(x2)`` and ``x1 / x2``, the latter 0 where ``x1`` is 0.
+    The derivatives are ``log(x2)`` and ``x1 / x2``, the latter 0 where both are 0.
 
     Examples
     --------

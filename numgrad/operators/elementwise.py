@@ -24,7 +24,7 @@ def where_reads(needs):
 
 @where.pullback
 def where_pullback(context, g):
-    # Selected, not multiplied with 0 or 1: an infinite cotangent of the other branch must not become NaN.
+    # Selected, not multiplied with 0 or 1: 0 times an infinite cotangent would be NaN.
     condition = context.input(0)
     _, want1, want2 = context.wanted
     return (
@@ -124,7 +124,7 @@ def reciprocal_dx(y):
     return -y * y
 
 
-# ``absolute``, because a global ``abs`` would hide the builtin that the scalar functions below call.
+# ``absolute``, because a global ``abs`` would hide the builtin from the scalar functions below.
 
 
 @builtin(name="abs", numpy=np.abs, result="real")

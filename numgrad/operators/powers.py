@@ -37,7 +37,7 @@ def cbrt_dx(y):
     return 1 / (3 * y * y)
 
 
-# ``power``, because a global ``pow`` would hide the builtin; the registry knows it as ``math`` does.
+# ``power``, because a global ``pow`` would hide the builtin. The registry has the name of ``math``.
 
 
 def complex_power(x1, x2):

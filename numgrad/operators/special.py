@@ -62,7 +62,7 @@ def xlogy_dx1(x1, x2):
 
 @xlogy.partial("x2")
 def xlogy_dx2(x1, x2):
-    return where(x1 == 0, 0.0, x1 / x2)
+    return where(abs(x1) + abs(x2) == 0, 0.0, x1 / x2)
 
 
 # Gamma functions. The derivative of each is an operator again, so derivatives of any order exist.

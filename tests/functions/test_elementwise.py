@@ -1,0 +1,138 @@
+"""The NumPy namespace of elementwise functions: names, aliases, static parameters, refusals."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._errors import DtypeError
+
+X = np.array([-2.5, -0.5, 0.0, 0.5, 1.5, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("absolute", "abs"), ("arccos", "acos"), ("arccosh", "acosh"), ("arcsin", "asin"),
+        ("arcsinh", "asinh"), ("arctan", "atan"), ("arctan2", "atan2"), ("arctanh", "atanh"),
+        ("around", "round"), ("bitwise_not", "bitwise_invert"), ("conjugate", "conj"),
+        ("degrees", "rad2deg"), ("left_shift", "bitwise_left_shift"), ("mod", "remainder"),
+        ("power", "pow"), ("radians", "deg2rad"), ("true_divide", "divide"),
+    ],
+)  # fmt: skip
+def test_names_of_numpy_are_aliases(alias, name):
+    assert getattr(ng, alias) is getattr(ng, name)
+    assert hasattr(np, alias)
+
+
+@pytest.mark.parametrize("argument", [1.5, [1.5], np.array([1.5]), ng.tensor([1.5])])
+def test_numbers_sequences_arrays_and_tensors_are_accepted(argument):
+    result = ng.multiply(argument, 2)
+    assert isinstance(result, ng.Tensor)
+    assert result.numpy() == 3
+
+
+def test_square_serves_the_exponent_two():
+    x = ng.tensor(X, requires_grad=True)
+    assert ng.pow(x, 2).grad_fn.name() == "square"
+    np.testing.assert_array_equal(ng.pow(np.arange(3), 2).numpy(), [0, 1, 4])
+
+
+@pytest.mark.parametrize("bounds", [(-1.0, None), (None, 1.0), (-1.0, 1.0), (1.0, -1.0), (0, 1)])
+def test_clip(bounds):
+    np.testing.assert_array_equal(ng.clip(X, *bounds).numpy(), np.clip(X, *bounds))
+
+
+def test_clip_keeps_dtypes():
+    x = np.array([-3, 5])
+    for bounds in [(0, None), (None, 2), (0, 2)]:
+        result = ng.clip(x, *bounds).numpy()
+        np.testing.assert_array_equal(result, np.clip(x, *bounds))
+        assert result.dtype == x.dtype
+    assert ng.clip(X.astype(np.float32), 0.0).dtype == np.float32
+    assert ng.clip(x, 0.5, None).dtype == np.float64
+
+
+def test_clip_without_limits_copies():
+    x = ng.tensor(X, requires_grad=True)
+    np.testing.assert_array_equal(ng.grad(ng.clip(x), x)[0].numpy(), np.ones(6))
+
+
+@pytest.mark.parametrize("decimals", [0, 2, -1])
+@pytest.mark.parametrize("x", [np.array([12.345, -0.555, 15.0]), np.array([12, 15, -25])])
+def test_round(x, decimals):
+    result = ng.round(x, decimals).numpy()
+    np.testing.assert_array_equal(result, np.round(x, decimals))
+    assert result.dtype == x.dtype
+
+
+def test_nan_to_num():
+    x = np.array([np.nan, np.inf, -np.inf, 1.5])
+    np.testing.assert_array_equal(ng.nan_to_num(x).numpy(), np.nan_to_num(x))
+    options = {"nan": 7.0, "posinf": 8.0, "neginf": 9.0}
+    np.testing.assert_array_equal(ng.nan_to_num(x, **options).numpy(), [7, 8, 9, 1.5])
+    single = x.astype(np.float32)
+    assert ng.nan_to_num(single).dtype == np.float32
+    z = np.array([complex(np.nan, 1.0), complex(2.0, np.inf)])
+    np.testing.assert_array_equal(ng.nan_to_num(z).numpy(), np.nan_to_num(z))
+
+
+def test_parts_of_complex_and_of_real_numbers():
+    z = np.array([1 + 2j, -1 + 0j, 0j])
+    for name in ("real", "imag", "angle", "sign", "conj", "abs"):
+        for x in (z, X, np.arange(3)):
+            result, expected = getattr(ng, name)(x).numpy(), getattr(np, name)(x)
+            np.testing.assert_allclose(result, expected, rtol=1e-15)
+            assert result.dtype == expected.dtype, (name, x.dtype)
+    assert ng.angle(1j, deg=True).numpy() == 90
+
+
+def test_gradients_through_parts():
+    z = ng.tensor([3 + 4j, 0j], requires_grad=True)
+    expected = {
+        "real": [1, 1],
+        "imag": [1j, 1j],
+        "abs": [0.6 + 0.8j, 0],
+        "angle": [-0.16 + 0.12j, 0],
+    }
+    for name, gradient in expected.items():
+        np.testing.assert_allclose(ng.grad(getattr(ng, name)(z), z)[0].numpy(), gradient)
+
+
+def test_where_broadcasts_and_takes_weak_numbers():
+    x = ng.tensor(np.ones((2, 3), np.float32), requires_grad=True)
+    y = ng.where(np.array([True, False, True]), x, 0.0)
+    assert y.dtype == np.float32
+    np.testing.assert_array_equal(ng.grad(y, x)[0].numpy(), [[1, 0, 1]] * 2)
+
+
+def test_bits():
+    a, b = np.array([6, 5]), np.array([3, 1])
+    for name in [
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
+    ]:
+        np.testing.assert_array_equal(getattr(ng, name)(a, b).numpy(), getattr(np, name)(a, b))
+    np.testing.assert_array_equal(ng.bitwise_invert(np.array([True, False])).numpy(), [False, True])
+    with pytest.raises(DtypeError, match="bitwise_and"):
+        ng.bitwise_and(a, 1.0)
+
+
+@pytest.mark.parametrize("name", ["deg2rad", "rad2deg", "fabs", "floor", "less", "maximum"])
+def test_complex_numbers_are_refused_where_undefined(name):
+    arguments = [1j] * (2 if name in ("less", "maximum") else 1)
+    with pytest.raises(DtypeError):
+        getattr(ng, name)(*arguments)
+
+
+def test_logaddexp2():
+    x1, x2 = np.array([1.0, 1000.0]), np.array([2.0, 0.0])
+    np.testing.assert_allclose(ng.logaddexp2(x1, x2).numpy(), np.logaddexp2(x1, x2), rtol=1e-15)
+
+
+def test_comparisons_have_no_gradient():
+    x = ng.tensor(X, requires_grad=True)
+    assert not ng.less(x, 0.0).requires_grad
+    assert not ng.isnan(x).requires_grad
