@@ -13,6 +13,7 @@ from .cumulative import cumsum as cumsum
 from .operands import as_tensor
 from .statistics import logsumexp as logsumexp
 from .statistics import mean as mean
+from .statistics import median as median
 from .statistics import std as std
 from .statistics import var as var
 

@@ -6,12 +6,15 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
-from ..operators.comparison import equal
+from ..operators.comparison import equal, isnan
 from ..operators.complex_parts import conj, real
 from ..operators.elementwise import add, divide, multiply, subtract, where
 from ..operators.exponential import log
+from ..operators.indexing import index
+from ..operators.layout import axes_last
 from ..operators.powers import sqrt
 from ..operators.shape import expand_dims
+from ..operators.sorting import argsort, permute
 from .axes import Axis, negative_axes, number_of_elements, reduce_axes
 from .operands import as_tensor
 
@@ -126,6 +129,49 @@ def std(
     v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
     zero = equal(v, 0)  # the root has no slope there: its argument and its result are replaced
     return where(zero, 0.0, sqrt(where(zero, 1.0, v))).astype(_real(result))
+
+
+def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the median of the elements along ``axis``; NaN if one of them is.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements; the median of none is NaN.
+    axis : int or tuple of int, optional
+        By default all axes.
+    keepdims : bool
+        Whether these axes stay, with size 1.
+
+    Notes
+    -----
+    The gradient goes to the middle element, in halves to two of them; of equal ones, to that which
+    comes there in the stable order.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([4.0, 1.0, 3.0, 9.0], requires_grad=True)
+    >>> ng.median(x).item()
+    3.5
+    >>> ng.grad(ng.median(x), x)[0]
+    tensor([0.5, 0. , 0.5, 0. ])
+    """
+    x, result = _computed_in(x, None)
+    axes = negative_axes(axis, x.ndim)
+    if not axes or not number_of_elements(x, axis):
+        return _mean(x, axis, keepdims).astype(result)
+    y = _middle(axes_last(x, axes)).astype(result)
+    return expand_dims(y, axes=axes) if keepdims else y
+
+
+def _middle(line: Tensor) -> Tensor:
+    """Return the median along the last axis."""
+    n = line.shape[-1]
+    ordered = permute(line, argsort(line))
+    low, high, last = (index(ordered, key=(i,)) for i in ((n - 1) // 2, n // 2, n - 1))
+    middle = low if n % 2 else multiply(add(low, high), 0.5)
+    return where(isnan(last), last, middle)  # NaN is sorted to the end
 
 
 def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -1,0 +1,37 @@
+"""Sorting as functions: NumPy's order, ascending and descending, along any axis."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+from ..operators.derivatives import check_batched, check_derivatives
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(17)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, np.bool_, np.complex128])
+def test_values_are_those_of_numpy(rng, dtype):
+    x = rng.integers(0, 3, (3, 5, 4)).astype(dtype)
+    for axis in (None, 0, 1, -1):
+        y = ng.sort(x, axis).numpy()
+        np.testing.assert_array_equal(y, np.sort(x, axis))
+        assert y.dtype == dtype
+        expected = np.argsort(x, axis, kind="stable")
+        np.testing.assert_array_equal(ng.argsort(x, axis).numpy(), expected)
+
+
+def test_descending_order_is_stable_too():
+    x = [1.0, 2.0, 1.0, np.nan, 2.0]
+    assert ng.argsort(x, descending=True).tolist() == [3, 1, 4, 0, 2]
+    np.testing.assert_array_equal(ng.sort(x, descending=True).numpy(), [np.nan, 2, 2, 1, 1])
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_derivatives(rng, axis):
+    x = rng.standard_normal((3, 4))
+    check_derivatives(lambda x: ng.sort(x, axis) ** 2, x, rng)
+    check_batched(lambda x: ng.sort(x, axis, descending=True), x, rng)
