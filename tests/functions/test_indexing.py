@@ -1,0 +1,126 @@
+"""Index expressions against NumPy: values, gradients, views, errors."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.functions.indexing import getitem
+
+X = np.arange(60.0).reshape(3, 4, 5)
+MASK = np.arange(12).reshape(3, 4) % 3 == 0
+I, J = np.array([0, 2, -1]), np.array([[1], [3]])
+
+BASIC = [
+    0, -1, np.int64(2), slice(None), slice(1, None), slice(None, None, -1), slice(-1, 0, -2), slice(5, 2),
+    slice(0, 99), ..., None, (), (1, 2, 3), (1, ...), (..., 1), (slice(None), 1), (0, slice(1, 3), -1),
+    (None, 1, None), (slice(0, 2), None, ..., slice(None, None, 2)), (..., None), np.array(1),
+    (slice(-2, None), slice(None, -1), slice(3, None, -1)),
+]  # fmt: skip
+ARRAYS = [
+    I, [0, 2], [], [[0, 1], [2, 0]], (I, 1), (1, I), (slice(None), I), (..., J), (I, J), (slice(None), I, J),
+    (I, slice(None), J[:, 0][:, None]), (I, ..., 0), (0, slice(None), I), (0, slice(1, 3), J),
+    (None, I), (I, None, 1), (slice(1, None), None, J), MASK, MASK[:, 0], (MASK, 1), (MASK, slice(1, 3)),
+    (slice(None), X[0] > 7), (1, X[0] > 7), (MASK[:, 0], slice(None), I[:2]), (X > 30), True, False,
+    (True, I), np.zeros((3, 4, 5), bool), (slice(None, None, -1), slice(0, 2), I), (I[:2], slice(None), slice(1, 4)),
+    (..., I, slice(None)), (slice(None), MASK[0], 2), np.array([], int), (I, I, I),
+    (np.uint8(1), np.array([1, 2], np.uint8)),
+]  # fmt: skip
+
+
+def check(key, tensor_key=None):
+    expected = X[key]
+    tensor_key = key if tensor_key is None else tensor_key
+    np.testing.assert_array_equal(ng.tensor(X)[tensor_key].numpy(), expected, strict=True)
+    t = ng.tensor(X, requires_grad=True)
+    y = t[tensor_key]
+    np.testing.assert_array_equal(y.detach().numpy(), expected, strict=True)
+    g = np.random.default_rng(1).standard_normal((2, *expected.shape))
+    reference = np.zeros((2, 60))
+    for row in range(2):
+        np.add.at(reference[row], X[key].astype(int).ravel(), g[row].ravel())
+    reference = reference.reshape(2, *X.shape)
+    gradient = ng.grad(y, t, g[0], retain_graph=True)[0].numpy()
+    np.testing.assert_array_equal(gradient, reference[0])
+    batched = ng.grad(y, t, g, is_grads_batched=True)[0].numpy()
+    np.testing.assert_array_equal(batched, reference)
+    return t, y
+
+
+@pytest.mark.parametrize("key", BASIC, ids=str)
+def test_basic_keys_give_views(key):
+    t, y = check(key)
+    assert y.storage is t.storage
+    assert not y.size or np.shares_memory(y.array, t.array)
+
+
+@pytest.mark.parametrize("key", ARRAYS, ids=str)
+def test_array_keys_give_copies(key):
+    t, y = check(key)
+    assert not np.shares_memory(y.array, t.array)
+
+
+def test_tensors_are_keys():
+    check(1, ng.tensor(1))
+    check(I, ng.tensor(I))
+    check((slice(None), I), (slice(None), ng.tensor(I)))
+    check(MASK, ng.tensor(MASK))
+    check((1, slice(0, 2)), (ng.tensor(1), slice(0, ng.tensor(2))))
+    check([0, 2], [ng.tensor(0), 2])
+
+
+def test_a_comparison_selects():
+    x = ng.tensor([1.0, -2.0, 3.0], requires_grad=True)
+    np.testing.assert_array_equal(ng.grad((x[x > 0] ** 2).sum(), x)[0].numpy(), [2.0, 0.0, 6.0])
+
+
+def test_scalars_and_memory_orders():
+    t = ng.tensor(2.0, requires_grad=True)
+    assert t[()].shape == t[...].shape == ()
+    assert t[None].shape == (1,)
+    assert ng.grad(t[None].sum(), t)[0].item() == 1.0
+    u = ng.tensor(X, requires_grad=True)
+    np.testing.assert_array_equal(u.T[I, 1].detach().numpy(), X.T[I, 1])
+    gradient = ng.grad((u.T[I, 1] * 2).sum(), u)[0].numpy()
+    reference = np.zeros(X.shape)
+    np.add.at(reference.T, (I, 1), 2.0)
+    np.testing.assert_array_equal(gradient, reference)
+
+
+def test_second_derivative_of_repeated_elements():
+    x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x[[0, 0, 2]]
+    (gx,) = ng.grad((y * y * y).sum(), x, create_graph=True)
+    np.testing.assert_array_equal(gx.detach().numpy(), [6.0, 0.0, 27.0])
+    np.testing.assert_array_equal(ng.grad(gx.sum(), x)[0].numpy(), [12.0, 0.0, 18.0])
+
+
+BAD = [
+    3, -4, (0, 4), 1.0, "a", (0, 0, 0, 0), (..., ...), [3], [-4], ([0], [4]), np.array([1.0]), MASK[:2], (slice(None), MASK),
+    ([0, 1], [0, 1, 2]), object(), ng.tensor(1.5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", BAD, ids=str)
+def test_errors(key):
+    for x in (ng.tensor(X), ng.tensor(X, requires_grad=True)):
+        with pytest.raises(IndexError):
+            getitem(x, key)
+
+
+def test_errors_name_the_axis():
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 2 with size 5"):
+        ng.tensor(X)[:, :, [1, 7]]
+    with pytest.raises(IndexError, match="along axis 1; size of axis is 4 but .* is 3"):
+        ng.tensor(X)[:, MASK[:, 0]]
+    with pytest.raises(IndexError):
+        ng.take(X, [3], axis=0)
+    with pytest.raises(ValueError, match="differ in their axes"):
+        ng.take_along_axis(X, [0], axis=0)
+    with pytest.raises(IndexError, match="integers"):
+        ng.take_along_axis([1.0], [0.0], axis=0)
+
+
+def test_iteration_gives_views():
+    x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    total = sum((row * (n + 1)).sum() for n, row in enumerate(x))
+    np.testing.assert_array_equal(ng.grad(total, x)[0].numpy(), [[1, 1], [2, 2]])
