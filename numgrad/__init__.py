@@ -25,6 +25,7 @@ from . import compat as compat
 from . import display as display
 from . import func as func
 from . import graph as graph
+from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
 from ._autograd import detect_anomaly as detect_anomaly
@@ -36,6 +37,7 @@ from ._autograd import once_differentiable as once_differentiable
 from ._autograd import set_detect_anomaly as set_detect_anomaly
 from ._autograd import set_grad_enabled as set_grad_enabled
 from ._declare import elementwise as elementwise
+from ._declare import operator as operator
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor

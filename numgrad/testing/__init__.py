@@ -1,0 +1,9 @@
+"""Checks of derivatives, for numgrad's own operators and for those of users.
+
+The catalogue of calls that the tests of built-in operators run over is `numgrad.testing.scenarios`.
+"""
+
+from .._errors import GradcheckError as GradcheckError
+from .derivatives import gradcheck as gradcheck
+from .derivatives import gradgradcheck as gradgradcheck
+from .operators import check_operator as check_operator

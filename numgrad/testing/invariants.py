@@ -1,0 +1,197 @@
+"""What must hold for every derivative: nothing else is written, and all ways to compute it agree."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from .._errors import GradcheckError
+from .._settings import settings
+from ..engine import record, schedule
+from ..func.gradients import pull, push
+from .comparison import inner
+from .layouts import layouts
+from .subject import Arrays, Subject, random_like, value
+
+ROUNDING = 64  # how many units in the last place rounding may cost, relative to the largest element
+SEEDS = (0, 1, 3, 64)
+TILES = (1, 5, 64)
+
+
+def agree(a: np.ndarray, b: np.ndarray, exact: bool) -> bool:
+    """Whether two arrays have equal bits (NaNs agree), or are equal to rounding."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if exact:
+        return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    scale = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+    tolerance = ROUNDING * float(np.finfo(a.dtype).eps)
+    return np.allclose(a, b, tolerance, tolerance * scale, equal_nan=True)
+
+
+def require_agreement(subject: Subject, found: Arrays, expected: Arrays, exact: bool, what: str) -> None:
+    """Raise unless the gradients of all variables agree."""
+    for name, a, b in zip(subject.names, found, expected, strict=True):
+        if agree(a, b, exact):
+            continue
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise GradcheckError(
+                f"{subject.what}: the gradient of {name} {what}: {a.dtype}{list(a.shape)} instead of "
+                f"{b.dtype}{list(b.shape)}"
+            )
+        different = ~np.isclose(a, b, 0 if exact else 1e-12, 0, equal_nan=True) if a.ndim else np.array(True)
+        place = np.unravel_index(int(np.argmax(different)), a.shape)
+        raise GradcheckError(
+            f"{subject.what}: the gradient of {name} {what}: {a[place]!r} instead of {b[place]!r} at "
+            f"{[int(n) for n in place]}"
+        )
+
+
+def check_unchanged(subject: Subject, rng: np.random.Generator) -> None:
+    """Check that neither the function nor a pass writes to inputs or seeds."""
+    before = [a.copy() for a in subject.arrays]
+    variables, outputs = subject.call()
+    seeds = [random_like(rng, o) for o in outputs]
+    kept = [s.copy() for s in seeds]
+    results = [value(o) for o in outputs]
+    kept_results = [r.copy() for r in results]
+    gradients = [value(g) for g in pull(outputs, variables, seeds, graph=False)]
+    groups = [("input", before, subject.arrays), ("seed", kept, seeds), ("output", kept_results, results)]
+    for what, old, new in groups:
+        for n, (a, b) in enumerate(zip(old, new, strict=True)):
+            if not np.array_equal(a, b, equal_nan=True):
+                raise GradcheckError(f"{subject.what}: {what} {n} was modified")
+    for gradient in gradients:
+        if any(np.shares_memory(gradient, a) for a in (*subject.arrays, *seeds)):
+            raise GradcheckError(f"{subject.what}: a gradient shares memory with an input or a seed")
+
+
+def check_repeatable(subject: Subject, rng: np.random.Generator, tolerance: float = 0.0) -> None:
+    """Check that two passes give the same, and that gradients have the shape and dtype of their variables."""
+    variables, outputs = subject.call()
+    seeds = [random_like(rng, o) for o in outputs]
+    first, second = ([value(g) for g in pull(outputs, variables, seeds, graph=False)] for _ in range(2))
+    for name, array, a, b in zip(subject.names, subject.arrays, first, second, strict=True):
+        if a.shape != array.shape or a.dtype != array.dtype:
+            raise GradcheckError(
+                f"{subject.what}: the gradient of {name} is {a.dtype}{list(a.shape)}, the input is "
+                f"{array.dtype}{list(array.shape)}"
+            )
+        difference = np.max(np.abs(a - b), initial=0.0, where=np.isfinite(a))
+        if difference > tolerance or not np.array_equal(np.isnan(a), np.isnan(b)):
+            raise GradcheckError(
+                f"{subject.what}: two passes give gradients of {name} that differ by {difference}; "
+                f"nondet_tol={tolerance}"
+            )
+
+
+def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
+    """Check that leaving an output out counts like seeding it with zeros."""
+    variables, outputs = subject.call()
+    if len(outputs) < 2:
+        return
+    for n, output in enumerate(outputs):
+        seed = random_like(rng, output)
+        zeros = [np.zeros(o.shape, o.dtype) if k != n else seed for k, o in enumerate(outputs)]
+        alone = [value(g) for g in pull([output], variables, [seed], graph=False)]
+        filled = [value(g) for g in pull(outputs, variables, zeros, graph=False)]
+        require_agreement(subject, alone, filled, False, f"from output {n} alone differs from that with zero seeds")
+
+
+def check_batched(
+    subject: Subject, rng: np.random.Generator, sizes: Sequence[int] = SEEDS, exact: bool = True
+) -> None:
+    """Check that a batched pass gives what a loop over its seeds gives."""
+    variables, outputs = subject.call()
+    seeds = [random_like(rng, o, (max(sizes),)) for o in outputs]
+    rows = [
+        [value(g) for g in pull(outputs, variables, [s[n] for s in seeds], graph=False)] for n in range(max(sizes))
+    ]
+    for size in sizes:
+        batch = [s[:size] for s in seeds]
+        found = [value(g) for g in pull(outputs, variables, batch, graph=False, batched=True)]
+        looped = [
+            np.stack([row[n] for row in rows[:size]]) if size else np.zeros((0, *a.shape), a.dtype)
+            for n, a in enumerate(subject.arrays)
+        ]
+        require_agreement(subject, found, looped, exact, f"in a batch of {size} differs from a loop")
+
+
+def check_schedules(
+    subject: Subject,
+    rng: np.random.Generator,
+    exact: bool = True,
+    threads: Sequence[int] = (1, 2),
+    tiles: Sequence[int] = TILES,
+) -> None:
+    """Check that the number of threads and the height of tiles change no bit of a batched pass."""
+    variables, outputs = subject.call()
+    seeds = [random_like(rng, o, (max(SEEDS),)) for o in outputs]
+
+    def run() -> list[np.ndarray]:
+        return [value(g) for g in pull(outputs, variables, seeds, graph=False, batched=True)]
+
+    expected = run()
+    for count in threads:
+        for tile in tiles:
+            with machine(count, tile):
+                found = run()
+            require_agreement(subject, found, expected, exact, f"on {count} threads in tiles of {tile} differs")
+
+
+@contextmanager
+def machine(threads: int, tile: int) -> Iterator[None]:
+    """Run programs on this many threads, however small, in tiles of so many rows."""
+    target = record.runtime.target
+    before = target.num_threads, settings.tile, schedule.PARALLEL_WORK
+    try:
+        target.set_num_threads(min(threads, before[0]))
+        settings.tile, schedule.PARALLEL_WORK = tile, 0
+        yield
+    finally:
+        target.set_num_threads(before[0])
+        settings.tile, schedule.PARALLEL_WORK = before[1:]
+
+
+def check_create_graph(subject: Subject, rng: np.random.Generator, exact: bool = True) -> None:
+    """Check that recording the gradients does not change them."""
+    seeds = [random_like(rng, o) for o in subject.call()[1]]
+    plain, recorded = subject.gradients(seeds), subject.gradients(seeds, create_graph=True)
+    require_agreement(subject, recorded, plain, exact, "with create_graph=True differs")
+
+
+def check_layouts(
+    subject: Subject, rng: np.random.Generator, exact: bool = True, broadcast: bool = True
+) -> None:
+    """Check values and gradients of strided, reversed, transposed, read-only and, if asked, broadcast inputs."""
+    for name, same, arrays in layouts(subject.arrays):
+        if name == "broadcast" and not broadcast:
+            continue  # such as singular matrices
+        expected_values, found_values = subject.values(same), subject.values(arrays)
+        for n, (a, b) in enumerate(zip(found_values, expected_values, strict=True)):
+            if not agree(a, b, exact):
+                raise GradcheckError(f"{subject.what}: output {n} has another value for {name} inputs")
+        seeds = [random_like(rng, o) for o in expected_values]
+        strided = [_every_second(s) for s in seeds]
+        found, expected = subject.gradients(strided, arrays), subject.gradients(seeds, same)
+        require_agreement(subject, found, expected, exact, f"for {name} inputs differs")
+
+
+def _every_second(array: np.ndarray) -> np.ndarray:
+    """Return an equal array that is not contiguous."""
+    return np.repeat(array, 2, -1)[..., ::2] if array.ndim else array
+
+
+def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
+    """Check the Jacobian-vector product against the vector-Jacobian product."""
+    variables, outputs = subject.call()
+    directions = [random_like(rng, a) for a in subject.arrays]
+    seeds = [random_like(rng, o) for o in outputs]
+    forward = inner(seeds, [value(t) for t in push(outputs, variables, directions, graph=False)])
+    reverse = inner([value(g) for g in pull(outputs, variables, seeds, graph=False)], directions)
+    precision = max(float(np.finfo(a.dtype).eps) for a in (*subject.arrays, *seeds))
+    size = sum(a.size for a in seeds) + abs(reverse)
+    if not abs(forward - reverse) <= ROUNDING * precision * size:
+        raise GradcheckError(
+            f"{subject.what}: forward mode gives {forward!r} where reverse mode gives {reverse!r}"
+        )

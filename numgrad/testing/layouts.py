@@ -1,0 +1,56 @@
+"""The same numbers in other places: strided, reversed, transposed, broadcast and read-only arrays."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+Change = Callable[[np.ndarray], np.ndarray]
+
+
+def strided(array: np.ndarray) -> np.ndarray:
+    """Every second element of an array of twice the length."""
+    return np.repeat(array, 2, -1)[..., ::2] if array.ndim else np.array([array, array])[1]
+
+
+def reversed_(array: np.ndarray) -> np.ndarray:
+    """Stored from the end to the start."""
+    everything = (slice(None, None, -1),) * array.ndim
+    return np.ascontiguousarray(array[everything])[everything]
+
+
+def transposed(array: np.ndarray) -> np.ndarray:
+    """In Fortran's order."""
+    return np.asfortranarray(array)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Not writeable."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def shifted(array: np.ndarray) -> np.ndarray:
+    """Behind a byte offset that no vector register likes."""
+    memory = np.empty(array.size + 1, array.dtype)[1:]
+    memory[:] = array.reshape(-1)
+    return memory.reshape(array.shape)
+
+
+CHANGES: dict[str, Change] = {
+    "strided": strided, "reversed": reversed_, "transposed": transposed, "read-only": read_only, "shifted": shifted,
+}  # fmt: skip
+
+
+def layouts(arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, list[np.ndarray], list[np.ndarray]]]:
+    """Yield a name, plain arrays, and arrays of the same numbers in another layout."""
+    plain = [np.array(a, order="C") for a in arrays]
+    for name, change in CHANGES.items():
+        yield name, plain, [change(a) for a in plain]
+    flat = [broadcastable(a) for a in plain]
+    yield "broadcast", [np.ascontiguousarray(a).reshape(a.shape) for a in flat], flat
+
+
+def broadcastable(array: np.ndarray) -> np.ndarray:
+    """Return an array of the same shape that repeats its first element along the last axis, with stride 0."""
+    return np.broadcast_to(array[..., :1], array.shape) if array.ndim and array.size else array

@@ -1,0 +1,76 @@
+"""Numerical derivatives: central differences, and the complex step, which loses no digits."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .._errors import ArgTypeError, NumgradError
+from .subject import Arrays, Subject
+
+COMPLEX_STEP = 1e-30  # its square vanishes beside anything
+ANALYTIC = 1e-2  # central differences must confirm a complex step at least to this
+
+Slope = Callable[[Subject, Arrays], list[np.ndarray]]
+
+
+def central(eps: float) -> Slope:
+    """Return the rule that takes differences over ``2 * eps``."""
+
+    def slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
+        ahead = subject.values(_moved(subject.arrays, direction, eps))
+        behind = subject.values(_moved(subject.arrays, direction, -eps))
+        return [(_wide(a) - _wide(b)) / (2 * eps) for a, b in zip(ahead, behind, strict=True)]
+
+    return slope
+
+
+def complex_step(eps: float) -> Slope:
+    """Return the rule ``imag(f(x + ih)) / h``, which holds for analytic functions of real variables only."""
+    differences = central(eps)
+
+    def slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
+        exact = _imaginary_slope(subject, direction)
+        for n, (a, b) in enumerate(zip(exact, differences(subject, direction), strict=True)):
+            size = np.max(np.abs(b), initial=0.0)
+            if not np.allclose(a, b, ANALYTIC, ANALYTIC * max(1.0, size)):
+                raise ArgTypeError(
+                    f"{subject.what}: complex_step=True, but output {n} is no analytic function of the inputs "
+                    f"(abs, max, conj, comparisons are not); leave complex_step out"
+                )
+        return exact
+
+    return slope
+
+
+def _imaginary_slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
+    if any(a.dtype.kind == "c" for a in subject.arrays):
+        raise ArgTypeError(f"{subject.what}: complex_step=True needs real inputs")
+    moved = [a + COMPLEX_STEP * 1j * d for a, d in zip(subject.arrays, direction, strict=True)]
+    try:
+        outputs = subject.values(moved)
+    except (NumgradError, TypeError) as error:
+        raise ArgTypeError(
+            f"{subject.what}: complex_step=True, but the function does not take complex arguments ({error})"
+        ) from error
+    return [np.imag(o) / COMPLEX_STEP for o in outputs]
+
+
+def _moved(arrays: Arrays, direction: Arrays, step: float) -> list[np.ndarray]:
+    return [np.asarray(a + step * d).astype(a.dtype) for a, d in zip(arrays, direction, strict=True)]
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.result_type(array.dtype, np.float64))
+
+
+def unit_directions(arrays: Arrays) -> Sequence[tuple[int, tuple[int, ...], str, list[np.ndarray]]]:
+    """Return a direction for each element of each variable, twice for complex ones, with its place."""
+    directions = []
+    for n, array in enumerate(arrays):
+        parts = [("", 1.0)] if array.dtype.kind == "f" else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
+        for position in np.ndindex(array.shape):
+            for label, unit in parts:
+                direction = [np.zeros(a.shape, a.dtype) for a in arrays]
+                direction[n][position] = unit
+                directions.append((n, position, label, direction))
+    return directions

@@ -1,0 +1,30 @@
+"""How exact finite differences are in each precision."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Tolerance(NamedTuple):
+    """The step of central differences, and the disagreement that is allowed."""
+
+    eps: float
+    atol: float
+    rtol: float
+
+
+DEFAULTS = {
+    np.dtype(np.float64): Tolerance(1e-6, 1e-6, 1e-5),
+    np.dtype(np.float32): Tolerance(1e-2, 2e-3, 2e-3),
+}
+
+
+def tolerance_for(
+    arrays: Sequence[np.ndarray], eps: float | None, atol: float | None, rtol: float | None
+) -> Tolerance:
+    """Return the defaults of the least precise array, with what the caller has set."""
+    precisions = [np.dtype(a.real.dtype) for a in arrays]
+    default = DEFAULTS[min(precisions, key=lambda dtype: dtype.itemsize)]
+    given = (eps, atol, rtol)
+    return Tolerance(*(d if g is None else g for g, d in zip(given, default, strict=True)))
