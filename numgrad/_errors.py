@@ -91,6 +91,14 @@ class OperatorError(NumgradError, RuntimeError):
     """A user's kernel raised, or disagrees with its declaration."""
 
 
+class DeclarationError(OperatorError, TypeError, ValueError):
+    """A declaration of an operator contradicts itself, or its kernel the signature."""
+
+
+class OperatorCallError(OperatorError, TypeError, ValueError):
+    """A user's operator was called with the wrong number, shapes or kinds of arguments."""
+
+
 class MatrixError(OperatorError, np.linalg.LinAlgError):
     """A matrix is singular, or not positive definite, where it must not be."""
 

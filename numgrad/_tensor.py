@@ -369,6 +369,7 @@ def _wire() -> None:
     door.constant = constant
     door.align = align
     door.apply = record.apply
+    door.site = record.user_site
 
 
 _wire()

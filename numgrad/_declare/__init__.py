@@ -13,3 +13,5 @@ from .structural import CannotView as CannotView
 from .structural import Structural as Structural
 from .structural import structural as structural
 from .structural import view as view
+from .user import UserOperator as UserOperator
+from .user import operator as operator

@@ -1,0 +1,123 @@
+"""Functions that users declare operators with: what they are, their parameters, and what they read."""
+
+import dis
+import inspect
+from collections.abc import Callable, Sequence
+from types import CodeType, FunctionType
+from typing import Any
+
+from .._errors import DeclarationError
+
+
+class Source:
+    """A function of an operator, plain or an ``@njit`` dispatcher.
+
+    Attributes
+    ----------
+    function : callable
+        What was declared.
+    plain : function
+        The Python function.
+    is_kernel : bool
+        Whether it is a dispatcher.
+    parameters : tuple of str
+    defaults : dict
+        The default values of parameters.
+    """
+
+    def __init__(self, function: Any, what: str) -> None:
+        self.function = function
+        self.plain = python_function(function, what)
+        self.is_kernel = self.plain is not function
+        self.name = self.plain.__name__
+        kinds = inspect.signature(self.plain).parameters.values()
+        for parameter in kinds:
+            if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                raise DeclarationError(
+                    f"{what}: {self.name} takes {parameter}, but its parameters must be positional, "
+                    f"one for each array"
+                )
+        self.parameters = tuple(parameter.name for parameter in kinds)
+        self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
+
+    def reads(self, parameter: str) -> bool:
+        """Whether the function mentions a parameter at all; what it does not need not be saved."""
+        return parameter in mentioned(self.plain.__code__)
+
+
+def python_function(function: Any, what: str) -> FunctionType:
+    """Return a plain function, or that of a dispatcher.
+
+    Raises
+    ------
+    DeclarationError
+        For anything else.
+    """
+    plain = getattr(function, "py_func", function)
+    if isinstance(plain, FunctionType):
+        return plain
+    hint = ""
+    if isinstance(function, str):
+        hint = "; the signature goes to ng.operator, the function below it"
+    elif type(function).__name__ in ("GUVectorize", "DUFunc", "GUFunc", "ufunc"):
+        hint = "; use @numba.njit instead of vectorize or guvectorize: the loop is numgrad's"
+    raise DeclarationError(
+        f"{what}: expected a function or an @njit function, got {type(function).__name__}{hint}"
+    )
+
+
+def mentioned(code: CodeType) -> set[str]:
+    """Return the names of variables that byte code mentions, those of nested functions included."""
+    names: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        value = instruction.argval
+        names.update((value,) if isinstance(value, str) else value if isinstance(value, tuple) else ())
+        if isinstance(value, CodeType):
+            names |= mentioned(value)
+    return {name for name in names if isinstance(name, str)}
+
+
+def branches(code: CodeType) -> bool:
+    """Whether byte code takes decisions: ``if``, ``while``, ``and``, ``or``, a conditional expression."""
+    return any(
+        i.opname.startswith(("POP_JUMP_IF", "POP_JUMP_FORWARD_IF", "POP_JUMP_BACKWARD_IF", "JUMP_IF"))
+        for i in dis.get_instructions(code)
+    )
+
+
+def split_parameters(
+    source: Source, what: str, groups: Sequence[tuple[int, str]], static: Sequence[str]
+) -> tuple[str, ...]:
+    """Check the parameters of a kernel against its signature and return the static ones, which come last.
+
+    Parameters
+    ----------
+    groups
+        How many parameters of which kind come first, such as ``(2, "input")``.
+    static
+        The names of the operator's static parameters.
+    """
+    count = sum(number for number, _ in groups)
+    trailing = source.parameters[count:]
+    unknown = [name for name in trailing if name not in static]
+    if len(source.parameters) >= count and not unknown:
+        if misplaced := [name for name in source.parameters[:count] if name in static]:
+            raise DeclarationError(
+                f"{what}: the static parameter {misplaced[0]!r} must come last, after "
+                f"{_listed(groups)}; the parameters are ({', '.join(source.parameters)})"
+            )
+        return trailing
+    raise DeclarationError(
+        f"{what}: the parameters must be {_listed(groups)}"
+        + (f", then static parameters out of {', '.join(static)}" if static else "")
+        + f", but they are {len(source.parameters)}: ({', '.join(source.parameters)})"
+        + (f"; {unknown[0]!r} is not declared: write static=({unknown[0]!r},)" if unknown else "")
+    )
+
+
+def _listed(groups: Sequence[tuple[int, str]]) -> str:
+    words = [f"{number} {kind}{'s' if number != 1 else ''}" for number, kind in groups if number]
+    return ", ".join(words)
+
+
+Function = Callable[..., Any]
