@@ -9,7 +9,7 @@ import numpy as np
 
 from .._errors import DtypeError
 from .._specs import LoopSpec
-from .operator import FLOATING, Operator, Specs
+from .operator import FLOATING, Operator, Specs, door
 
 # With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
 FEW_COLUMNS = 8
@@ -66,14 +66,13 @@ class Reduction(Operator):
         self._results: dict[np.dtype, np.dtype] = {}
         self.__doc__ = function.__doc__
 
-    def __call__(self, *args: Any, **static: Any) -> Any:
-        """Apply the operator; half precision is computed in single."""
-        (value,) = self.prepare(args, static)
+    def __call__(self, x: Any, **static: Any) -> Any:
+        """Apply the operator and record it; half precision is computed in single."""
+        value = x if isinstance(x, door.value) else door.constant(x)
         if value.dtype == np.float16 and self.result is None:
-            return (
-                super().__call__(value.astype(np.dtype(np.float32)), **static).astype(value.dtype)
-            )
-        return super().__call__(value, **static)
+            result = door.apply(self, (value.astype(np.dtype(np.float32)),), static)[0]
+            return result.astype(value.dtype)
+        return door.apply(self, (value,), static)[0]
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
         """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
@@ -217,6 +216,8 @@ def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
 
 def _is_contiguous(array: np.ndarray, ncore: int) -> bool:
     """Whether the last ``ncore`` axes are C-contiguous."""
+    if array.flags.c_contiguous:
+        return True
     step = array.itemsize
     for size, stride in zip(array.shape[::-1][:ncore], array.strides[::-1][:ncore], strict=True):
         if size != 1 and stride != step:
