@@ -283,7 +283,9 @@ def test_only_tensors_and_none_can_be_saved():
 def test_saved_tensors_hooks_see_what_is_saved():
     packed = []
     x = leaf(2)
-    with ng.graph.saved_tensors_hooks(lambda t: packed.append(t.item()) or len(packed), lambda n: ng.tensor([5.0])):
+    with ng.graph.saved_tensors_hooks(
+        lambda t: packed.append(t.item()) or len(packed), lambda n: ng.tensor([5.0])
+    ):
         y = Multiply.apply(x, ng.tensor([7.0]))
     assert packed[-2:] == [2.0, 7.0]
     same(ng.grad(y, x)[0], [5.0])
@@ -324,7 +326,9 @@ def test_surplus_nones_are_ignored():
 def test_wrong_shape_of_a_gradient(shape):
     x = leaf(1, 2)
     y = function(backward=lambda ctx, g: ng.tensor(np.ones(shape))).apply(x)
-    with pytest.raises(CustomGradError, match=re.escape(f"invalid gradient at index 0: got shape {shape}")):
+    with pytest.raises(
+        CustomGradError, match=re.escape(f"invalid gradient at index 0: got shape {shape}")
+    ):
         ng.grad(y, x)
 
 
@@ -332,7 +336,9 @@ def test_wrong_shape_of_a_gradient(shape):
 def test_a_gradient_that_is_no_tensor(wrong):
     x = leaf(1, 2)
     y = function(backward=lambda ctx, g: wrong).apply(x)
-    with pytest.raises(CustomGradError, match=f"invalid gradient at index 0.*{type(wrong).__name__}"):
+    with pytest.raises(
+        CustomGradError, match=f"invalid gradient at index 0.*{type(wrong).__name__}"
+    ):
         ng.grad(y, x)
 
 
@@ -360,21 +366,21 @@ def test_none_leaves_an_argument_unused():
 
 
 def test_an_error_keeps_its_type_names_the_function_and_changes_nothing():
-    class Custom(Exception):
+    class CustomError(Exception):
         pass
 
     fails = [True]
 
     def backward(ctx, g):
         if fails[0]:
-            raise Custom("from the user")
+            raise CustomError("from the user")
         return g * 2.0
 
     x = leaf(3)
     x.grad = ng.tensor([7.0])
     y = function(backward=backward).apply(x * x)
     z = y * y
-    with pytest.raises(Custom, match="from the user") as caught:
+    with pytest.raises(CustomError, match="from the user") as caught:
         ng.backward(z)
     assert any("Made recorded at" in note for note in caught.value.__notes__)
     same(x.grad, [7.0])
@@ -550,7 +556,9 @@ def test_once_differentiable_reads_arrays_and_refuses_the_second_derivative():
     same(ng.grad(OnceSquare.apply(x), x)[0], [6.0])
     (g,) = ng.grad(OnceSquare.apply(x), x, create_graph=True)
     same(g, [6.0])
-    with pytest.raises(NotDifferentiableError, match=r"gradient of OnceSquare.*once_differentiable"):
+    with pytest.raises(
+        NotDifferentiableError, match=r"gradient of OnceSquare.*once_differentiable"
+    ):
         ng.grad(g, x)
 
 

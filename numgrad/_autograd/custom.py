@@ -21,8 +21,8 @@ class Function:
     * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations
       in it are not recorded. What is not a tensor passes through, in both directions.
     * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
-      ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True`` it
-      is differentiated itself. In a batched pass it is called once per row.
+      ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True``
+      it is differentiated itself. In a batched pass it is called once per row.
 
     With a static method ``setup_context(ctx, inputs, output)``, ``forward`` does not take ``ctx``.
 
@@ -54,12 +54,12 @@ class Function:
         raise TypeError(f"{name} is not instantiated; call {name}.apply")
 
     @staticmethod
-    def forward(*args: Any) -> Any:
+    def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs."""
         raise NotImplementedError("a numgrad.Function must define the static method forward")
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(*args: Any, **kwargs: Any) -> Any:
         """Compute the gradients of the arguments from those of the outputs."""
         raise NotDifferentiableError("a numgrad.Function must define the static method backward")
 
@@ -98,7 +98,7 @@ def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[in
 
 
 def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Return new tensors for the results: what is recorded must be no argument and share no memory."""
+    """Return new tensors for the results, which share no memory with arguments or each other."""
     taken = {id(tensor.storage) for tensor in tensors}
     outputs: list[Any] = []
     for result in results:

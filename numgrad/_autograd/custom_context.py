@@ -13,8 +13,8 @@ from ..engine.graph import NO_EDGE, Edge, Node, Value
 class FunctionContext:
     """What the forward function of one application leaves for the backward function.
 
-    Other attributes may be set on it too. Each call of backward gets a context of its own that shares
-    these attributes, so that passes in several threads do not disturb each other.
+    Other attributes may be set on it too. Each call of backward gets a context of its own that
+    shares these attributes, so that passes in several threads do not disturb each other.
     """
 
     __slots__ = (
@@ -34,13 +34,13 @@ class FunctionContext:
         self._call: Context | None = None
         self._plain = False
 
-    # In forward ---------------------------------------------------------------------------------------
+    # In forward -----------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
 
-        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and a write
-        to one of them in between is an error.
+        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and to
+        write to one of them in between is an error.
         """
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
@@ -70,7 +70,7 @@ class FunctionContext:
             "mark_dirty: forward may not write to its arguments; return a new tensor instead"
         )
 
-    # In backward --------------------------------------------------------------------------------------
+    # In backward ----------------------------------------------------------------------------------
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
@@ -115,7 +115,7 @@ class FunctionContext:
             raise FreedGraphError("the node of this ctx is gone, and what it saved with it")
         return node
 
-    # For the machinery ----------------------------------------------------------------------------------
+    # For the machinery ----------------------------------------------------------------------------
 
     def during(self, call: Context) -> "FunctionContext":
         """Return the context of one call of backward."""
@@ -138,8 +138,8 @@ class FunctionContext:
     ) -> None:
         """Note the node and where each result and saved tensor is in the graph.
 
-        ``outputs`` are the tensors that stand for the tensors among the ``results`` from now on, also where
-        the user kept one as an attribute.
+        ``outputs`` are the tensors that stand for those among the ``results`` from now on, also
+        where the user kept one as an attribute.
         """
         self._node = weakref.ref(node)
         originals = [result for result in results if isinstance(result, Tensor)]
@@ -153,7 +153,7 @@ class FunctionContext:
         self._sources = [None if t is None else made.get(id(t), t.edge) for t in self._saved]
 
     def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
-        """Return what the node keeps; of an output a stand-in, so that the node does not keep itself."""
+        """Return what the node keeps: for an output a stand-in, or it would keep itself alive."""
         values = [
             produced[source].detached() if isinstance(source, int) else tensor
             for source, tensor in zip(self._sources, self._saved, strict=True)

@@ -1,4 +1,4 @@
-"""The operator behind a custom function: it stops a pass to call Python, and checks what comes back."""
+"""The operator behind a custom function: stops a pass to call Python, and checks the results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from .custom_context import FunctionContext
 
 
 class PythonOperator(Operator):
-    """A class derived from `Function`, as the engine sees it; its static parameter is the ``ctx``."""
+    """A class derived from `Function`, as the engine sees it; the ``ctx`` is a static parameter."""
 
     is_python = True
 
@@ -55,7 +55,7 @@ class PythonOperator(Operator):
         return arguments
 
     def _checked(self, ctx: FunctionContext, context: Context, returned: Any) -> list[Any]:
-        """Return the gradients of the tensors among the arguments, each in the space of its argument."""
+        """Return the gradients of the tensors among the arguments, each in the space of its own."""
         grads = returned if isinstance(returned, tuple) else (returned,)
         count = len(ctx.needs_input_grad)
         if len(grads) < count or any(g is not None for g in grads[count:]):
@@ -66,8 +66,8 @@ class PythonOperator(Operator):
         for index, g in enumerate(grads[:count]):
             if g is not None and index not in ctx.positions:
                 raise CustomGradError(
-                    f"{self.name}.backward returned an invalid gradient at index {index}: it must be None, "
-                    f"because that argument of forward is no tensor"
+                    f"{self.name}.backward returned an invalid gradient at index {index}: "
+                    f"it must be None, because that argument of forward is no tensor"
                 )
         places = zip(ctx.positions, context.input_specs, context.wanted, strict=True)
         return [
@@ -80,13 +80,13 @@ class PythonOperator(Operator):
             return None
         if not isinstance(g, Tensor):
             raise CustomGradError(
-                f"{self.name}.backward returned an invalid gradient at index {index}: expected a tensor or "
-                f"None, got {type(g).__name__}; wrap arrays and numbers with ng.tensor"
+                f"{self.name}.backward returned an invalid gradient at index {index}: expected a "
+                f"tensor or None, got {type(g).__name__}; wrap arrays and numbers with ng.tensor"
             )
         if not _reducible(g.shape, spec.shape):
             raise CustomGradError(
-                f"{self.name}.backward returned an invalid gradient at index {index}: got shape {g.shape}, "
-                f"but expected a shape compatible with {spec.shape}"
+                f"{self.name}.backward returned an invalid gradient at index {index}: "
+                f"got shape {g.shape}, but expected a shape compatible with {spec.shape}"
             )
         return fit(g, spec)
 

@@ -1,4 +1,4 @@
-"""Dump of a backward pass: its graph, the forward graph it came from, and where the user's code recorded it."""
+"""Dump of a backward pass: its graph, the forward graph, and where the user's code recorded it."""
 
 import itertools
 import os
@@ -13,7 +13,9 @@ from ..engine.graph import Edge, Node
 from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, Use, uses
 
 _numbers = itertools.count()
-NOTE = "numgrad.set_flags(call_stack_level=3) records the Python call stack of every operation from then on."
+NOTE = (
+    "numgrad.set_flags(call_stack_level=3) records the Python stack of the operations that follow."
+)
 
 
 def prepare(path: Any) -> "Writer | None":
@@ -107,7 +109,8 @@ class _Picture:
     def call_stacks(self) -> str:
         """Return where each node was recorded."""
         entries = [
-            f"GradNodeBase {_grad_name(node)} ptr : {hex(id(node))} call stack: \n{node.stack or ''}"
+            f"GradNodeBase {_grad_name(node)} ptr : {hex(id(node))} call stack: \n"
+            f"{node.stack or ''}"
             for node in self.numbers
         ]
         return "\n".join([NOTE, *entries, ""])
@@ -118,7 +121,7 @@ class _Picture:
         return BOUNDARY if node in self.boundary else OPERATOR
 
     def _ends(self) -> list[tuple[Use, int, int]]:
-        """Return each use with the numbers of the consumer and of the node that gets the gradient."""
+        """Return each use with the numbers of the node that sends and the one that gets."""
         return [(u, self.numbers[u.consumer], self.numbers[u.source]) for u in self.uses]
 
 

@@ -14,7 +14,7 @@ from ..graph.drawing import LEAF, Box, Drawing, uses
 
 
 class Dot(str):
-    """Text in the DOT language; notebooks show it as a picture when the package graphviz is installed."""
+    """Text in the DOT language; notebooks show a picture when the package graphviz is installed."""
 
     __slots__ = ()
 
@@ -36,8 +36,8 @@ def dot(thing: Any) -> Dot:
     Parameters
     ----------
     thing : Tensor, GradientEdge, Node, iterable of tensors, or Program
-        Of a graph the boxes are operations and leaves, the arrows follow the computation and bear dtype
-        and shape. Of a program the boxes are instructions, constants and results.
+        Of a graph the boxes are operations and leaves, the arrows follow the computation and bear
+        dtype and shape. Of a program the boxes are instructions, constants and results.
 
     Returns
     -------

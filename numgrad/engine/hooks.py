@@ -84,7 +84,7 @@ def run_post_hooks(
     gradients: Sequence[Value | None],
     cotangents: Sequence[Value | None],
 ) -> list[Value | None]:
-    """Pass the computed gradients of a node through its post-hooks, which also see the cotangents."""
+    """Pass the gradients that a node computed through its post-hooks."""
     count = len(gradients)
     for function in list(node.post_hooks.values()) if node.post_hooks else ():
         gradients = by_row(
@@ -97,7 +97,7 @@ def run_post_hooks(
 
 
 def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what a hook made of a tuple of gradients; ``None`` in its tuple takes a gradient away."""
+    """Return what a hook made of a tuple of gradients; ``None`` in it takes a gradient away."""
     if results is None:
         return tuple(gs)
     results = results if isinstance(results, (tuple, list)) else (results,)

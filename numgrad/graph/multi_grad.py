@@ -31,7 +31,7 @@ class MultiHandle:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
 ) -> MultiHandle:
-    """Call ``fn`` once in each pass that computes gradients of these tensors (batched: once per row).
+    """Call ``fn`` once in each pass that computes these gradients (in a batched one: per row).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows of a batch, one by one: what a batched pass shows to hooks and Python functions, and joins again.
+"""Rows of a batch, one by one: what a batched pass shows to Python functions, and joins again.
 
 They are no part of the registry: users have ``stack`` and ``unstack`` of the functions.
 """
@@ -18,7 +18,7 @@ def _row(axis: int, index: int) -> Callable[[np.ndarray], np.ndarray]:
 
 
 class SplitRows(Operator):
-    """One output for each element along ``axis``, a copy: who writes to a row does not write to the batch."""
+    """One output for each element along ``axis``: copies, which a hook may write to."""
 
     def infer(self, specs: Sequence[Any], static: dict[str, Any]) -> list[Any]:
         (spec,) = specs
