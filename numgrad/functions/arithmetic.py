@@ -6,12 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from . import elementwise, indexing, inplace
-
-try:
-    from . import linalg
-except ImportError:
-    linalg = None
+from . import elementwise, indexing, inplace, linalg
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
 
@@ -42,7 +37,7 @@ def _in_place(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
         return function(self, other) if is_operand(other) else NotImplemented
 
-    operate.__doc__ = f"Write into this tensor what `{function.__name__[1:]}` gives; gradients follow."
+    operate.__doc__ = f"Write the result of `{function.__name__[1:]}` here; gradients follow."
     return operate
 
 
@@ -67,7 +62,7 @@ class Arithmetic:
     __rfloordiv__ = _reflected(elementwise.floor_divide)
     __mod__, __rmod__ = _forward(elementwise.remainder), _reflected(elementwise.remainder)
     __pow__, __rpow__ = _forward(elementwise.pow), _reflected(elementwise.pow)
-    if linalg: __matmul__, __rmatmul__ = _forward(linalg.matmul), _reflected(linalg.matmul)
+    __matmul__, __rmatmul__ = _forward(linalg.matmul), _reflected(linalg.matmul)
 
     __and__, __rand__ = _forward(elementwise.bitwise_and), _reflected(elementwise.bitwise_and)
     __or__, __ror__ = _forward(elementwise.bitwise_or), _reflected(elementwise.bitwise_or)

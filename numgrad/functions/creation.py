@@ -91,7 +91,9 @@ def _stack(items: Any) -> Tensor:
     dtype = np.result_type(*(part.dtype for part in parts))
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
-        raise ValueError(f"asarray: the parts of a sequence have different shapes: {sorted(shapes)}")
+        raise ValueError(
+            f"asarray: the parts of a sequence have different shapes: {sorted(shapes)}"
+        )
     return _joining.stack([cast(part, dtype) for part in parts])
 
 

@@ -9,21 +9,15 @@ from . import (
     elementwise,
     indexing,
     inplace,
+    linalg,
     namespace,
     persistence,
+    protocols,
     reduction,
     sorting,
     text,
 )
 from . import shape as _shape
-try:
-    from . import linalg
-except ImportError:
-    linalg = None
-try:
-    from . import protocols
-except (ImportError, AttributeError):
-    protocols = None
 
 
 class Methods:
@@ -59,9 +53,8 @@ class Methods:
 
     # Linear algebra
     diagonal = _shape.diagonal
-    if linalg:
-      dot = linalg.dot
-      trace = linalg.trace
+    dot = linalg.dot
+    trace = linalg.trace
 
     # Shape
     ravel = _shape.ravel
@@ -146,9 +139,8 @@ class Methods:
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)
 
-    if protocols:
-        __array_ufunc__ = protocols.array_ufunc
-        __array_function__ = protocols.array_function
+    __array_ufunc__ = protocols.array_ufunc
+    __array_function__ = protocols.array_function
 
     # Copies and text
     __copy__ = copy

@@ -46,7 +46,9 @@ def _meaningful(options: Mapping[str, Any]) -> Iterable[str]:
     """Return the names of the options that ask for something else than the default."""
     defaults = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
     for option, value in options.items():
-        if not (value is None or value is defaults.get(option) or value == (None,)):
+        if value is not None and not (
+            isinstance(value, (str, bool)) and value == defaults.get(option)
+        ):
             yield option
 
 
@@ -79,7 +81,7 @@ def array_function(
 
 
 def _translate(
-    name: str,
+    called: str,
     function: Callable[..., Any],
     own: Callable[..., Any],
     args: tuple[Any, ...],
@@ -91,20 +93,38 @@ def _translate(
     """
     theirs, ours = _parameters(function), _parameters(own)
     if _is_variadic(theirs):
-        args, given = args, kwargs
+        given = kwargs
     else:  # beyond the second argument the order may differ: go by name
         args, given = args[:2], {**dict(zip(list(theirs)[2:], args[2:], strict=False)), **kwargs}
-    places = {parameter: place for place, parameter in enumerate(theirs)}
+    names, order = _names(function, own), list(theirs)
     result = {}
-    for parameter in sorted(given, key=lambda p: places.get(p, len(places))):
-        value = given[parameter]
-        if parameter in ours:
-            result[parameter] = value
-        elif places.get(parameter) == len(args) < _positional(ours):
-            args = (*args, value)  # the same place under another name, such as a_min of clip
-        elif not _is_default(value, theirs.get(parameter)):
-            raise _no_such_parameter(name, parameter)
+    for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
+        value, name = given[parameter], names.get(parameter)
+        if name is None:
+            if not _is_default(value, theirs.get(parameter)):
+                raise _no_such_parameter(called, parameter)
+        elif ours[name].kind is inspect.Parameter.POSITIONAL_ONLY:
+            args = (*args, value)
+        else:
+            result[name] = value
     return args, result
+
+
+@cache
+def _names(function: Callable[..., Any], own: Callable[..., Any]) -> dict[str, str]:
+    """Return the counterpart's name of each parameter: the same, or what stands in its place.
+
+    Only a name that NumPy does not know replaces another: ``keepdims`` does not replace ``out``.
+    """
+    theirs, ours = _parameters(function), _parameters(own)
+    names = {"a_min": "min", "a_max": "max"} if "a_min" in theirs else {}
+    for name in (*theirs, *ours):
+        if name in ours:
+            names[name] = name
+    for name, place in zip(theirs, ours, strict=False):
+        if name not in names and place not in theirs:
+            names[name] = place
+    return names
 
 
 @cache
@@ -117,10 +137,6 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 def _is_variadic(parameters: Mapping[str, inspect.Parameter]) -> bool:
     return not parameters or any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
-
-
-def _positional(parameters: Mapping[str, inspect.Parameter]) -> int:
-    return sum(p.kind is not p.KEYWORD_ONLY for p in parameters.values())
 
 
 def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
