@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DtypeError
+from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
 from .operator import FLOATING, WEAK, Operator, Specs, door
 from .partial import Partial, conjugate
+from .replay import replay
+from .source import python_function
 
 _FAST = frozenset(FLOATING)
 _REAL = {np.dtype(c): np.dtype(f) for c, f in (("complex64", "float32"), ("complex128", "float64"))}
@@ -69,8 +71,10 @@ class Elementwise(Operator):
     ) -> None:
         if differentiable is None:
             differentiable = result != "bool"
+        function = python_function(function, f"elementwise operator {name or ''}".strip())
         super().__init__(name or function.__name__, differentiable, register=register)
         self.function = function
+        self.is_builtin = register  # a user's function may raise
         self.numpy = numpy
         self.allows_complex = complex is not False
         self.complex_function = complex if callable(complex) else function
@@ -82,6 +86,7 @@ class Elementwise(Operator):
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
         self.__doc__ = function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
     def partial(self, parameter: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the partial derivative with respect to ``parameter``.
@@ -89,7 +94,14 @@ class Elementwise(Operator):
         The parameters of the declared function are what the derivative reads: names of the operator's own,
         and ``y`` for its value.
         """
+        if parameter not in self.parameters:
+            raise DeclarationError(
+                f"{self.name} has no parameter {parameter!r} to declare a partial for; it takes "
+                f"{', '.join(self.parameters)}"
+            )
         index = self.parameters.index(parameter)
+        if index in self.partials:
+            raise DeclarationError(f"{self.name}: the partial for {parameter!r} was declared already")
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
@@ -101,6 +113,8 @@ class Elementwise(Operator):
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Promote to one dtype as NumPy does and align ranks; conversions are recorded."""
+        if len(args) != len(self.parameters):
+            raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         first = args[0]
         if len(args) == 1 and isinstance(first, door.value) and first.dtype in _FAST:
             return self._check_complex(first.dtype, (first,))
@@ -120,8 +134,6 @@ class Elementwise(Operator):
         return values
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        if len(args) != len(self.parameters):
-            raise TypeError(f"{self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a) for a in args]
         dtype = self.dtype_of(
             [a.dtype if isinstance(a, door.value) else a for n, a in enumerate(args) if n not in self.conditions]
@@ -198,7 +210,13 @@ class Elementwise(Operator):
         dtype = arrays[-1].dtype
         if dtype.kind in "biu" and self.numpy is not None:
             return [np.asarray(self.numpy(*arrays))]
-        result = target.kernel(self.spec(dtype)).ufunc(*arrays)
+        kernel = target.kernel(self.spec(dtype))
+        if self.is_builtin:
+            result = kernel.ufunc(*arrays)
+        else:
+            result, status = kernel.call(*arrays)
+            if status:
+                raise self.replay(target, arrays, f", called at {door.site()}")
         return [result if type(result) is np.ndarray else np.asarray(result)]
 
     def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:
@@ -208,8 +226,14 @@ class Elementwise(Operator):
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
-        builder.emit(self.spec(inputs[-1].dtype), inputs, [output], name=self.name)
+        replay = None if self.is_builtin else self.replay
+        builder.emit(self.spec(inputs[-1].dtype), inputs, [output], name=self.name, replay=replay)
         return [output]
+
+    def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
+        """Return the error for a function that raised, after calling it again on the calling thread."""
+        spec = self.spec(arrays[-1].dtype)
+        return replay(target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where)
 
     # Derivatives --------------------------------------------------------------------------------------
 
@@ -227,10 +251,18 @@ class Elementwise(Operator):
         if self._pullback is not None:
             return super().differentiate(backward_pass, context, cotangents)
         (g,) = cotangents
-        return [
-            self.partials[n].apply(context, g) if want and n in self.partials else None
-            for n, want in enumerate(context.wanted)
-        ]
+        gradients = []
+        for n, want in enumerate(context.wanted):
+            if want and n not in self.partials and n not in self.conditions:
+                raise NotDifferentiableError(
+                    f"{self.name}{context.node.where()} has no partial derivative for "
+                    f"{self.parameters[n]!r}; declare one with @{self.name}.partial({self.parameters[n]!r})"
+                )
+            gradients.append(self.partials[n].apply(context, g) if want and n in self.partials else None)
+        return gradients
+
+    def __reduce__(self) -> Any:
+        return self.__qualname__  # by reference, like a function
 
 
 def _is_half(args: Sequence[Any]) -> bool:

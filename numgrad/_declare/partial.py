@@ -4,6 +4,7 @@ One scalar function serves both: Numba compiles it as the backward kernel, and t
 tensors with ``math`` and ``where`` bound to the registered operators when the derivative is to be differentiated.
 """
 
+import math
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import DeclarationError, NotDifferentiableError
 from .operator import door, registry, zeros_of
+from .source import python_function, require_straight
 
 
 class Partial:
@@ -19,7 +22,9 @@ class Partial:
 
     def __init__(self, owner: Any, function: Callable[..., Any]) -> None:
         self.owner = owner
-        self.function = function
+        what = f"a partial of {owner.name}"
+        self.function = function = python_function(function, what)
+        require_straight(function, f"{what}, {function.__name__},")
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
         self.reads = tuple(self._position(name) for name in names)
@@ -36,8 +41,9 @@ class Partial:
             return parameters.index(name)
         if name == "y":
             return len(parameters)
-        raise ValueError(
-            f"a partial of {self.owner.name} reads {name!r}; it can read {', '.join(parameters)} and y"
+        raise DeclarationError(
+            f"a partial of {self.owner.name}, {self.function.__name__}, has a parameter {name!r}: it can read "
+            f"the inputs {', '.join(parameters)}, and the value as y"
         )
 
     def _classify(self) -> None:
@@ -123,7 +129,11 @@ class OperatorMath:
     def __getattr__(self, name: str) -> Any:
         operator = registry.get(self._names.get(name, name))
         if operator is None:
-            raise AttributeError(f"math.{name} has no operator, so a derivative that uses it cannot be differentiated")
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise NotDifferentiableError(
+                f"math.{name} has no operator, so a derivative that uses it cannot be differentiated"
+            )
         return operator
 
 
@@ -131,13 +141,49 @@ OPERATOR_MATH = OperatorMath()
 
 
 def bind_operators(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with its globals rebound from scalar mathematics to operators, callees included."""
-    bound = {"math": OPERATOR_MATH, "abs": registry.get("abs"), "where": registry.get("where")}
-    scope = dict(function.__globals__)
-    for name in function.__code__.co_names:
-        value = scope.get(name)
-        if name in bound:
-            scope[name] = bound[name]
-        elif isinstance(value, types.FunctionType):
-            scope[name] = bind_operators(value)
-    return types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+    """Return a function whose names mean operators instead of scalar mathematics, in its callees too."""
+    return _OperatorBinder().function(getattr(function, "py_func", function))
+
+
+class _OperatorBinder:
+    """One walk over a function and those it calls, which may be recursive."""
+
+    def __init__(self) -> None:
+        self.done: dict[Any, Any] = {}
+        self.names = {"math": OPERATOR_MATH, "abs": registry.get("abs"), "where": registry.get("where")}
+
+    def function(self, source: types.FunctionType) -> Callable[..., Any]:
+        if source in self.done:
+            return self.done[source]
+        scope = dict(source.__globals__)
+        code, closure = source.__code__, source.__closure__ or ()
+        cells = tuple(types.CellType() for _ in closure)
+        bound = types.FunctionType(code, scope, source.__name__, source.__defaults__, cells)
+        bound.__kwdefaults__ = source.__kwdefaults__
+        self.done[source] = bound
+        for name in code.co_names:
+            if name in self.names or name in scope:
+                scope[name] = self.value(name, scope.get(name))
+        for name, ours, theirs in zip(code.co_freevars, cells, closure, strict=True):
+            ours.cell_contents = self.value(name, theirs.cell_contents)
+        return bound
+
+    def value(self, name: str, value: Any) -> Any:
+        """Return what a name is bound to; a user's own function called ``where`` or ``abs`` stays one."""
+        plain = getattr(value, "py_func", value)
+        if isinstance(plain, types.FunctionType):
+            return value if _works_on_tensors(plain) else self.function(plain)
+        if name in self.names and (value is None or value is math or isinstance(value, _BUILTIN)):
+            return self.names[name]
+        if isinstance(value, _BUILTIN) and getattr(math, value.__name__, None) is value:
+            return getattr(OPERATOR_MATH, value.__name__)  # from math import exp
+        return value
+
+
+_BUILTIN = types.BuiltinFunctionType
+
+
+def _works_on_tensors(function: types.FunctionType) -> bool:
+    """Whether a function of a library is meant for arrays, and so is not ours to bind."""
+    root, _, rest = (function.__module__ or "").partition(".")
+    return root in ("numpy", "scipy") or (root == "numgrad" and not rest.startswith("operators"))

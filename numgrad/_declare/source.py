@@ -85,6 +85,24 @@ def branches(code: CodeType) -> bool:
     )
 
 
+def require_straight(function: FunctionType, what: str) -> None:
+    """Raise unless a scalar function can run on whole tensors: it must not decide on a value.
+
+    Raises
+    ------
+    DeclarationError
+        For decisions and for ``max`` and ``min``, which decide too.
+    """
+    if branches(function.__code__):
+        raise DeclarationError(
+            f"{what} takes a decision (if, while, and, or): it also runs on tensors, which have many values; "
+            f"write where(condition, a, b)"
+        )
+    for name in ("max", "min"):
+        if name in function.__code__.co_names and name not in function.__globals__:
+            raise DeclarationError(f"{what} uses {name}: write where(a > b, a, b) or the like")
+
+
 def split_parameters(
     source: Source, what: str, groups: Sequence[tuple[int, str]], static: Sequence[str]
 ) -> tuple[str, ...]:

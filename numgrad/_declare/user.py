@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._errors import DeclarationError, DtypeError, OperatorCallError, OperatorError
+from .._errors import DeclarationError, DtypeError, OperatorCallError
 from .._settings import settings
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
 from . import statics
 from .kernel import KernelOperator, _contiguous_core
 from .operator import WEAK, Specs, door
+from .replay import replay
 from .source import Source, split_parameters
 
 if TYPE_CHECKING:
@@ -317,30 +318,8 @@ class UserOperator(KernelOperator):
     def replay(self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str) -> Exception:
         """Return the error for a kernel that failed, after calling it again on the calling thread."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
-        loops = [a.shape[: a.ndim - n] for a, n in zip(inputs, ncore, strict=True)]
-        loop = np.broadcast_shapes(*loops)
-        full = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in zip(inputs, ncore, strict=True)]
-        for index in np.ndindex(loop):
-            place = f" at loop index {index}" if loop else ""
-            try:
-                unwritten = target.replay(spec, [a[index] for a in full])
-            except Exception as error:
-                cause = f"{type(error).__name__}: {error}"
-                failure = OperatorError(f"{self.label}: the kernel raised{where}{place}: {cause}")
-                failure.__cause__ = error
-                return failure
-            if unwritten:
-                return OperatorError(f"{self.label}: {self._describe(unwritten)}{where}{place}")
-        return OperatorError(f"{self.label}: the kernel raised{where}, but not when it was called again")
-
-    def _describe(self, unwritten: dict[int, list[tuple[int, ...]]]) -> str:
-        first = len(self.inputs)
-        parts = []
-        for output, indices in unwritten.items():
-            elements = ", ".join(str(i[0] if len(i) == 1 else i) for i in indices[:5])
-            more = f" and {len(indices) - 5} more" if len(indices) > 5 else ""
-            parts.append(f"{self.source.parameters[first + output]}[{elements}]{more}")
-        return f"the kernel did not write {', '.join(parts)} (or computed it from unwritten elements)"
+        outputs = self.source.parameters[len(self.inputs) :]
+        return replay(target, spec, inputs, ncore, self.label, where, outputs)
 
     # Derivatives ----------------------------------------------------------------------------------------
 
