@@ -1,7 +1,7 @@
 """Writing into values: which writes are allowed, and how the graph follows them.
 
-The caller writes the array; `commit` then records the write as an operation with a result of its own, which
-the value, the base that it views and every other view of that base stand for from now on.
+The caller writes the array; `commit` then records the write as an operation with a result of its
+own, which the value, the base that it views and all other views of that base stand for from now on.
 """
 
 import weakref
@@ -17,10 +17,10 @@ Chain = tuple[tuple[Any, dict[str, Any]], ...]
 
 
 class Positions(NamedTuple):
-    """A region given by different positions along ``count`` flattened axes in front of the last ``tail``."""
+    """A region: different positions along ``flattened`` axes in front of the last ``tail`` ones."""
 
     vector: np.ndarray
-    count: int
+    flattened: int
     tail: int
     shape: tuple[int, ...]
 
@@ -43,11 +43,13 @@ def check(target: Value, value: Value) -> None:
         When the memory cannot be written, or gradients would miss the write.
     """
     if target.array is None or value.array is None:
-        raise InplaceError("a tensor cannot be written in place while operations are recorded for a later run")
+        raise InplaceError(
+            "a tensor cannot be written in place while operations are recorded for a later run"
+        )
     if not target.array.flags.writeable:
         raise InplaceError(
-            "this tensor cannot be written in place: its elements are repeated, as by broadcast_to, or its "
-            "memory is read-only. Write to a copy (x.clone()) instead."
+            "this tensor cannot be written in place: its elements are repeated, as by "
+            "broadcast_to, or its memory is read-only. Write to a copy (x.clone()) instead."
         )
     if not mode.grad:
         return
@@ -55,8 +57,8 @@ def check(target: Value, value: Value) -> None:
     if root.node is None and root.requires_grad:
         what = "a leaf" if root is target else "a view of a leaf"
         raise LeafInplaceError(
-            f"{what} tensor that requires grad is being used in an in-place operation; write under ng.no_grad(), "
-            f"or to a copy (x.clone())"
+            f"{what} tensor that requires grad is being used in an in-place operation; write under "
+            f"ng.no_grad(), or to a copy (x.clone())"
         )
     for alias in (target.view, root.view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
@@ -66,13 +68,14 @@ def check(target: Value, value: Value) -> None:
 def _check_alias(alias: Alias) -> None:
     if any(owner() is not None for owner in alias.owners):
         raise InplaceError(
-            f"this tensor cannot be written in place: {alias.reason}, so gradients of the tensor whose memory it "
-            f"shares would not see the write. Write to that tensor, or to a copy (x.clone())."
+            f"this tensor cannot be written in place: {alias.reason}, so gradients of the tensor "
+            f"whose memory it shares would not see the write. Write to that tensor, or to a copy "
+            f"(x.clone())."
         )
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
-    """Return the value that owns the memory in the graph, and the views that lead from it to ``target``."""
+    """Return the value that ``target`` views, itself if none, and the views that lead there."""
     view = target.view
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
@@ -85,7 +88,7 @@ def commit(target: Value, value: Value, region: Chain | Positions) -> None:
     target : Value
         Its array has been written.
     value : Value
-        Of the dtype of ``target``; of the rank of the region for a chain, of its shape for positions.
+        Of the dtype of ``target``, and of the region's rank for a chain, its shape for positions.
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
@@ -127,11 +130,13 @@ def _put_at(
     if chain:
         last = target.ndim - region.tail
         flat = _numbers(root, chain).reshape(
-            *target.shape[: last - region.count], np.prod(target.shape[last - region.count : last], dtype=int), -1
+            *target.shape[: last - region.flattened],
+            np.prod(target.shape[last - region.flattened : last], dtype=int),
+            -1,
         )
         vector = flat[..., region.vector, :].reshape(-1)
         region = Positions(vector, root.ndim, 0, value.shape)
-    static = {"count": region.count, "tail": region.tail, "shape": region.shape}
+    static = {"count": region.flattened, "tail": region.tail, "shape": region.shape}
     return runtime.roles["put_at"], static, (root, value, runtime.value(region.vector))
 
 
@@ -144,7 +149,7 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
 
 
 def _is_view(root: Value, chain: Chain) -> bool:
-    """Whether the chain, which is a view of the root's array, is one of a C-contiguous array too."""
+    """Whether the chain, a view of the root's array, would be one of a C-contiguous array too."""
     assert root.array is not None
     if root.array.flags.c_contiguous:
         return True
@@ -158,7 +163,7 @@ def _is_view(root: Value, chain: Chain) -> bool:
 
 
 def adopt(target: Value, result: Value) -> None:
-    """Let ``target``, whose array has been overwritten by that of ``result``, stand for it in the graph."""
+    """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
     if isinstance(target.view, View):
         commit(target, result, ())
         return
@@ -176,7 +181,7 @@ def adopt(target: Value, result: Value) -> None:
 
 
 def count_write_of_outputs(node: Node) -> None:
-    """Let saved outputs, which lie where the inputs were, be of the version that the write makes."""
+    """Let saved outputs, which lie where an input was, be of the version that the write makes."""
     first = len(node.inputs)
     node.versions = tuple(
         version + (position >= first) for position, version in enumerate(node.versions)

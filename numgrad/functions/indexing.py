@@ -21,8 +21,8 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     ----------
     x : array_like
     key : index expression
-        As in NumPy: integers, slices, ``...`` and ``None`` give a view; arrays or lists of integers, and
-        masks, give a copy, also when they are mixed with the others.
+        As in NumPy: integers, slices, ``...`` and ``None`` give a view; arrays and lists of integers
+        and masks give a copy, also when they are mixed with the others.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 
     Notes
     -----
-    The gradient of ``x`` is zero but at ``key``, where it is that of the result; elements taken several
-    times receive the sum, added in the order of the result.
+    The gradient of ``x`` is zero but at ``key``, where it is that of the result; elements taken
+    several times receive the sum, added in the order of the result.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 def gather(x: Tensor, key: ArrayKey) -> Tensor:
     """Return the elements at positions as an operation of the graph."""
     positions = Tensor(key.positions)
-    return _gathering.gather(x, positions, count=key.count, tail=key.tail, shape=key.shape)
+    return _gathering.gather(x, positions, count=key.flattened, tail=key.tail, shape=key.shape)
 
 
 def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
@@ -134,7 +134,8 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
     axis = normalize_axis_index(axis, x.ndim)
     if where.ndim != x.ndim:
         raise ValueError(
-            f"take_along_axis: indices of shape {where.shape} and x of shape {x.shape} differ in their axes"
+            f"take_along_axis: indices of shape {where.shape} and x of shape {x.shape} differ in "
+            f"their axes"
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")

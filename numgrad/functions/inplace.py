@@ -70,13 +70,14 @@ def _check_dtypes(x: Tensor, value: Tensor) -> None:
         raise DtypeError(f"complex values cannot be written into a tensor of {x.dtype}")
     if value.requires_grad and x.dtype.kind not in "fc":
         raise DtypeError(
-            f"a value that requires grad cannot be written into a tensor of {x.dtype}: its graph would be cut; "
-            f"write value.detach()"
+            f"a value that requires grad cannot be written into a tensor of {x.dtype}: its graph "
+            f"would be cut; write value.detach()"
         )
 
 
 def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
-    assert x.array is not None and value.array is not None
+    assert x.array is not None
+    assert value.array is not None
     region = x.array[_indexing.as_numpy_key(items)]
     if _is_region(x, region, value):
         return  # ``x[key] += v`` ends by writing what is there already
@@ -106,7 +107,7 @@ def _same_rank(value: Tensor, ndim: int) -> Tensor:
 def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tensor) -> None:
     assert x.array is not None
     x.array[numpy_key] = value.array
-    region = _inplace.Positions(key.positions, key.count, key.tail, key.shape)
+    region = _inplace.Positions(key.positions, key.flattened, key.tail, key.shape)
     if _inplace.is_recorded(x, value):
         value, region = _each_once(_fill(x, key, value), key)
     _inplace.commit(x, value, region)
@@ -115,14 +116,14 @@ def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tenso
 def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
     """Return ``value`` broadcast to the region, in the dtype of ``x``."""
     last = x.ndim - key.tail
-    shape = (*x.shape[: last - key.count], *key.shape, *x.shape[last:])
+    shape = (*x.shape[: last - key.flattened], *key.shape, *x.shape[last:])
     if value.ndim > len(shape):
         value = _same_rank(value, len(shape))
     return _shape.broadcast_to(_cast.cast(value, x.dtype), shape)
 
 
 def _each_once(value: Tensor, key: ArrayKey) -> tuple[Tensor, _inplace.Positions]:
-    """Leave out values that a later one overwrites, so that only what remains receives a gradient."""
+    """Leave out what a later value overwrites: only what remains receives a gradient."""
     vector, shape = key.positions, key.shape
     if not key.unique:
         backwards, first = np.unique(vector[::-1], return_index=True)
@@ -130,10 +131,10 @@ def _each_once(value: Tensor, key: ArrayKey) -> tuple[Tensor, _inplace.Positions
             remain = vector.size - 1 - first
             value = gather(value, ArrayKey(remain, len(shape), key.tail, remain.shape, True))
             vector, shape = backwards, backwards.shape
-    return value, _inplace.Positions(vector, key.count, key.tail, shape)
+    return value, _inplace.Positions(vector, key.flattened, key.tail, shape)
 
 
-# Arithmetic in place -------------------------------------------------------------------------------------
+# Arithmetic in place ------------------------------------------------------------------------------
 
 
 def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
@@ -158,6 +159,7 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
     disjoint = second is x or second.storage is not x.storage
     if first is not x or not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
         return None
+    assert x.array is not None
     operator.overwrite(_record.runtime.target, [x.array, second.array], x.array)
     result = Tensor(x.array, False, x.storage)
     if _inplace.is_recorded(x, second):
@@ -175,9 +177,13 @@ def _is_ours(x: Tensor) -> bool:
 
 def _converted(result: Tensor, x: Tensor, name: str) -> Tensor:
     if result.shape != x.shape:
-        raise ValueError(f"{name}: a result of shape {result.shape} cannot be written into shape {x.shape}")
+        raise ValueError(
+            f"{name}: a result of shape {result.shape} cannot be written into shape {x.shape}"
+        )
     if not np.can_cast(result.dtype, x.dtype, "same_kind"):
-        raise DtypeError(f"{name}: a result of {result.dtype} cannot be written into a tensor of {x.dtype}")
+        raise DtypeError(
+            f"{name}: a result of {result.dtype} cannot be written into a tensor of {x.dtype}"
+        )
     return _cast.cast(result, x.dtype)
 
 
@@ -199,8 +205,8 @@ def iadd(x: Tensor, value: ArrayLike) -> Tensor:
 
     Notes
     -----
-    The gradients are those of ``x + value``. An operation that needs what ``x`` was for its derivative
-    fails in the backward pass.
+    The gradients are those of ``x + value``. An operation that needs what ``x`` was for its
+    derivative fails in the backward pass.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Joining tensors, and splitting them into views."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
     shapes = [x.shape for x in tensors]
     if len({(*s[:axis], len(s), *s[len(s) + axis + 1 :]) for s in shapes}) > 1:
         raise ValueError(
-            f"concat: the shapes {', '.join(map(str, shapes))} must agree but for axis {axis + ndim}"
+            f"concat: shapes {', '.join(map(str, shapes))} must agree but for axis {axis + ndim}"
         )
     return _joining.concat(*tensors, axis=axis)
 
@@ -96,7 +97,9 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
     tensors = _same_dtype(xs, "stack")
     shapes = {x.shape for x in tensors}
     if len(shapes) > 1:
-        raise ValueError(f"stack: all tensors must have one shape, got {', '.join(map(str, shapes))}")
+        raise ValueError(
+            f"stack: all tensors must have one shape, got {', '.join(map(str, shapes))}"
+        )
     ndim = tensors[0].ndim + 1
     axis = normalize_axis_index(axis, ndim) - ndim
     return _joining.concat(*(_shape.expand_dims(x, axes=(axis,)) for x in tensors), axis=axis)
@@ -155,7 +158,7 @@ def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
     return concat(columns, axis=1)
 
 
-# Splitting -----------------------------------------------------------------------------------------------
+# Splitting ----------------------------------------------------------------------------------------
 
 
 def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
@@ -186,7 +189,9 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
     x = as_tensor(x)
     size = x.shape[normalize_axis_index(axis, x.ndim)]
     if np.ndim(indices_or_sections) == 0 and size % int(indices_or_sections):
-        raise ValueError(f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split")
+        raise ValueError(
+            f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
+        )
     return array_split(x, indices_or_sections, axis)
 
 
@@ -213,7 +218,7 @@ def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[T
         each, longer = divmod(size, sections)
         bounds = [n * each + min(n, longer) for n in range(sections + 1)]
     after = ((None,),) * (x.ndim - axis - 1)
-    slices = [slice(a, b).indices(size) for a, b in zip(bounds, bounds[1:], strict=False)]
+    slices = [slice(a, b).indices(size) for a, b in itertools.pairwise(bounds)]
     return [_indexing.index(x, key=((a, max(a, b), 1), *after)) for a, b, _ in slices]
 
 

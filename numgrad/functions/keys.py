@@ -11,8 +11,8 @@ from .._tensor import Tensor
 
 FULL = (None,)
 _ALLOWED = (
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
-    "valid indices"
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
 )
 
 
@@ -30,13 +30,13 @@ class BasicKey(NamedTuple):
 
 
 class ArrayKey(NamedTuple):
-    """Positions along ``count`` flattened axes in front of the last ``tail``: the result is a copy.
+    """Positions along ``flattened`` axes in front of the last ``tail``: the result is a copy.
 
     ``shape`` is that of the positions in the result; ``unique`` says that none can occur twice.
     """
 
     positions: np.ndarray
-    count: int
+    flattened: int
     tail: int
     shape: tuple[int, ...]
     unique: bool
@@ -112,7 +112,7 @@ def _expand(items: list[Any], ndim: int) -> list[Any]:
     return [*items[:at], *(slice(None),) * (ndim - used), *items[at + 1 :]]
 
 
-# Views ---------------------------------------------------------------------------------------------------
+# Views --------------------------------------------------------------------------------------------
 
 
 def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
@@ -144,7 +144,7 @@ def _slice(item: slice, size: int) -> tuple[int | None, ...]:
     return (start, None if stop < 0 else stop, step)
 
 
-# Copies --------------------------------------------------------------------------------------------------
+# Copies -------------------------------------------------------------------------------------------
 
 
 def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
@@ -164,7 +164,7 @@ def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
 
 
 def _adjacent(items: Sequence[Any]) -> bool:
-    """Whether arrays and integers stand side by side; else NumPy puts their axes in front of all others."""
+    """Whether arrays and integers stand side by side; else NumPy puts their axes in front."""
     places = [n for n, item in enumerate(items) if isinstance(item, (int, np.ndarray))]
     return places[-1] - places[0] == len(places) - 1
 
@@ -187,6 +187,6 @@ def _check_mask(mask: np.ndarray, axis: int, shape: Sequence[int]) -> None:
     for n, size in enumerate(mask.shape):
         if shape[axis + n] != size:
             raise IndexError(
-                f"boolean index did not match indexed tensor along axis {axis + n}; size of axis is "
-                f"{shape[axis + n]} but size of corresponding boolean axis is {size}"
+                f"boolean index did not match indexed tensor along axis {axis + n}; size of axis "
+                f"is {shape[axis + n]} but size of corresponding boolean axis is {size}"
             )

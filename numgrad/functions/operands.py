@@ -4,7 +4,7 @@ from .._tensor import ArrayLike, Tensor
 
 
 def as_tensor(x: ArrayLike) -> Tensor:
-    """Return ``x`` as a tensor; arrays are not copied, and gradients reach tensors inside sequences."""
+    """Return ``x`` as a tensor; arrays are not copied, gradients reach tensors in sequences."""
     if isinstance(x, Tensor):
         return x
     from .creation import asarray  # which makes use of functions that come here first

@@ -133,7 +133,9 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
 _TAKING_MODES = ("edge", "reflect", "symmetric", "wrap")
 
 
-def pad(x: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Tensor:
+def pad(
+    x: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0
+) -> Tensor:
     """Add elements at the ends of the axes.
 
     Parameters
@@ -166,7 +168,9 @@ def pad(x: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values
     if mode == "constant":
         return _pad_constant(x, widths, constant_values)
     if mode not in _TAKING_MODES:
-        raise ValueError(f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}")
+        raise ValueError(
+            f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}"
+        )
     for axis, width in enumerate(widths):
         if any(width):
             x = take(x, np.pad(np.arange(x.shape[axis]), width, mode), axis)  # type: ignore[call-overload]

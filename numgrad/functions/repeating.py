@@ -1,6 +1,5 @@
 """Repeating elements: broadcasting without a copy, and copies."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np

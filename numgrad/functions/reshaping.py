@@ -15,7 +15,7 @@ from .operands import as_tensor
 Axis = int | Sequence[int]
 
 
-# Reshaping -----------------------------------------------------------------------------------------------
+# Reshaping ----------------------------------------------------------------------------------------
 
 
 def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
@@ -66,7 +66,7 @@ def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
 
 
 def ravel(x: ArrayLike) -> Tensor:
-    """Return the elements in C order along one axis, as a view where memory allows it; see `reshape`.
+    """Return the elements in C order along one axis, a view where memory allows it; see `reshape`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def atleast_1d(*xs: ArrayLike) -> Any:
 
 
 def atleast_2d(*xs: ArrayLike) -> Any:
-    """Return each argument with at least two axes, new ones in front: the tensor, or a tuple of them.
+    """Return each argument with at least two axes, new ones in front: a tensor, or a tuple of them.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def _each(xs: Sequence[ArrayLike], function: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-# Order of the axes ---------------------------------------------------------------------------------------
+# Order of the axes --------------------------------------------------------------------------------
 
 
 def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:

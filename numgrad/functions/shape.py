@@ -1,4 +1,4 @@
-"""Shape: the functions that change it, join, split, repeat and rearrange; one file for each kind."""
+"""Shape: functions that change it, join, split, repeat and rearrange; a file for each kind."""
 
 from .diagonals import diag as diag
 from .diagonals import diagonal as diagonal

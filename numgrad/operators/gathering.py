@@ -1,8 +1,8 @@
 """Indexing with arrays: gather, scatter-add and overwriting by positions.
 
 The axes that an index array touches are flattened to one of ``n`` elements, and the untouched ones
-behind them to one of ``k``; positions count along the flat axis. ``count`` and ``tail`` are the numbers
-of these axes.
+behind them to one of ``k``; positions count along the flat axis. ``count`` and ``tail`` are the
+numbers of these axes.
 """
 
 from math import prod
@@ -47,7 +47,7 @@ def overwrite_core(x, v, index, out):
 
 
 class _Positional(Operator):
-    """What the three operators share; their last input is the vector of positions, which has no gradient."""
+    """What the three operators share; the last input is the vector of positions, without gradient."""
 
     function: Any
     signature: str
@@ -62,11 +62,13 @@ class _Positional(Operator):
         """Return the kernel spec for data of ``dtype``."""
         if dtype not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
-            self._specs[dtype] = LoopSpec(self.name, self.function, self.signature, inputs, (dtype,))
+            self._specs[dtype] = LoopSpec(
+                self.name, self.function, self.signature, inputs, (dtype,)
+            )
         return self._specs[dtype]
 
     def emit(self, builder: Any, inputs: Any, specs: Any, axes: Any, core: Any) -> list[Any]:
-        """Append the kernel; ``axes`` are the numbers of flattened axes of the data and of the output."""
+        """Append the kernel; ``axes`` are the numbers of axes to flatten of data and output."""
         *data, positions = inputs
         data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
         ((shape, dtype, rows),) = specs

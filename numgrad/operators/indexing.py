@@ -19,13 +19,13 @@ Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
 
 @functools.lru_cache(maxsize=1024)
 def as_numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the NumPy key of a static one, in which tuples stand for slices; axes are counted from the right."""
+    """Return NumPy's key for a static one, in which tuples are slices; axes count from the right."""
     return (..., *(slice(*item) if isinstance(item, tuple) else item for item in key))
 
 
 @view
 def index(x, *, key):
-    """Take integers, slices (as tuples) and ``None`` along the last axes, one item for each of them."""
+    """Take integers, slices (as tuples) and ``None`` along the last axes, an item for each."""
     return x[as_numpy_key(key)]
 
 
@@ -39,7 +39,7 @@ def index_pullback(context, g):
 
 @view
 def diagonal(x, *, axes, offset):
-    """Take a diagonal of the two axes ``axes`` (negative), which become the last axis of the result."""
+    """Take a diagonal of the two negative ``axes``, which become the last axis of the result."""
     result = np.diagonal(x, offset, *axes)
     if x.flags.writeable:
         result.flags.writeable = True
@@ -53,18 +53,18 @@ def diagonal_pullback(context, g):
 
 
 def into_zeros(context, g, ncore, nregion, operator):
-    """Return the gradient of a view: zeros of the input's core shape in which the region is ``g``."""
+    """Return the gradient of a view: ``g`` in the midst of zeros of the input's core shape."""
     shape = context.input_specs[0].shape
     zeros = np.broadcast_to(np.zeros((), g.dtype), shape[len(shape) - ncore :])
     chain = as_chain([(operator, context.static)])
     return put_view(door.constant(zeros), g, ncore=ncore, nregion=nregion, chain=chain)
 
 
-# Overwriting a region ------------------------------------------------------------------------------------
+# Overwriting a region -----------------------------------------------------------------------------
 
 
 def as_chain(views: Sequence[tuple[Any, dict[str, Any]]]) -> Chain:
-    """Return view operators and their static parameters as a static parameter, which can be hashed."""
+    """Return view operators and their static parameters as one static parameter, hashable."""
     return tuple((operator, tuple(static.items())) for operator, static in views)
 
 
@@ -81,7 +81,7 @@ def _infer_put(specs, *, ncore, nregion, chain):
 
 
 def _put_shape(x, v, ncore, nregion):
-    """Return the shape of the result; either operand may lack leading axes that the other one has."""
+    """Return the shape of the result; either operand may lack leading axes of the other one."""
     lead = len(x) - ncore
     return (*np.broadcast_shapes(x[:lead], v[: len(v) - nregion]), *x[lead:])
 

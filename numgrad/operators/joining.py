@@ -33,7 +33,9 @@ def _run_concat(arrays, *, axis):
     if not all(a.shape[:axis] == first[:axis] for a in arrays):
         shape = _shape_of_join([a.shape for a in arrays], axis)
         tails = [a.shape[a.ndim + axis :] for a in arrays]
-        arrays = [np.broadcast_to(a, (*shape[:axis], *t)) for a, t in zip(arrays, tails, strict=True)]
+        arrays = [
+            np.broadcast_to(a, (*shape[:axis], *t)) for a, t in zip(arrays, tails, strict=True)
+        ]
     return np.concatenate(arrays, axis)
 
 
@@ -80,7 +82,7 @@ def _infer_roll(specs, *, shifts, axes):
 
 
 def _run_roll(arrays, *, shifts, axes):
-    """Shift the elements along the negative ``axes``; what leaves at one end enters at the other."""
+    """Shift elements along the negative ``axes``; what leaves at one end enters at the other."""
     return np.roll(arrays[0], shifts, axes)
 
 

@@ -1,4 +1,4 @@
-"""Operators that only change the shape: views, counted from the right so that a batch axis may stand in front."""
+"""Operators that only change the shape: views, counted from the right for a batch axis in front."""
 
 from math import prod
 

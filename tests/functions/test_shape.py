@@ -194,14 +194,18 @@ def test_unstack():
 
 
 def test_broadcast_arrays_and_meshgrid():
-    for one, other in zip(ng.broadcast_arrays(V, M[:, :1]), np.broadcast_arrays(V, M[:, :1]), strict=True):
+    for one, other in zip(
+        ng.broadcast_arrays(V, M[:, :1]), np.broadcast_arrays(V, M[:, :1]), strict=True
+    ):
         np.testing.assert_array_equal(one.numpy(), other, strict=True)
     for options in ({}, {"indexing": "ij"}, {"sparse": True}, {"copy": False}):
         mine, theirs = ng.meshgrid(V, M[0], 2.0, **options), np.meshgrid(V, M[0], 2.0, **options)
         for one, other in zip(mine, theirs, strict=True):
             np.testing.assert_array_equal(one.numpy(), other, strict=True)
     x = ng.tensor(V, requires_grad=True)
-    np.testing.assert_array_equal(ng.grad(ng.meshgrid(x, M[0])[0].sum(), x)[0].numpy(), np.full(6, 4.0))
+    np.testing.assert_array_equal(
+        ng.grad(ng.meshgrid(x, M[0])[0].sum(), x)[0].numpy(), np.full(6, 4.0)
+    )
 
 
 def test_constants_around_a_tensor():

@@ -1,4 +1,4 @@
-"""Indexing: regions read and overwritten, positions gathered and scattered; programs give the same bits."""
+"""Indexing: regions read and overwritten, positions gathered and scattered, in programs too."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,9 @@ def rank(operator, static):
 def test_views_give_the_same_in_programs_and_behind_leading_axes(name):
     operator, static = VIEWS[name]
     for x in (X, X.astype(np.int64), np.asfortranarray(X), X[:, ::-1]):
-        np.testing.assert_array_equal(in_program(operator, x, **static), operator(x, **static).numpy())
+        np.testing.assert_array_equal(
+            in_program(operator, x, **static), operator(x, **static).numpy()
+        )
     stacked = operator(np.stack([X, -X]), **static).numpy()
     np.testing.assert_array_equal(stacked[1], operator(-X, **static).numpy())
 
@@ -94,7 +96,7 @@ def test_operands_of_a_write_may_lack_leading_axes(rng):
         np.testing.assert_array_equal(result[:, 3], np.broadcast_to(a, (5, 4))[:, 3])
 
 
-# Positions -----------------------------------------------------------------------------------------------
+# Positions ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -129,7 +131,9 @@ def test_scatter_adds_in_order(dtype, rng):
 
 def test_nothing_is_scattered_or_gathered():
     none = np.zeros(0, np.int64)
-    np.testing.assert_array_equal(SCATTER_ADD(X[0, 0, :0], none, count=1, tail=0, sizes=(2, 2)).numpy(), 0)
+    np.testing.assert_array_equal(
+        SCATTER_ADD(X[0, 0, :0], none, count=1, tail=0, sizes=(2, 2)).numpy(), 0
+    )
     np.testing.assert_array_equal(
         in_program(SCATTER_ADD, X[0, 0, :0], none, count=1, tail=0, sizes=(2, 2)), np.zeros((2, 2))
     )
@@ -163,7 +167,7 @@ def test_derivatives_of_a_write_at_positions(rng):
 
 
 def test_a_batched_graph_is_differentiated_again(rng):
-    """Nodes of a batched pass have the batch as a leading axis afterwards; statics count from the right."""
+    """Nodes of a batched pass have the batch as a leading axis; statics count from the right."""
     operators = [
         lambda x: GATHER(x, POSITIONS, count=2, tail=0, shape=(2, 3)),
         lambda x: INDEX(x, key=((0, 2, 1), 1)),

@@ -1,4 +1,4 @@
-"""Operators of shape: views and data movement are the same eagerly, in programs and behind leading axes."""
+"""Operators of shape: the same eagerly, in programs and behind leading axes."""
 
 import numpy as np
 import pytest
