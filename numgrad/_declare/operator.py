@@ -18,6 +18,7 @@ class Door:
     apply: Callable[..., Any]
     value: type = type(None)
     constant: Callable[..., Any]
+    align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
 
 

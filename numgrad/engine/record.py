@@ -17,7 +17,7 @@ class Runtime:
 
     target: Any = None
     value: type[Value] = Value
-    roles: dict[str, Callable[..., Value]]
+    roles: dict[str, Callable[..., Any]]
 
     def __init__(self) -> None:
         self.roles = {}
