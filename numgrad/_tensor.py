@@ -140,8 +140,6 @@ class Tensor(Arithmetic, Methods, Value):
             raise TypeError("len() of a 0-d tensor")
         return self.shape[0]
 
-    __hash__ = object.__hash__
-
     # The graph ----------------------------------------------------------------------------------------
 
     @property

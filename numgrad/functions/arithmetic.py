@@ -88,6 +88,8 @@ class Arithmetic:
         """Compare the elements; the result is a boolean tensor."""
         return elementwise.not_equal(self, other) if is_operand(other) else NotImplemented
 
+    __hash__ = object.__hash__  # by identity: the elements may change
+
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
         if not is_operand(other):
@@ -121,16 +123,15 @@ class Arithmetic:
         """Return elements: a view for slices and integers, a copy for index arrays."""
         return indexing.getitem(self, key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
         """Write ``value`` to the elements at ``key``; gradients flow to ``value``."""
         inplace.setitem(self, key, value)
 
-    def __iter__(self) -> Iterator[Tensor]:
+    def __iter__(self: Any) -> Iterator[Tensor]:
         """Iterate over the first axis."""
-        shape = self.shape  # type: ignore[attr-defined]
-        if not shape:
+        if not self.shape:
             raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(shape[0]))
+        return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
         """Return whether some element equals ``value``."""

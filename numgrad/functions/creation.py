@@ -91,9 +91,7 @@ def _stack(items: Any) -> Tensor:
     dtype = np.result_type(*(part.dtype for part in parts))
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
-        raise ValueError(
-            f"asarray: the parts of a sequence have different shapes: {sorted(shapes)}"
-        )
+        raise ValueError(f"asarray: a sequence has parts of different shapes {sorted(shapes)}")
     return _joining.stack([cast(part, dtype) for part in parts])
 
 
@@ -324,7 +322,7 @@ def arange(
     start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         start, stop = 0, start
-    return _fresh(np.arange(start, stop, step, dtype))
+    return _fresh(np.arange(start, stop, step, dtype=dtype))
 
 
 def linspace(
@@ -369,8 +367,8 @@ def linspace(
         position = position.reshape((-1,) + (1,) * max(start.ndim, stop.ndim))
         result = start * (1.0 - position) + stop * position
         return result if dtype is None else result.astype(dtype)
-    ends = [x.numpy() if isinstance(x, Tensor) else x for x in (start, stop)]
-    return _fresh(np.linspace(*ends, num, endpoint=endpoint, dtype=dtype))
+    first, last = _arrays((start, stop))
+    return _fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
 
 
 def eye(

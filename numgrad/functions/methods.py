@@ -47,7 +47,7 @@ class Methods:
 
     argsort = sorting.argsort
 
-    def sort(self, axis: int = -1, descending: bool = False) -> None:
+    def sort(self: Any, axis: int = -1, descending: bool = False) -> None:
         """Sort in place along ``axis``; `ng.sort` returns a sorted tensor instead."""
         inplace.setitem(self, ..., sorting.sort(self, axis=axis, descending=descending))
 
@@ -101,11 +101,11 @@ class Methods:
         """The imaginary parts; zeros when the tensor is real."""
         return elementwise.imag(self)
 
-    def copy(self) -> Tensor:
+    def copy(self: Any) -> Tensor:
         """Return a copy; gradients flow through it."""
-        return self.clone()  # type: ignore[attr-defined]
+        return self.clone()
 
-    def fill(self, value: Any) -> None:
+    def fill(self: Any, value: Any) -> None:
         """Write ``value`` to every element."""
         inplace.setitem(self, ..., value)
 
@@ -115,15 +115,15 @@ class Methods:
         """Where the tensor lives."""
         return "cpu"
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+    def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Tensor:
         """Return the tensor on ``device``: itself, as there is only ``"cpu"``."""
         creation.require_cpu(device)
         if stream is not None:
             raise ValueError(f"the processor has no streams, got stream={stream!r}")
-        return self  # type: ignore[return-value]
+        return self
 
     def __dlpack__(
-        self,
+        self: Any,
         *,
         stream: Any = None,
         max_version: tuple[int, int] | None = None,
@@ -131,7 +131,7 @@ class Methods:
         copy: bool | None = None,
     ) -> Any:
         """Export the values, read-only, to another library through DLPack."""
-        return persistence.to_dlpack(self, stream, max_version, dl_device, copy)  # type: ignore[arg-type]
+        return persistence.to_dlpack(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -144,10 +144,18 @@ class Methods:
 
     # Copies and text
     __copy__ = copy
-    __deepcopy__ = persistence.deepcopy_leaf
-    __reduce__ = persistence.reduce_leaf
-    __repr__ = text.represent
-    __format__ = text.format_number
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
+        return persistence.deepcopy_leaf(self, memo)
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        return persistence.reduce_leaf(self)
+
+    def __repr__(self) -> str:
+        return text.represent(self)
+
+    def __format__(self, specification: str) -> str:
+        return text.format_number(self, specification)
 
 
 def _unpack(arguments: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ def array_namespace(api_version: str | None = None) -> ModuleType:
         raise ValueError(
             f"version {api_version!r} of the Array API is not among {', '.join(_VERSIONS)}"
         )
-    return sys.modules[__package__.partition(".")[0]]
+    return sys.modules[__name__.partition(".")[0]]
 
 
 class NamespaceInfo:
@@ -45,15 +45,15 @@ class NamespaceInfo:
         """Return all devices."""
         return ["cpu"]
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Return the dtypes of results made without one."""
         require_cpu(device)
-        return self._numpy.default_dtypes()
+        return dict(self._numpy.default_dtypes())
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype]:
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """Return the dtypes by name, those of one kind or of several when asked for."""
         require_cpu(device)
-        return self._numpy.dtypes(kind=kind)
+        return dict(self._numpy.dtypes(kind=kind))
 
 
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807 - the standard's name

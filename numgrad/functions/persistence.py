@@ -35,7 +35,7 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def _require_leaf(tensor: Tensor, what: str) -> None:
-    if tensor.requires_grad and not tensor.is_leaf:
+    if tensor.requires_grad and tensor.node is not None:
         raise DetachedError(
             f"{what} of a tensor that is not a leaf (it is a result of {tensor.node.name()}) would "
             f"cut its graph; use t.detach() for the values, or t.clone() for a copy in the graph"
