@@ -8,6 +8,7 @@ import numpy as np
 
 from .._declare import Operator, door
 from .._specs import ElementwiseSpec
+from . import half
 
 
 def _identity(x):
@@ -16,6 +17,10 @@ def _identity(x):
 
 def _real_part(x):
     return x.real
+
+
+def _half_is_true(bits):
+    return bits & 32767 != 0
 
 
 def _truth(x):
@@ -30,7 +35,20 @@ def cast_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
         function = _real_part
     if result.kind == "b" and source.kind != "b":
         function = _truth
+    if np.float16 in (source, result):
+        return _half_spec(source, result)
     return ElementwiseSpec("copy" if source == result else "astype", function, (source,), (result,))
+
+
+def _half_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
+    """Return the spec of a conversion from or to float16, whose bits are those of a uint16."""
+    bits = np.dtype(np.uint16)
+    if source == result:
+        return ElementwiseSpec("copy", _identity, (bits,), (bits,))
+    if source == np.float16:
+        function = _half_is_true if result.kind == "b" else half.from_half
+        return ElementwiseSpec("astype", function, (bits,), (result,))
+    return ElementwiseSpec("astype", half.to_half, (source,), (bits,))
 
 
 def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
@@ -53,6 +71,10 @@ class AsType(Operator):
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
+        if inputs[0].dtype.kind == "c" and dtype == np.float16:
+            real = builder.new(shape, np.dtype(np.float64), rows)
+            builder.emit(cast_spec(inputs[0].dtype, real.dtype), inputs, [real], name=self.name)
+            inputs = [real]
         builder.emit(cast_spec(inputs[0].dtype, dtype), inputs, [output], name=self.name)
         return [output]
 
