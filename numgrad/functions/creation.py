@@ -1,4 +1,4 @@
-"""Making tensors: conversion, constants, ranges, and exchange of memory through DLPack."""
+"""Making tensors: conversion, and constants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,11 +50,11 @@ def asarray(
     require_cpu(device)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy)
-    if isinstance(obj, (list, tuple)) and _carries_graph(obj):
+    if isinstance(obj, (list, tuple)) and carries_graph(obj):
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
         return _from_tensor(_stack(obj), dtype, None)
-    source = _arrays(obj)
+    source = arrays(obj)
     array = np.array(source, dtype=dtype, copy=copy)
     require_numbers(array.dtype)
     return constant(array) if _is_foreign(array, source) else Tensor(array)
@@ -76,10 +76,10 @@ def _from_tensor(x: Tensor, dtype: Any, copy: bool | None) -> Tensor:
     return x.clone() if copy else x
 
 
-def _carries_graph(items: Any) -> bool:
+def carries_graph(items: Any) -> bool:
     """Return whether a tensor that requires grad is somewhere in nested sequences."""
     if isinstance(items, (list, tuple)):
-        return any(_carries_graph(item) for item in items)
+        return any(carries_graph(item) for item in items)
     return isinstance(items, Tensor) and items.requires_grad
 
 
@@ -95,10 +95,10 @@ def _stack(items: Any) -> Tensor:
     return _joining.stack([cast(part, dtype) for part in parts])
 
 
-def _arrays(items: Any) -> Any:
+def arrays(items: Any) -> Any:
     """Replace the tensors in nested sequences by arrays."""
     if isinstance(items, (list, tuple)):
-        return [_arrays(item) for item in items]
+        return [arrays(item) for item in items]
     return items.numpy() if isinstance(items, Tensor) else items
 
 
@@ -108,7 +108,8 @@ def require_cpu(device: Any) -> None:
         raise ValueError(f"device must be 'cpu' or None, got {device!r}")
 
 
-def _fresh(array: np.ndarray) -> Tensor:
+def fresh(array: np.ndarray) -> Tensor:
+    """Return the tensor of an array that nobody else has."""
     require_numbers(array.dtype)
     return Tensor(array)
 
@@ -152,7 +153,7 @@ def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
             [0., 0.]])
     """
     require_cpu(device)
-    return _fresh(np.zeros(_sizes(shape), dtype))
+    return fresh(np.zeros(_sizes(shape), dtype))
 
 
 def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -165,7 +166,7 @@ def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     tensor([1, 1, 1])
     """
     require_cpu(device)
-    return _fresh(np.ones(_sizes(shape), dtype))
+    return fresh(np.ones(_sizes(shape), dtype))
 
 
 def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -178,7 +179,7 @@ def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     (2, 3)
     """
     require_cpu(device)
-    return _fresh(np.empty(_sizes(shape), dtype))
+    return fresh(np.empty(_sizes(shape), dtype))
 
 
 def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -214,7 +215,7 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
         if np.broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         return _shape.broadcast_to(value, wanted).clone()
-    return _fresh(np.full(sizes, fill_value, dtype))
+    return fresh(np.full(sizes, fill_value, dtype))
 
 
 def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
@@ -291,86 +292,6 @@ def full_like(
     return full(sizes, fill_value, dtype, device=device)
 
 
-# Ranges and grids ---------------------------------------------------------------------------------
-
-
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) and value.size == 1 else value
-
-
-def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
-) -> Tensor:
-    """Return numbers from ``start`` (0 if only one is given) to ``stop``, excluded, in steps.
-
-    Parameters
-    ----------
-    start, stop, step : number
-        The range, as in NumPy; the result does not depend on them smoothly, so no gradient flows.
-    dtype : dtype, optional
-        By default that of the numbers.
-    device : {None, "cpu"}
-        Where the tensor lives.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.arange(3)
-    tensor([0, 1, 2])
-    """
-    require_cpu(device)
-    start, stop, step = _number(start), _number(stop), _number(step)
-    if stop is None:
-        start, stop = 0, start
-    return _fresh(np.arange(start, stop, step, dtype=dtype))
-
-
-def linspace(
-    start: ArrayLike,
-    stop: ArrayLike,
-    num: int = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    *,
-    device: Any = None,
-) -> Tensor:
-    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    start, stop : number or Tensor
-        The ends; tensors that require grad get gradients.
-    num : int
-        How many numbers.
-    endpoint : bool
-        Whether ``stop`` is the last of them.
-    dtype : dtype, optional
-        Default: that of the ends, floating.
-    device : {None, "cpu"}
-        Where the tensor lives.
-
-    Notes
-    -----
-    With :math:`y_i = a + (b - a) t_i`, :math:`t_i = i / (n - 1)`:
-    :math:`\\partial y_i / \\partial a = 1 - t_i` and :math:`\\partial y_i / \\partial b = t_i`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.linspace(0.0, 1.0, 5)
-    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
-    require_cpu(device)
-    if _carries_graph([start, stop]):
-        position = Tensor(np.linspace(0.0, 1.0, num, endpoint=endpoint))
-        start, stop = asarray(start), asarray(stop)
-        position = position.reshape((-1,) + (1,) * max(start.ndim, stop.ndim))
-        result = start * (1.0 - position) + stop * position
-        return result if dtype is None else result.astype(dtype)
-    first, last = _arrays((start, stop))
-    return _fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
-
-
 def eye(
     n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
 ) -> Tensor:
@@ -395,7 +316,7 @@ def eye(
             [0., 0., 1.]])
     """
     require_cpu(device)
-    return _fresh(np.eye(n_rows, n_cols, k, dtype=np.float64 if dtype is None else dtype))
+    return fresh(np.eye(n_rows, n_cols, k, dtype=np.float64 if dtype is None else dtype))
 
 
 def identity(n: int, dtype: Any = None) -> Tensor:
@@ -409,30 +330,3 @@ def identity(n: int, dtype: Any = None) -> Tensor:
             [0., 1.]])
     """
     return eye(n, dtype=dtype)
-
-
-# Exchange with other libraries --------------------------------------------------------------------
-
-
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor of an object with ``__dlpack__``, such as an array of another library.
-
-    Parameters
-    ----------
-    x : object
-        Any object with ``__dlpack__`` and ``__dlpack_device__`` on the processor.
-    device : {None, "cpu"}
-        Where the tensor shall live.
-    copy : bool, optional
-        By default memory is shared where possible. Derivatives keep copies of what they need from
-        shared memory, so its owner may write to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import numgrad as ng
-    >>> ng.from_dlpack(np.array([1.0, 2.0]))
-    tensor([1., 2.])
-    """
-    require_cpu(device)
-    return constant(np.from_dlpack(x, copy=copy))

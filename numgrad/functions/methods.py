@@ -7,6 +7,7 @@ from .._tensor import Tensor
 from . import (
     creation,
     elementwise,
+    exchange,
     indexing,
     inplace,
     linalg,
@@ -131,7 +132,7 @@ class Methods:
         copy: bool | None = None,
     ) -> Any:
         """Export the values, read-only, to another library through DLPack."""
-        return persistence.to_dlpack(self, stream, max_version, dl_device, copy)
+        return exchange.to_dlpack(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)

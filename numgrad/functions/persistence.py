@@ -1,4 +1,4 @@
-"""Copying, pickling and exporting tensors: only values leave, never a part of the graph."""
+"""Copying and pickling tensors: only values leave, never a part of the graph."""
 
 from typing import Any
 
@@ -40,23 +40,3 @@ def _require_leaf(tensor: Tensor, what: str) -> None:
             f"{what} of a tensor that is not a leaf (it is a result of {tensor.node.name()}) would "
             f"cut its graph; use t.detach() for the values, or t.clone() for a copy in the graph"
         )
-
-
-def to_dlpack(
-    tensor: Tensor,
-    stream: Any,
-    max_version: tuple[int, int] | None,
-    dl_device: Any,
-    copy: bool | None,
-) -> Any:
-    """Return a DLPack capsule: read-only memory, or a copy for those who know no such mark."""
-    if tensor.requires_grad:
-        raise DetachedError(
-            "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
-        )
-    array = tensor.numpy()
-    if max_version is None or max_version[0] < 1:
-        if copy is False:
-            raise BufferError("a consumer older than DLPack 1.0 can only get a copy of a tensor")
-        return array.copy().__dlpack__(stream=stream, dl_device=dl_device)
-    return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)

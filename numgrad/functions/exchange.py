@@ -1,0 +1,53 @@
+"""Exchange of memory with other libraries through DLPack."""
+
+from typing import Any
+
+import numpy as np
+
+from .._errors import DetachedError
+from .._tensor import Tensor, constant
+from .creation import require_cpu
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """Return a tensor of an object with ``__dlpack__``, such as an array of another library.
+
+    Parameters
+    ----------
+    x : object
+        Any object with ``__dlpack__`` and ``__dlpack_device__`` on the processor.
+    device : {None, "cpu"}
+        Where the tensor shall live.
+    copy : bool, optional
+        By default memory is shared where possible. Derivatives keep copies of what they need from
+        shared memory, so its owner may write to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    require_cpu(device)
+    return constant(np.from_dlpack(x, copy=copy))
+
+
+def to_dlpack(
+    tensor: Tensor,
+    stream: Any,
+    max_version: tuple[int, int] | None,
+    dl_device: Any,
+    copy: bool | None,
+) -> Any:
+    """Return a DLPack capsule: read-only memory, or a copy for those who know no such mark."""
+    if tensor.requires_grad:
+        raise DetachedError(
+            "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
+        )
+    array = tensor.numpy()
+    if max_version is None or max_version[0] < 1:
+        if copy is False:
+            raise BufferError("a consumer older than DLPack 1.0 can only get a copy of a tensor")
+        return array.copy().__dlpack__(stream=stream, dl_device=dl_device)
+    return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
