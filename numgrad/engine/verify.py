@@ -28,7 +28,7 @@ def check_program(program: Program) -> None:
     ordered = [i for i in program.instructions if not i.rows] + [i for i in program.instructions if i.rows]
     for instruction in ordered:
         for operand in instruction.inputs:
-            if operand.buffer.index not in written:
+            if operand.buffer.index not in written and operand.buffer.nbytes:
                 raise GraphError(f"{instruction.name} reads buffer {operand.buffer.index} before it is written")
             if operand.buffer.rows and not instruction.rows:
                 raise GraphError(f"{instruction.name} has no rows but reads buffer {operand.buffer.index} that has")

@@ -21,7 +21,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     ----------
     x : array_like
     key : index expression
-        As in NumPy: integers, slices, ``...`` and ``None`` give a view; arrays and lists of integers
+        As in NumPy: integers, slices, ``...`` and ``None`` give a view; integer arrays, lists
         and masks give a copy, also when they are mixed with the others.
 
     Raises

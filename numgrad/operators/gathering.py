@@ -12,8 +12,12 @@ import numpy as np
 
 from .._declare import Operator, door
 from .._specs import LoopSpec
+from .cast import cast
 
 Static = dict[str, Any]
+
+# Half precision is for storage: it is moved as integers, and nothing is added in it.
+_MOVED_AS = {np.dtype(np.float16): np.dtype(np.int16)}
 
 
 def gather_core(x, index, out):
@@ -47,7 +51,7 @@ def overwrite_core(x, v, index, out):
 
 
 class _Positional(Operator):
-    """What the three operators share; the last input is the vector of positions, without gradient."""
+    """What the three operators share; the last input, the positions, has no gradient."""
 
     function: Any
     signature: str
@@ -60,6 +64,7 @@ class _Positional(Operator):
 
     def spec(self, dtype: np.dtype) -> LoopSpec:
         """Return the kernel spec for data of ``dtype``."""
+        dtype = _MOVED_AS.get(dtype, dtype)
         if dtype not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
             self._specs[dtype] = LoopSpec(
@@ -185,6 +190,8 @@ put_at = PutAt("put_at")
 def gather_pullback(context, g):
     count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))
     _, sizes, _ = _parts(context.input_specs[0].shape, count, tail)
+    if g.dtype in _MOVED_AS:
+        g = cast(g, np.dtype(np.float32))
     gx = scatter_add(g, context.input(1), count=len(shape), tail=tail, sizes=sizes)
     return gx, None
 

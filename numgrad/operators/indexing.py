@@ -19,7 +19,7 @@ Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
 
 @functools.lru_cache(maxsize=1024)
 def as_numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return NumPy's key for a static one, in which tuples are slices; axes count from the right."""
+    """Return NumPy's key for a static one, where tuples are slices; axes count from the right."""
     return (..., *(slice(*item) if isinstance(item, tuple) else item for item in key))
 
 

@@ -100,7 +100,7 @@ def test_operands_of_a_write_may_lack_leading_axes(rng):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("dtype", [*DTYPES, np.int64, np.bool_])
+@pytest.mark.parametrize("dtype", [*DTYPES, np.float16, np.int64, np.bool_])
 def test_gather_equals_take(dtype, place):
     static = PLACES[place]
     positions = POSITIONS % 6 if static["tail"] else POSITIONS
@@ -191,6 +191,14 @@ def test_a_batched_graph_is_differentiated_again(rng):
             (row,) = ng.grad(function(x), x, seed, create_graph=True)
             expected = expected + ng.grad((row * weight).sum(), x)[0].numpy()
         np.testing.assert_allclose(twice.numpy(), expected, 1e-12, 1e-12)
+
+
+def test_half_precision_is_added_in_single():
+    x = ng.tensor(np.ones(3, np.float16), requires_grad=True)
+    cotangents = np.array([2048.0, 1.0, 1.0], np.float16)
+    (gx,) = ng.grad(x[[1, 1, 1]], x, cotangents)
+    assert gx.dtype == np.float16
+    np.testing.assert_array_equal(gx.numpy(), [0, 2050, 0])
 
 
 def test_a_gradient_reaches_each_element_once_per_use():
