@@ -33,12 +33,13 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
     Parameters
     ----------
     subscripts : str
-        Such as ``"ij,jk->ik"``, with ``...`` for axes that broadcast. Instead of it and the operands, each
-        operand may be followed by a list of axis labels, as in NumPy.
+        Such as ``"ij,jk->ik"``, with ``...`` for axes that broadcast. Instead of it and the
+        operands, each operand may be followed by a list of axis labels, as in NumPy.
     *operands : array_like
         One for each term.
     optimize : str, bool or list
-        How ``np.einsum_path`` is to choose the order of the pairs, or an order that it has returned.
+        How ``np.einsum_path`` is to choose the order of the pairs, or an order that it has
+        returned.
 
     Raises
     ------
@@ -47,8 +48,8 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
 
     Notes
     -----
-    The gradient of an operand is the einsum of the cotangent and the other operands (conjugated). Each pair is
-    one (batched) matrix product, so gradients are matrix products too.
+    The gradient of an operand is the einsum of the cotangent and the other operands (conjugated).
+    Each pair is one (batched) matrix product, so gradients are matrix products too.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     first, second = _axis_pairs(axes, a.ndim, b.ndim)
     if [a.shape[n] for n in first] != [b.shape[n] for n in second]:
         raise ValueError(
-            f"tensordot: axes {first} of shape {a.shape} and {second} of shape {b.shape} differ in size"
+            f"tensordot: axes {first} of {a.shape} and {second} of {b.shape} differ in size"
         )
     names = dict(zip(second, first, strict=True))
     left = Term(a, tuple(range(a.ndim)))
@@ -143,7 +144,8 @@ def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[in
     return pairs[0], pairs[1]
 
 
-# Subscripts -----------------------------------------------------------------------------------------------
+# Subscripts
+# -----------------------------------------------------------------------------------------------
 
 
 def _parse(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[Term], Labels]:
@@ -166,7 +168,7 @@ def _letters(text: str, whole: str) -> list[Any]:
 
 
 def _parse_lists(items: Sequence[Any]) -> tuple[list[Term], Labels]:
-    """Parse operands that are followed by their lists of labels, and perhaps a list for the output."""
+    """Parse operands that are followed by their labels, and perhaps those of the output."""
     output = list(items[-1]) if len(items) % 2 else None
     pairs = items[: len(items) // 2 * 2]
     operands = [as_tensor(x) for x in pairs[::2]]
@@ -230,7 +232,8 @@ def _path(
     return np.einsum_path(*arguments, optimize=optimize or "greedy")[0][1:]
 
 
-# Products -------------------------------------------------------------------------------------------------
+# Products
+# -------------------------------------------------------------------------------------------------
 
 
 def _contract(terms: Sequence[Term], kept: set[int], sizes: Mapping[int, int]) -> Term:

@@ -31,11 +31,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     x : array_like
         One vector or matrix unless ``axis`` is given.
     ord : {None, number, inf, -inf, "fro"}
-        Of a vector: the power ``p`` (2 by default), the largest or smallest size, or 0 for the number of
-        elements that are not 0. Of a matrix: "fro" (the default), 1, -1, inf or -inf.
+        Of a vector: the power ``p`` (2 by default), the largest or smallest size, or 0 for the
+        number of elements that are not 0. Of a matrix: "fro" (the default), 1, -1, inf or -inf.
     axis : int or pair of int, optional
-        One axis is that of vectors, two are those of matrices. By default all axes: as a vector if ``ord``
-        is None.
+        One axis is that of vectors, two are those of matrices. By default all axes: as a vector if
+        ``ord`` is None.
     keepdims : bool
         Whether the axes stay, with size 1.
 

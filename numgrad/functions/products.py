@@ -60,13 +60,14 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def _fold(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply a stack of matrices with one: as a tall matrix, so that the gradient of the one is a product too."""
+    """Multiply a stack as one tall matrix, so that the gradient of ``b`` is one product too."""
     rows = reshape(a, ncore=a.ndim, shape=(prod(a.shape[:-1]), a.shape[-1]))
     return reshape(_matmul.matmul(rows, b), ncore=2, shape=(*a.shape[:-1], b.shape[-1]))
 
 
 def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
-    """Sum the products over the last axis of ``a`` and the last but one of ``b``; a number multiplies.
+    """Sum the products over the last axis of ``a`` and the last but one of ``b``; a number
+    multiplies.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     --------
     >>> import numgrad as ng
     >>> ng.vdot([1j, 2.0], [1j, 1.0])
-    tensor(3.+0.j, dtype=complex128)
+    tensor(3.+0.j)
     """
     a, b = as_tensor(a), as_tensor(b)
     a, b = (reshape(x, ncore=x.ndim, shape=(x.size,)) for x in (a, b))
@@ -120,7 +121,8 @@ def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
-    """Return the products of vectors along ``axis``, the first one conjugated; other axes broadcast.
+    """Return the products of vectors along ``axis``, the first one conjugated; other axes
+    broadcast.
 
     Examples
     --------
@@ -235,7 +237,7 @@ def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
 
 
 def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Return where to cut each part of a chain, by dynamic programming (Cormen et al., section 15.2)."""
+    """Return where to cut each part of a chain (Cormen et al., section 15.2)."""
     count = len(sizes) - 1
     cost = dict.fromkeys(((n, n) for n in range(count)), 0)
     split = {}

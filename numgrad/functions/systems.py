@@ -104,7 +104,8 @@ def det(a: ArrayLike) -> Tensor:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a matrix is not square; for second derivatives also if it is singular and larger than 3 by 3.
+        If a matrix is not square; for second derivatives also if it is singular and larger than 3
+        by 3.
 
     Notes
     -----

@@ -57,8 +57,8 @@ def det_reads(needs):
 def det_pullback(context, g):
     """Return g times the cofactors: exact for singular matrices, also of a lower rank.
 
-    Up to 3 by 3 they are polynomials. Beyond, a zero pivot is replaced by a tiny one, which changes the
-    cofactors by rounding only, but not further derivatives: those refuse a singular matrix.
+    Up to 3 by 3 they are polynomials. Beyond, a zero pivot is replaced by a tiny one, which changes
+    the cofactors by rounding only, but not further derivatives: those refuse a singular matrix.
     """
     a, lu, pivots = (context.input(n) for n in range(3))
     n = a.shape[-1]
@@ -101,7 +101,8 @@ def regular_pivots(lu, out):
         raise ValueError
 
 
-# The sign and the logarithm ---------------------------------------------------------------------------------
+# The sign and the logarithm
+# ---------------------------------------------------------------------------------
 
 
 @_declare("(n,n),(n,n),(n)->(),()")
@@ -138,7 +139,8 @@ def slogdet_pullback(context, g_sign, g_log):
     return multiply(_matrix(g_log), inverse), None, None
 
 
-# Cofactors of small matrices --------------------------------------------------------------------------------
+# Cofactors of small matrices
+# --------------------------------------------------------------------------------
 
 
 @kernel_operator("(n,n)->(n,n)")

@@ -1,8 +1,8 @@
 """Factorizations and the systems that they solve.
 
-The LU factorization is computed once and handed to whatever uses it, forward and backward. It has no
-derivative of its own: each operator that reads it also takes the matrix, and is differentiated with respect
-to that. In a batched pass the factorization therefore stays outside the rows.
+The LU factorization is computed once and handed to whatever uses it, forward and backward. It has
+no derivative of its own: each operator that reads it also takes the matrix, and is differentiated
+with respect to that. In a batched pass the factorization therefore stays outside the rows.
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,8 @@ def _no_function(*args: Any) -> None:
     """Stand where a core function would: the kernel is the library's."""
 
 
-# LU -----------------------------------------------------------------------------------------------------
+# LU
+# -----------------------------------------------------------------------------------------------------
 
 lu_factor = Factorization(
     "(n,n)->(n,n),(n)", "lu_factor", results=(None, np.int32), differentiable=False
@@ -116,7 +117,8 @@ def _to_matrix(gb: Any, x: Any, transposed: bool) -> Any:
     return negative(matmul(x, adjoint(gb)) if transposed else matmul(gb, adjoint(x)))
 
 
-# Triangles ------------------------------------------------------------------------------------------------
+# Triangles
+# ------------------------------------------------------------------------------------------------
 
 solve_triangular = Factorization("(n,n),(n,k)->(n,k)", "solve_triangular", reason="singular matrix")
 
@@ -137,7 +139,8 @@ def solve_triangular_pullback(context, g):
     return multiply(ga, door.constant(np.tril(ones) if lower else np.triu(ones))), gb
 
 
-# Cholesky -------------------------------------------------------------------------------------------------
+# Cholesky
+# -------------------------------------------------------------------------------------------------
 
 cholesky = Factorization("(n,n)->(n,n)", "cholesky", reason="the matrix is not positive definite")
 
@@ -149,7 +152,7 @@ def cholesky_reads(needs):
 
 @cholesky.pullback
 def cholesky_pullback(context, g):
-    """Return the Hermitian gradient ``L^-H P L^-1`` with ``P`` the lower half of ``L^H g`` (Murray 2016)."""
+    """Return ``L^-H P L^-1``, made Hermitian, with ``P`` the lower half of ``L^H g``."""
     factor = context.output()
     half = np.tril(np.ones(factor.shape[-2:])) - 0.5 * np.eye(factor.shape[-1])
     product = multiply(matmul(adjoint(factor), g), door.constant(half.astype(factor.dtype)))

@@ -25,8 +25,9 @@ def adjoint(x):
 class MatMul(KernelOperator):
     """The product of matrices, ``(m,k),(k,n)->(m,n)``; integers are multiplied by NumPy.
 
-    A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a loop in which
-    the right matrix is shared, and a product with a column is turned round so that it is of that kind.
+    A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a
+    loop in which the right matrix is shared, and a product with a column is turned round so that
+    it is of that kind.
     """
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Matrix products through BLAS, in the kernel ABI.
 
-The work is done by one function, compiled once for all dtypes; the kernel of a dtype only calls it. BLAS
-stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
+The work is done by one function, compiled once for all dtypes; the kernel of a dtype only calls it.
+BLAS stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B' A'`` by columns.
 """
 
 from functools import cache
@@ -27,10 +27,10 @@ def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
     """Return the kernel of ``(m,k),(k,n)->(m,n)`` for float32, float64, complex64 or complex128.
 
     The operands may be transposed or have padded rows; with strides that BLAS does not know (zero,
-    negative, both axes strided) the product is computed element by element, correctly but slowly, so copy
-    such operands first. The result must be C-contiguous. Where all products of the loop share B and the
-    rows of A are evenly spaced across it, the loop is one BLAS call for every `max_rows` rows. Vectors are
-    matrices of one row or one column.
+    negative, both axes strided) the product is computed element by element, correctly but slowly,
+    so copy such operands first. The result must be C-contiguous. Where all products of the loop
+    share B and the rows of A are evenly spaced across it, the loop is one BLAS call for every
+    `max_rows` rows. Vectors are matrices of one row or one column.
 
     Raises
     ------

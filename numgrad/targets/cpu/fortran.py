@@ -1,7 +1,8 @@
-"""BLAS and LAPACK routines for kernels, by their Fortran interface, from the library that SciPy carries.
+"""BLAS and LAPACK routines for kernels, by their Fortran interface, from the library that SciPy
+carries.
 
-The routines are made known to LLVM under names of our own, so that a kernel on disk refers to them by
-name. Code that is common to the four dtypes calls them by address.
+The routines are made known to LLVM under names of our own, so that a kernel on disk refers to them
+by name. Code that is common to the four dtypes calls them by address.
 """
 
 import ctypes
@@ -24,7 +25,8 @@ _VOID = ir.VoidType()
 
 
 def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
-    """Return the symbol of a routine for a dtype (for its real part), after making it known to LLVM.
+    """Return the symbol of a routine for a dtype (for its real part), after making it known to
+    LLVM.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
 
 
 def caller(name: str, symbols: Sequence[str]):
-    """Return an intrinsic ``call(words)`` that calls ``name(address of each symbol..., words...)``."""
+    """Return an intrinsic that calls ``name(address of each symbol..., word of a tuple...)``."""
 
     @intrinsic
     def call(typingctx, words):

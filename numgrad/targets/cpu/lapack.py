@@ -1,11 +1,12 @@
 """Factorizations and triangular solves through LAPACK and BLAS, in the kernel ABI.
 
-The work is done by functions that are compiled once for all dtypes and get the addresses of the routines,
-the size of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
+The work is done by functions that are compiled once for all dtypes and get the addresses of the
+routines, the size of an element, and the bits of 1 and -1. The kernel of a dtype only calls them.
 
 A factorization LU is kept by columns, as LAPACK writes it. Right hand sides and solutions are
-C-contiguous: a matrix is its own transpose by columns, and triangles are applied from the right; vectors
-that share a factorization are one matrix by columns, and triangles are applied from the left.
+C-contiguous: a matrix is its own transpose by columns, and triangles are applied from the right;
+vectors that share a factorization are one matrix by columns, and triangles are applied from the
+left.
 """
 
 from functools import cache
@@ -46,8 +47,8 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     ``cholesky``          ``(n,n)->(n,n)``, the lower factor; fails if not positive definite
     ====================  ==================================================================
 
-    A kernel that fails reports the index in its loop. Factors must be C-contiguous, what is factored and
-    right hand sides may have any strides.
+    A kernel that fails reports the index in its loop. Factors must be C-contiguous, what is
+    factored and right hand sides may have any strides.
     """
     return _spec(name, np.dtype(dtype), lower, adjoint)
 
@@ -73,12 +74,13 @@ def _spec(name: str, dtype: np.dtype, lower: bool, adjoint: bool) -> RawSpec:
     return RawSpec(name, kernel, key, SIGNATURES[name], inputs.get(name, (dtype, dtype)), outputs)
 
 
-# Steps that the functions share ------------------------------------------------------------------------
+# Steps that the functions share
+# ------------------------------------------------------------------------
 
 
 @register_jitable
 def _triangle(trsm, one, form, m, n, a, b):
-    """Divide ``b`` (m by n, by columns) by ``op(a)``; ``form`` is side, triangle, operation, diagonal."""
+    """Divide ``b`` (m by n, by columns) by ``op(a)``; the form is side, triangle, op, diagonal."""
     if m == 0 or n == 0:
         return
     side, uplo, operation, diagonal = form
@@ -127,7 +129,8 @@ def _has_zero(a, step, n, itemsize, is_complex):
     return False
 
 
-# The functions --------------------------------------------------------------------------------------------
+# The functions
+# --------------------------------------------------------------------------------------------
 
 
 def _lu_factor(
@@ -148,7 +151,8 @@ def _lu_factor(
 
 
 def _lu_solve(
-    trsm, swap, scal, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
+    trsm, swap, scal, itemsize, is_complex, one, minus, lower, adjoint,
+    ptrs, count, core_dims, steps, status,
 ):  # fmt: skip
     n, k = load_word(core_dims, 0), load_word(core_dims, 1)
     lu, pivots, b, x = (
@@ -204,12 +208,13 @@ def _lu_solve(
 
 
 def _solve_triangular(
-    trsm, scal, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
+    trsm, scal, itemsize, is_complex, one, minus, lower, adjoint,
+    ptrs, count, core_dims, steps, status,
 ):  # fmt: skip
     """Solve with a C-contiguous triangle ``A``: by columns its memory is ``A'``.
 
-    From the left ``A X = B`` is ``op = '``, and ``A^H X = B`` is plain for the conjugated vectors; from the
-    right ``X' A' = B'`` is plain, and ``conj(X)' A = conj(B)'`` has ``op = '``.
+    From the left ``A X = B`` is ``op = '``, and ``A^H X = B`` is plain for the conjugated vectors;
+    from the right ``X' A' = B'`` is plain, and ``conj(X)' A = conj(B)'`` has ``op = '``.
     """
     n, k = load_word(core_dims, 0), load_word(core_dims, 1)
     a, b, x = load_word(ptrs, 0), load_word(ptrs, 1), load_word(ptrs, 2)
