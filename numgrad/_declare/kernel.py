@@ -152,9 +152,9 @@ class KernelOperator(Operator):
         self.core_sizes([a.shape for a in arrays])
         kernel = target.kernel(self.spec(tuple(a.dtype for a in arrays)))
         arrays = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
-        results, status = kernel.call(*arrays) if self.may_raise else (kernel.ufunc(*arrays), 0)
+        results, status = kernel.call(*arrays)
         if status:
-            raise self.error(f" at loop index {status - 1}")
+            raise failure_of(self, status)
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
@@ -168,6 +168,13 @@ class KernelOperator(Operator):
             builder.emit(kernel_spec, operands, outputs, self.ncore, core, loop, self.name, self.error)
             builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
+
+
+def failure_of(operator: Any, status: int) -> Exception:
+    """Return the exception for the status that an operator's kernel left."""
+    if status < 0:  # an error of ours: operands are copied where they are not contiguous
+        return OperatorError(f"the kernel of {operator.name} was given an operand that is not C-contiguous")
+    return operator.error(f" at loop index {status - 1}")
 
 
 def _contiguous_core(array: np.ndarray, ncore: int) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DtypeError
+from .._errors import DtypeError, OperatorError
 from .._specs import LoopSpec
+from .kernel import failure_of
 from .operator import FLOATING, Operator, Specs, door
 
 # With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
@@ -96,6 +97,10 @@ class Reduction(Operator):
             self._results[dtype] = self.numpy(np.zeros(1, dtype), axis=(-1,)).dtype
         return self._results[dtype]
 
+    def error(self, where: str) -> Exception:
+        """Return the exception for a kernel that failed."""
+        return OperatorError(f"the kernel of {self.name} raised{where}")
+
     def _check_complex(self, dtype: np.dtype) -> None:
         if dtype.kind == "c" and not self.allows_complex:
             raise DtypeError(f"{self.name} is not defined for complex arguments, got {dtype}")
@@ -127,15 +132,21 @@ class Reduction(Operator):
             return [np.asarray(self.numpy(array, axis=axes))]
         if self._takes_columns(array, axes):
             return [self._run_columns(target, array, axes)]
-        return [np.asarray(target.kernel(self.spec(array.dtype)).ufunc(_axes_last(array, axes)))]
+        return [self._call(target, self.spec(array.dtype), _axes_last(array, axes))]
 
     def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         lead, size, kept = _parts(array.shape, axes)
         matrices = array.reshape(*lead, size, prod(kept))
         if not _is_contiguous(matrices, 2):
             matrices = np.ascontiguousarray(matrices)
-        result = target.kernel(self.spec(array.dtype, True)).ufunc(matrices)
+        result = self._call(target, self.spec(array.dtype, True), matrices)
         return result.reshape(*lead, *kept)
+
+    def _call(self, target: Any, spec: Any, array: np.ndarray) -> np.ndarray:
+        result, status = target.kernel(spec).call(array)
+        if status:
+            raise failure_of(self, status)
+        return np.asarray(result)
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]

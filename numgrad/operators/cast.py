@@ -66,7 +66,8 @@ class AsType(Operator):
         array, dtype = arrays[0], static["dtype"]
         if array.dtype.kind == "c" and dtype.kind != "c":
             array = array.real
-        return [array.astype(dtype)]
+        with np.errstate(over="ignore"):  # as in programs, where nothing warns
+            return [array.astype(dtype)]
 
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
         ((shape, dtype, rows),) = specs
