@@ -86,7 +86,7 @@ def nonzero_pivots(lu, out):
         largest = max(largest, abs(lu[i, i]))
     for i in range(lu.shape[0]):
         if lu[i, i] == 0:
-            out[i, i] = lu.dtype.type(largest * np.finfo(lu.dtype).eps)
+            out[i, i] = lu.dtype.type(np.finfo(lu.dtype).eps * (largest if largest > 0 else 1))
 
 
 @_declare("(n,n)->(n,n)", differentiable=False, register=False, may_raise=True)

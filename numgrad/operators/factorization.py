@@ -87,8 +87,7 @@ def _no_function(*args: Any) -> None:
     """Stand where a core function would: the kernel is the library's."""
 
 
-# LU
-# -----------------------------------------------------------------------------------------------------
+# LU ---------------------------------------------------------------------------------------------
 
 lu_factor = Factorization(
     "(n,n)->(n,n),(n)", "lu_factor", results=(None, np.int32), differentiable=False
