@@ -19,8 +19,8 @@ PARAMETERS = {
     "lynx(0)": "lynxes in the first year, thousands",
 }
 
-# Ten steps a year move the fitted parameters by 3e-7 of their value, far below their uncertainty.
-STEPS_PER_YEAR = 10
+# Five steps a year move the fitted parameters by 5e-6 of their value, far below their uncertainty.
+STEPS_PER_YEAR = 5
 
 # Hares are born and eaten, lynxes starve and feed.
 _SIGNS = np.array([1.0, -1.0])
