@@ -141,6 +141,7 @@ class ScatterAdd(_Positional):
         ((shape, dtype),) = self.infer([g], static)
         out = np.empty(shape, dtype)
         g = np.ascontiguousarray(_flatten(g, count, tail))
+        positions = np.ascontiguousarray(positions)
         target.kernel(self.spec(dtype)).ufunc(g, positions, out=_flatten(out, len(sizes), tail))
         return [out]
 
