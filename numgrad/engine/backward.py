@@ -6,7 +6,8 @@ or earlier where a hook or a Python function wants to see numbers.
 """
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+import weakref
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -149,7 +150,8 @@ class Pass:
         self.kept: list[Node] = []
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.shown: list[Value] = []
-        self.computed: dict[int, Value] = {}  # by id: arrays that belong to this pass alone
+        self.uncomputed: dict[Edge, Value] = {}
+        self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
 
@@ -200,7 +202,9 @@ class Pass:
 
     def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
         present = sums.get(edge)
-        sums[edge] = value if present is None else runtime.roles["add"](present, value)
+        total = sums[edge] = value if present is None else runtime.roles["add"](present, value)
+        if total.array is None and sums is self.pending:
+            self.uncomputed[edge] = total
 
     def _visit(self, node: Node) -> None:
         cotangents = [self._arrive(Edge(node, slot)) for slot in range(len(node.outputs))]
@@ -247,6 +251,7 @@ class Pass:
     def _arrive(self, edge: Edge) -> Value | None:
         """Return the total cotangent of an edge after its hooks, and capture it where it is wanted."""
         value = self.pending.pop(edge, None)
+        self.uncomputed.pop(edge, None)
         late = self.late.pop(edge, None)
         if late is not None:
             value = late if value is None else runtime.roles["add"](value, late)
@@ -255,6 +260,8 @@ class Pass:
         value = hooks.run_tensor_hooks(self, edge, value)
         if edge in self.targets:
             self.grads[edge] = value
+            if value.array is None:
+                self.uncomputed[edge] = value
         self._retain(edge, value)
         return value
 
@@ -268,9 +275,14 @@ class Pass:
 
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, with everything that is pending, so that nothing is computed twice."""
-        values = [*values, *self.pending.values(), *self.late.values(), *self.grads.values()]
-        self.computed.update((id(value), value) for value in values if value.array is None)
+        values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
+        self.uncomputed.clear()
+        self.own(values)
         force(values, self.request.batch)
+
+    def own(self, values: Iterable[Value]) -> None:
+        """Note that nobody else has the arrays of these values, so that they can be results as they are."""
+        self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:
         """Compute values that Python code is going to see, and may keep."""
@@ -282,15 +294,16 @@ class Pass:
         """Make every result an array of its own: a seed, a hook's tensor or another result is copied."""
         given: set[Any] = set()
 
-        def own(value: Value) -> Value:
-            fresh = value.array is None or id(value) in self.computed
+        def owned(value: Value) -> Value:
+            known = self.owned.get(id(value))
+            fresh = value.array is None or (known is not None and known() is value)
             if not fresh or _memory_of(value) in given:
                 value = runtime.roles["copy"](value)
             given.add(_memory_of(value))
             return value
 
-        self.grads = {edge: own(value) for edge, value in self.grads.items()}
-        self.retained = [(edge, own(value)) for edge, value in self.retained]
+        self.grads = {edge: owned(value) for edge, value in self.grads.items()}
+        self.retained = [(edge, owned(value)) for edge, value in self.retained]
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]

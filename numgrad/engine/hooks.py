@@ -133,7 +133,7 @@ def by_row(
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
-        backward_pass.computed.update((id(value), value) for value in joined if value is not None)
+        backward_pass.own(value for value in joined if value is not None)
         return joined
 
 
