@@ -24,7 +24,11 @@ def encode(instructions: Sequence[Instruction], places: Mapping[int, Any]) -> tu
 def _encode_one(code: list[int], instruction: Instruction, places: Mapping[int, Any]) -> None:
     operands = [*instruction.inputs, *instruction.outputs]
     spots = [places[o.buffer.index] for o in operands]
-    row_strides = [spot.row_stride if o.buffer.rows else 0 for spot, o in zip(spots, operands, strict=True)]
+    row_strides = [0] * len(operands)
+    if instruction.rows:
+        row_strides = [
+            spot.row_stride if o.buffer.rows else 0 for spot, o in zip(spots, operands, strict=True)
+        ]
     counts, strides, row = loops(instruction, row_strides)
     nops = len(operands)
     code += (
@@ -49,6 +53,9 @@ def loops(instruction: Instruction, row_strides: Sequence[int]) -> tuple[list[in
     axes: list[tuple[int, list[int], bool]] = []
     if instruction.rows:
         axes.append((1, list(row_strides), True))
+    elif len(instruction.loop) <= 1:  # nothing to merge or to choose
+        counts = list(instruction.loop) or [1]
+        return counts, [[along[0] if along else 0 for along in instruction.strides]], -1
     for axis, count in enumerate(instruction.loop):
         if count != 1:
             _append_axis(axes, count, [s[axis] for s in instruction.strides])

@@ -98,13 +98,16 @@ class Value:
         value = cls.__new__(cls)
         value.array = None
         value.shape, value.dtype, value.rows = spec
-        value._requires_grad = False
         value.storage = Storage()
-        value.node, value.slot = None, 0
         value.expr, value.expr_slot = expr, slot
-        value.view = value.hooks = value._accumulator = None
-        value._start()
+        value._unconnected()
         return value
+
+    def _unconnected(self) -> None:
+        self._requires_grad = False
+        self.node, self.slot = None, 0
+        self.view = self.hooks = self._accumulator = None
+        self._start()
 
     def _start(self) -> None:
         """Initialise what subclasses add; called for deferred values, which skip ``__init__``."""
@@ -147,31 +150,36 @@ class Value:
 
     def detached(self) -> "Value":
         """Return a value with the same array and no place in the graph."""
-        value = type(self).deferred(self.expr, self.expr_slot, self.spec)  # type: ignore[arg-type]
+        value = type(self).__new__(type(self))
         value.array, value.storage = self.array, self.storage
+        value.shape, value.dtype, value.rows = self.shape, self.dtype, self.rows
+        value.expr, value.expr_slot = self.expr, self.expr_slot
+        value._unconnected()
         return value
 
 
 class View:
     """How a value views another one: the base, and the operations that lead from it to the view.
 
-    ``node`` is the node of the base on which the view hangs; a write in place gives the base another one.
+    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it others.
     """
 
-    __slots__ = ("base", "chain", "node")
+    __slots__ = ("base", "chain", "expr", "node")
 
     def __init__(self, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
         self.base = base
         self.chain = chain
         self.node = base.node
+        self.expr = base.expr
 
     def refresh(self, value: Value) -> None:
-        """Record the view again when its base was written since, so that gradients see the write."""
-        if self.base.node is self.node or self.base.node is None:
+        """Record the view again when its base was written since, so that it sees the write."""
+        base = self.base
+        if base.expr is self.expr and (base.node is self.node or base.node is None):
             return
         from .inplace import replay_view  # the recorder needs this module
 
-        self.node = self.base.node
+        self.node, self.expr = base.node, base.expr
         replay_view(self, value)
 
 

@@ -22,7 +22,7 @@ class Buffer:
     ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
     """
 
-    __slots__ = ("array", "index", "nbytes", "row_stride", "rows")
+    __slots__ = ("array", "index", "nbytes", "own", "row_stride", "rows")
 
     def __init__(self, index: int, nbytes: int, rows: bool, array: np.ndarray | None = None, row_stride: int = 0):
         self.index = index
@@ -30,6 +30,7 @@ class Buffer:
         self.rows = rows
         self.array = array
         self.row_stride = row_stride
+        self.own: Operand | None = None  # the operand that is all of it
 
 
 class Operand:
@@ -74,6 +75,8 @@ class Operand:
     @property
     def whole(self) -> bool:
         """Whether this is all of its buffer, in order."""
+        if self is self.buffer.own:
+            return True
         size = prod(self.shape) * self.dtype.itemsize
         return self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
 
@@ -132,7 +135,8 @@ class Builder:
         nbytes = prod(shape) * dtype.itemsize
         buffer = Buffer(len(self.buffers), nbytes, rows, None, nbytes if rows else 0)
         self.buffers.append(buffer)
-        return Operand(buffer, 0, shape, strides, dtype)
+        operand = buffer.own = Operand(buffer, 0, shape, strides, dtype)
+        return operand
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Operand:
         """Return an operand for an array from outside; with ``rows`` its first axis is the batch."""
@@ -175,16 +179,19 @@ class Builder:
             Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that failed.
         """
         operands = [*inputs, *outputs]
-        ncore = ncore or (0,) * len(operands)
         if loop is None:
-            loop = outputs[0].shape[: len(outputs[0].shape) - ncore[len(inputs)]]
+            shape = outputs[0].shape
+            loop = shape if not ncore else shape[: len(shape) - ncore[len(inputs)]]
         if 0 in loop:
             return
-        strides = [_loop_strides(o, n, loop) for o, n in zip(operands, ncore, strict=True)]
-        core_strides = tuple(
-            s for o, n in zip(operands, ncore, strict=True) for s in o.strides[len(o.strides) - n :]
-        )
-        rows = any(o.buffer.rows for o in outputs)
+        core_strides: Shape = ()
+        if not ncore:
+            strides = [_loop_strides(o, 0, loop) for o in operands]
+        else:
+            pairs = list(zip(operands, ncore, strict=True))
+            strides = [_loop_strides(o, n, loop) for o, n in pairs]
+            core_strides = tuple(s for o, n in pairs for s in o.strides[len(o.strides) - n :])
+        rows = any([o.buffer.rows for o in outputs])
         kernel = spec if hasattr(spec, "address") else self.target.kernel(spec)
         work = prod(loop) * max(1, prod(core))
         self.instructions.append(
@@ -218,11 +225,10 @@ def _contiguous_strides(shape: Shape, itemsize: int) -> Shape:
 def _loop_strides(operand: Operand, ncore: int, loop: Shape) -> Shape:
     """Return the strides along the loop: 0 for axes that the operand lacks or has with size 1."""
     nloop = len(operand.shape) - ncore
-    own = [
-        0 if size == 1 else stride
-        for size, stride in zip(operand.shape[:nloop], operand.strides[:nloop], strict=True)
-    ]
-    return (0,) * (len(loop) - nloop) + tuple(own)
+    own, strides = operand.shape[:nloop], operand.strides[:nloop]
+    if 1 in own:
+        strides = tuple([0 if size == 1 else s for size, s in zip(own, strides, strict=True)])
+    return strides if nloop == len(loop) else (0,) * (len(loop) - nloop) + strides
 
 
 def pending_exprs(values: Iterable[Value]) -> list[Expr]:
@@ -282,6 +288,8 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
     todo: dict[tuple[Expr, int], Value] = {}
     for value in values:
         if value.array is None:
+            if value.view is not None:
+                value.view.refresh(value)
             assert value.expr is not None
             if value.expr.results[value.expr_slot] is None:
                 todo.setdefault((value.expr, value.expr_slot), value)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._errors import HookTypeError, InplaceError
+import numpy as np
+
 from .._settings import settings
 from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
 from .site import Site, user_site, user_stack
@@ -61,7 +63,7 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be wanted."""
-    if mode.deferring or any(value.array is None for value in inputs):
+    if mode.deferring or any([value.array is None for value in inputs]):
         outputs = _defer(operator, inputs, static)
     else:
         arrays = operator.run(runtime.target, [value.array for value in inputs], static)
@@ -77,12 +79,24 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
 
 
 def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
-    rows = any(value.rows for value in inputs)
-    inferred = operator.infer([value.spec for value in inputs], static)
-    specs = tuple(Spec(shape, dtype, rows) for shape, dtype in inferred)
+    base = inputs[0] if inputs else None
+    if mode.kept is None:  # of user code, which may write in place; a backward pass never does
+        inputs = tuple([_snapshot(value) for value in inputs])
+    rows = any([value.rows for value in inputs])
+    specs = tuple([Spec(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
     expr = Expr(operator, static, inputs, specs)
     expr.site = mode.site
-    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
+    outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
+    if operator.is_view and mode.kept is None and base is not None:
+        _link_view(operator, static, base, outputs[0])
+    return outputs
+
+
+def _snapshot(value: Value) -> Value:
+    """Return a value as it is now: a later write in place will give it another expression."""
+    if value.view is not None:
+        value.view.refresh(value)
+    return value.detached()
 
 
 def record(operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]) -> Node:
@@ -91,10 +105,11 @@ def record(operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], out
     node = Node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
     reads = operator.saves(node.needs)
     if any(reads):
-        candidates = [*inputs, *(value.detached() for value in outputs)]
-        node.save(
-            [pack(v) if read else None for v, read in zip(candidates, reads, strict=True)]
-        )
+        count = len(inputs)
+        saved = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
+        for value, read in zip(outputs, reads[count:], strict=True):
+            saved.append(pack(value.detached()) if read else None)
+        node.save(saved)
     attach(node, outputs)
     return node
 
@@ -152,13 +167,26 @@ class Packed:
 
 
 def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
-    if view.array is None or (view.array.base is None and view.array is not base.array):
+    if view.array is not None and view.array.base is None and view.array is not base.array:
         return  # the operator had to copy
-    view.storage = base.storage
     above = base.view if isinstance(base.view, View) else None
     root = base if above is None else above.base
+    chain = (*(() if above is None else above.chain), (operator, static))
+    if view.array is None and not is_view(root.shape, chain):
+        return
+    view.storage = base.storage
     if root.requires_grad and not mode.grad:
         view.view = Alias(root, "it is a view made where gradients were switched off", strict=True)
     else:
-        chain = () if above is None else above.chain
-        view.view = View(root, (*chain, (operator, static)))
+        view.view = View(root, chain)
+
+
+def is_view(shape: tuple[int, ...], chain: Sequence[tuple[Any, dict[str, Any]]]) -> bool:
+    """Whether a chain of view operators makes a view of a C-contiguous array of ``shape``."""
+    array = np.empty(shape, np.bool_)
+    try:
+        for operator, static in chain:
+            array = operator.function(array, **static)
+    except ValueError:
+        return False
+    return True

@@ -76,6 +76,8 @@ def _place_prologue(plan: Schedule) -> None:
 
 def _place_body(plan: Schedule, program: Program, target: Any) -> None:
     """Place the body's intermediates in the arena of a tile as high as the L2 cache allows."""
+    if not plan.body:
+        return
     placed = set(plan.places)
     _, row_bytes = assign(plan.body, placed, set(), 1)
     plan.tile = choose_tile(program.batch or 1, row_bytes, target.l2_bytes(), program.uses_blas)
@@ -108,7 +110,12 @@ def assign(
 
     An elementwise instruction writes over an input that dies there when their layouts agree.
     """
-    last = {o.buffer.index: n for n, i in enumerate(instructions) for o in (*i.inputs, *i.outputs)}
+    last: dict[int, int] = {}
+    for number, instruction in enumerate(instructions):
+        for operand in instruction.inputs:
+            last[operand.buffer.index] = number
+        for operand in instruction.outputs:
+            last[operand.buffer.index] = number
     offsets: dict[int, int] = {}
     free: dict[int, list[int]] = {}
     top = 0
@@ -140,7 +147,7 @@ def assign(
                 offsets[buffer.index] = stack.pop()
             else:
                 offsets[buffer.index], top = top, top + size
-        ended = {**dying}
+        ended = dying
         for output in instruction.outputs:  # results that nothing reads
             index = output.buffer.index
             if last[index] == number and index in offsets and index not in outlives:
@@ -157,8 +164,8 @@ def _inheritable(instruction: Instruction, output: Operand, dying: dict[int, Ope
     for index, operand in dying.items():
         same = operand.shape == output.shape and operand.dtype == output.dtype
         if same and operand.whole and operand.buffer.rows == output.buffer.rows:
-            others = [o for o in instruction.inputs if o.buffer.index == index]
-            if all(o.whole and o.shape == output.shape for o in others):
+            others = [o for o in instruction.inputs if o is not operand and o.buffer.index == index]
+            if all([o.whole and o.shape == output.shape for o in others]):
                 return index
     return None
 
