@@ -1,4 +1,4 @@
-"""Operators declared by users: values, dtypes, broadcasting, static parameters, Python's protocols."""
+"""Operators declared by users: values, dtypes, broadcasting, static parameters, protocols."""
 
 import copy
 import inspect

@@ -1,5 +1,6 @@
 """The author's door: declaring operators, their partial derivatives and backward kernels, and the registry."""
 
+from .declaration import operator as operator
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .kernel import KernelOperator as KernelOperator
@@ -14,4 +15,3 @@ from .structural import Structural as Structural
 from .structural import structural as structural
 from .structural import view as view
 from .user import UserOperator as UserOperator
-from .user import operator as operator

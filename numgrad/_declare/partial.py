@@ -1,7 +1,8 @@
-"""Partial derivatives of elementwise operators: compiled for the first derivative, traced for the next.
+"""Partial derivatives of elementwise operators: compiled, or traced for the next derivative.
 
-One scalar function serves both: Numba compiles it as the backward kernel, and the same code object runs on
-tensors with ``math`` and ``where`` bound to the registered operators when the derivative is to be differentiated.
+One scalar function serves both: Numba compiles it as the backward kernel, and the same code object
+runs on tensors with ``math`` and ``where`` bound to the registered operators when the derivative
+is to be differentiated.
 """
 
 import math
@@ -42,12 +43,12 @@ class Partial:
         if name == "y":
             return len(parameters)
         raise DeclarationError(
-            f"a partial of {self.owner.name}, {self.function.__name__}, has a parameter {name!r}: it can read "
-            f"the inputs {', '.join(parameters)}, and the value as y"
+            f"a partial of {self.owner.name}, {self.function.__name__}, has a parameter {name!r}: "
+            f"it can read the inputs {', '.join(parameters)}, and the value as y"
         )
 
     def _classify(self) -> None:
-        """Find out whether the function is a constant, or one of its arguments: those need no kernel."""
+        """Recognise a constant, and a function that returns an argument: they need no kernel."""
         if not self.reads:
             self.constant = self.function()
             return
@@ -64,7 +65,9 @@ class Partial:
         if self._operator is None:
             from .elementwise import Elementwise
 
-            conditions = [n for n, position in enumerate(self.reads) if position in self.owner.conditions]
+            conditions = [
+                n for n, position in enumerate(self.reads) if position in self.owner.conditions
+            ]
             self._operator = Elementwise(
                 self.function, self.function.__name__, conditions=conditions, differentiable=False
             )
@@ -87,7 +90,7 @@ class Partial:
         return registry["multiply"](g, conjugate(partial))
 
     def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
-        """Run the function on tensors; a choice between two numbers, which is float64, gets the dtype of the rest."""
+        """Run the function on tensors; a choice between two numbers gets the dtype of the rest."""
         partial = self.traced(*values)
         if isinstance(partial, door.value) and partial.dtype != dtype:
             partial = partial.astype(dtype)
@@ -95,7 +98,7 @@ class Partial:
 
     @property
     def traced(self) -> Callable[..., Any]:
-        """The function with ``math`` and ``where`` bound to operators, so that it runs on tensors."""
+        """The function with ``math`` and ``where`` bound to operators: it runs on tensors."""
         if self._traced is None:
             self._traced = bind_operators(self.function)
         return self._traced
@@ -132,7 +135,8 @@ class OperatorMath:
             if name.startswith("__"):
                 raise AttributeError(name)
             raise NotDifferentiableError(
-                f"math.{name} has no operator, so a derivative that uses it cannot be differentiated"
+                f"math.{name} has no operator, so a derivative that uses it cannot be "
+                f"differentiated"
             )
         return operator
 
@@ -141,7 +145,7 @@ OPERATOR_MATH = OperatorMath()
 
 
 def bind_operators(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose names mean operators instead of scalar mathematics, in its callees too."""
+    """Return a function whose names, and its callees' names, mean operators of tensors."""
     return _OperatorBinder().function(getattr(function, "py_func", function))
 
 
@@ -150,7 +154,11 @@ class _OperatorBinder:
 
     def __init__(self) -> None:
         self.done: dict[Any, Any] = {}
-        self.names = {"math": OPERATOR_MATH, "abs": registry.get("abs"), "where": registry.get("where")}
+        self.names = {
+            "math": OPERATOR_MATH,
+            "abs": registry.get("abs"),
+            "where": registry.get("where"),
+        }
 
     def function(self, source: types.FunctionType) -> Callable[..., Any]:
         if source in self.done:
@@ -169,7 +177,7 @@ class _OperatorBinder:
         return bound
 
     def value(self, name: str, value: Any) -> Any:
-        """Return what a name is bound to; a user's own function called ``where`` or ``abs`` stays one."""
+        """Return what a name is bound to; a user's own ``where`` or ``abs`` stays what it is."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, types.FunctionType):
             return value if _works_on_tensors(plain) else self.function(plain)

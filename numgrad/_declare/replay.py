@@ -1,4 +1,4 @@
-"""The error for a user's kernel that failed: found by calling its function again on the calling thread."""
+"""The error for a user's kernel that failed: its function is called again on this thread."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,14 @@ from .._errors import OperatorError
 
 
 def replay(
-    target: Any, spec: Any, inputs: Sequence[np.ndarray], ncore: Sequence[int], what: str, where: str,
+    target: Any,
+    spec: Any,
+    inputs: Sequence[np.ndarray],
+    ncore: Sequence[int],
+    what: str,
+    where: str,
     outputs: Sequence[str] = (),
-) -> Exception:  # fmt: skip
+) -> Exception:
     """Call a kernel's function for one element of its loop after the other, until one fails.
 
     Parameters
@@ -36,7 +41,9 @@ def replay(
         try:
             unwritten = target.replay(spec, [a[index] for a in whole])
         except Exception as error:
-            failure = OperatorError(f"{what}: the kernel raised{place}: {type(error).__name__}: {error}")
+            failure = OperatorError(
+                f"{what}: the kernel raised{place}: {type(error).__name__}: {error}"
+            )
             failure.__cause__ = error
             return failure
         if unwritten:
@@ -50,4 +57,5 @@ def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str
         elements = ", ".join(str(i[0] if len(i) == 1 else i) for i in indices[:5])
         more = f" and {len(indices) - 5} more" if len(indices) > 5 else ""
         parts.append(f"{outputs[output]}[{elements}]{more}")
-    return f"the kernel did not write {', '.join(parts)} (or computed it from elements it had not written)"
+    names = ", ".join(parts)
+    return f"the kernel did not write {names} (or computed it from elements it had not written)"

@@ -1,8 +1,8 @@
-"""Functions that users declare operators with: what they are, their parameters, and what they read."""
+"""Functions that users declare operators with: their parameters, and what they read."""
 
 import dis
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -34,8 +34,8 @@ class Source:
         for parameter in kinds:
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise DeclarationError(
-                    f"{what}: {self.name} takes {parameter}, but its parameters must be positional, "
-                    f"one for each array"
+                    f"{what}: {self.name} takes {parameter}, but its parameters must be "
+                    f"positional, one for each array"
                 )
         self.parameters = tuple(parameter.name for parameter in kinds)
         self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
@@ -71,16 +71,20 @@ def mentioned(code: CodeType) -> set[str]:
     names: set[str] = set()
     for instruction in dis.get_instructions(code):
         value = instruction.argval
-        names.update((value,) if isinstance(value, str) else value if isinstance(value, tuple) else ())
+        names.update(
+            (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
+        )
         if isinstance(value, CodeType):
             names |= mentioned(value)
     return {name for name in names if isinstance(name, str)}
 
 
 def branches(code: CodeType) -> bool:
-    """Whether byte code takes decisions: ``if``, ``while``, ``and``, ``or``, a conditional expression."""
+    """Whether byte code takes decisions: ``if`` (an expression too), ``while``, ``and``, ``or``."""
     return any(
-        i.opname.startswith(("POP_JUMP_IF", "POP_JUMP_FORWARD_IF", "POP_JUMP_BACKWARD_IF", "JUMP_IF"))
+        i.opname.startswith(
+            ("POP_JUMP_IF", "POP_JUMP_FORWARD_IF", "POP_JUMP_BACKWARD_IF", "JUMP_IF")
+        )
         for i in dis.get_instructions(code)
     )
 
@@ -95,8 +99,8 @@ def require_straight(function: FunctionType, what: str) -> None:
     """
     if branches(function.__code__):
         raise DeclarationError(
-            f"{what} takes a decision (if, while, and, or): it also runs on tensors, which have many values; "
-            f"write where(condition, a, b)"
+            f"{what} takes a decision (if, while, and, or): it also runs on tensors, which have "
+            f"many values; write where(condition, a, b)"
         )
     for name in ("max", "min"):
         if name in function.__code__.co_names and name not in function.__globals__:
@@ -106,7 +110,8 @@ def require_straight(function: FunctionType, what: str) -> None:
 def split_parameters(
     source: Source, what: str, groups: Sequence[tuple[int, str]], static: Sequence[str]
 ) -> tuple[str, ...]:
-    """Check the parameters of a kernel against its signature and return the static ones, which come last.
+    """Check the parameters of a kernel against its signature and return the static ones, which
+    come last.
 
     Parameters
     ----------
@@ -134,8 +139,9 @@ def split_parameters(
 
 
 def _listed(groups: Sequence[tuple[int, str]]) -> str:
-    words = [f"{number} {kind}{'s' if number != 1 else ''}" for number, kind in groups if number]
+    words = []
+    for number, kind in groups:
+        noun, space, rest = kind.partition(" ")
+        if number:
+            words.append(f"{number} {noun}{'s' if number > 1 else ''}{space}{rest}")
     return ", ".join(words)
-
-
-Function = Callable[..., Any]

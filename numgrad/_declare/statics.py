@@ -1,4 +1,4 @@
-"""Static parameters of users' operators: numbers are operands of the kernel, the rest is compiled in."""
+"""Static parameters of users' operators: numbers are operands, the rest is compiled in."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,11 @@ def bind(
     """Return the value of each static parameter, in the order of ``names``."""
     for name in given:
         if name not in names:
-            known = f"those of the operator are {', '.join(names)}" if names else "the operator has none"
+            known = (
+                f"those of the operator are {', '.join(names)}"
+                if names
+                else "the operator has none"
+            )
             raise OperatorCallError(f"{what} has no static parameter {name!r}: {known}")
     values = {}
     for name in names:
@@ -33,7 +37,8 @@ def bind(
 def _checked(what: str, name: str, value: Any) -> Any:
     if hasattr(value, "requires_grad") or isinstance(value, np.ndarray):
         raise OperatorCallError(
-            f"{what}: the static parameter {name!r} is an array; declare it in the signature to pass arrays"
+            f"{what}: the static parameter {name!r} is an array; declare it in the signature to "
+            f"pass arrays"
         )
     try:
         hash(value)
@@ -42,7 +47,9 @@ def _checked(what: str, name: str, value: Any) -> Any:
             f"{what}: the static parameter {name!r} must be hashable, got a {type(value).__name__}"
         ) from None
     if isinstance(value, (int, np.integer)) and not _WORD.min <= value <= _WORD.max:
-        raise OperatorCallError(f"{what}: the static parameter {name!r} does not fit 64 bits: {value}")
+        raise OperatorCallError(
+            f"{what}: the static parameter {name!r} does not fit 64 bits: {value}"
+        )
     return value
 
 

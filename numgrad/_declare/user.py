@@ -1,21 +1,22 @@
-"""Operators declared by users: a gufunc signature, and kernels written with ``@njit``."""
+"""Operators of users: a gufunc signature, and kernels written with ``@njit``."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._errors import DeclarationError, DtypeError, OperatorCallError
+from .._errors import DeclarationError, OperatorCallError
 from .._settings import settings
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
 from . import statics
 from .kernel import KernelOperator, _contiguous_core
-from .operator import WEAK, Specs, door
+from .operator import Specs, door
+from .promotion import promote
 from .replay import replay
 from .source import Source, split_parameters
 
@@ -23,81 +24,8 @@ if TYPE_CHECKING:
     from .derivative import Derivative
 
 
-def operator(
-    signature: str,
-    *,
-    name: str | None = None,
-    static: Sequence[str] = (),
-    nondifferentiable: Sequence[str] = (),
-    results: Sequence[Any] | None = None,
-) -> Callable[[Any], UserOperator]:
-    """Declare an operator from a kernel: ``@ng.operator("(n),(p)->(n)")`` over ``@njit``.
-
-    The kernel computes the core; any number of leading axes is looped over, as in NumPy's generalized
-    ufuncs, and so are the rows of a batched backward pass. With core dimensions it takes the inputs, then the
-    arrays to write; with a signature of scalars it takes the inputs and returns the outputs.
-
-    Parameters
-    ----------
-    signature : str
-        Such as ``"(m,k),(k,n)->(m,n)"`` or ``"(),()->()"``.
-    name : str, optional
-        That of the function by default.
-    static : sequence of str
-        The parameters that are no arrays. They come last in the kernel, and by keyword in a call. A number
-        is an operand: another value needs no other kernel. Anything else is compiled in.
-    nondifferentiable : sequence of str
-        The inputs without gradient: the backward kernel has no array for them.
-    results : sequence of dtype or None, optional
-        The dtype of each output; ``None`` is that in which the floating inputs are promoted. An integer
-        output has no cotangent.
-
-    Returns
-    -------
-    callable
-        Makes the operator of a function. The operator has the decorators ``backward`` and ``jvp``.
-
-    Raises
-    ------
-    DeclarationError
-        If the signature is wrong, or the kernel has other parameters than the signature asks for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import numgrad as ng
-    >>> from numba import njit
-    >>> @ng.operator("(n),()->(n)")
-    ... @njit
-    ... def scale(x, a, out):
-    ...     for i in range(x.size):
-    ...         out[i] = a * x[i]
-    >>> @scale.backward
-    ... @njit
-    ... def scale_backward(g, x, a, out, gx, ga):
-    ...     ga[0] = 0.0
-    ...     for i in range(x.size):
-    ...         gx[i] = a * g[i]
-    ...         ga[0] += x[i] * g[i]
-    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
-    >>> a = ng.tensor(3.0, requires_grad=True)
-    >>> y = scale(x, a)
-    >>> [g.numpy() for g in ng.grad(y, [x, a], np.array([1.0, 10.0]))]
-    [array([ 3., 30.]), array(21.)]
-    """
-    if not isinstance(signature, str):
-        raise DeclarationError(
-            "ng.operator needs a gufunc signature: write @ng.operator('(n)->(n)') over the kernel"
-        )
-    for option, value in (("static", static), ("nondifferentiable", nondifferentiable)):
-        if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-            raise DeclarationError(f"ng.operator: {option} must be a sequence of names, got {value!r}")
-    options: dict[str, Any] = {"static": static, "nondifferentiable": nondifferentiable}
-    return lambda function: UserOperator(function, signature, name, results=results, **options)
-
-
 class UserOperator(KernelOperator):
-    """An operator that a user declared; see `operator`."""
+    """An operator that a user declared; see `declaration.operator`."""
 
     def __init__(
         self,
@@ -108,7 +36,9 @@ class UserOperator(KernelOperator):
         nondifferentiable: Sequence[str] = (),
         results: Sequence[Any] | None = None,
     ) -> None:
-        self.source = source = Source(function, f"operator {name or getattr(function, '__name__', '')}")
+        self.source = source = Source(
+            function, f"operator {name or getattr(function, '__name__', '')}"
+        )
         self.label = self._label(name or source.name)
         parsed = self._parsed(signature)
         self.static = self._check_parameters(parsed, tuple(static))
@@ -125,10 +55,12 @@ class UserOperator(KernelOperator):
         self.__signature__ = self._python_signature()
         self.__module__, self.__qualname__ = source.plain.__module__, source.plain.__qualname__
 
-    # The declaration ------------------------------------------------------------------------------------
+    # The declaration
 
     def _label(self, name: str) -> str:
-        return f"operator {name}" + (f" (kernel {self.source.name})" if self.source.name != name else "")
+        return f"operator {name}" + (
+            f" (kernel {self.source.name})" if self.source.name != name else ""
+        )
 
     def _parsed(self, signature: str | Signature) -> Signature:
         if isinstance(signature, Signature):
@@ -143,8 +75,8 @@ class UserOperator(KernelOperator):
         trailing = split_parameters(self.source, self.label, self._groups(signature), static)
         if missing := [name for name in static if name not in trailing]:
             raise DeclarationError(
-                f"{self.label}: the static parameter {missing[0]!r} is no parameter of the kernel, which "
-                f"takes ({', '.join(self.source.parameters)})"
+                f"{self.label}: the static parameter {missing[0]!r} is no parameter of the "
+                f"kernel, which takes ({', '.join(self.source.parameters)})"
             )
         return trailing
 
@@ -159,7 +91,8 @@ class UserOperator(KernelOperator):
             return (None,) * count
         if isinstance(results, str) or not isinstance(results, Sequence) or len(results) != count:
             raise DeclarationError(
-                f"{self.label}: results must be a sequence of {count} dtypes (or None), got {results!r}"
+                f"{self.label}: results must be a sequence of {count} dtypes (or None), got "
+                f"{results!r}"
             )
         try:
             return tuple(r if r is None else np.dtype(r) for r in results)
@@ -170,7 +103,8 @@ class UserOperator(KernelOperator):
         for name in names:
             if name not in self.inputs:
                 raise DeclarationError(
-                    f"{self.label}: nondifferentiable names {name!r}, but the inputs are {', '.join(self.inputs)}"
+                    f"{self.label}: nondifferentiable names {name!r}, but the inputs are "
+                    f"{', '.join(self.inputs)}"
                 )
         return frozenset(names)
 
@@ -185,30 +119,31 @@ class UserOperator(KernelOperator):
     def backward(self, function: Any) -> Any:
         """Declare the derivative: an ``@njit`` kernel, or a Python function that works on tensors.
 
-        Both take the cotangents of the outputs, then the inputs, then the outputs. A kernel then takes the
-        arrays to write, one for each input (a kernel of scalars returns the gradients); a Python function
-        takes static parameters by keyword and returns the gradients as tensors.
+        Both take the cotangents of the outputs, then the inputs, then the outputs. A kernel then
+        takes the arrays to write, one for each input (a kernel of scalars returns the gradients);
+        a Python function takes static parameters by keyword and returns the gradients as tensors.
 
         Returns
         -------
         operator or function
-            A backward kernel is an operator itself: declare its own ``backward`` for the next order.
+            A backward kernel is an operator itself: declare its own ``backward`` for the next
+            order.
         """
-        from .derivative import declare_backward
+        from .derived import declare_backward
 
         return declare_backward(self, function)
 
     def jvp(self, function: Any) -> Any:
-        """Declare a forward-mode kernel ``(tx..., x..., y..., ty...)`` (of scalars: it returns ``ty...``).
+        """Declare a forward-mode kernel ``(tx..., x..., y..., ty...)``; scalars: it returns ``ty``.
 
         It is the derivative of the backward kernel with respect to its cotangents, which is what
         ``ng.func.jvp`` and ``jacfwd`` need.
         """
-        from .derivative import declare_jvp
+        from .derived import declare_jvp
 
         return declare_jvp(self, function)
 
-    # Calls ----------------------------------------------------------------------------------------------
+    # Calls
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator: arrays by position, static parameters by keyword."""
@@ -228,43 +163,24 @@ class UserOperator(KernelOperator):
         return self._promoted(args)[0]
 
     def _promoted(self, args: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
-        """Return the inputs as values, and whether they were of half precision."""
-        if len(args) != len(self.inputs):
-            raise OperatorCallError(
-                f"{self.label} takes {len(self.inputs)} arrays ({', '.join(self.inputs)}), got {len(args)}"
-            )
-        args = [a if isinstance(a, (door.value, *WEAK)) else self._value(n, a) for n, a in enumerate(args)]
-        floating = [d for d in map(_kind, args) if _is_floating(d)]
-        found = np.result_type(*floating) if floating else np.dtype(np.float64)
-        dtype = np.dtype(np.float32) if found == np.float16 else found
-        inputs = []
-        for arg in args:
-            if not isinstance(arg, door.value):
-                arg = door.constant(np.asarray(arg, dtype if _is_floating(arg) else None))
-            elif arg.dtype.kind in "fc" and arg.dtype != dtype:
-                arg = arg.astype(dtype)
-            inputs.append(arg)
-        return self._aligned(inputs), found == np.float16
-
-    def _aligned(self, inputs: list[Any]) -> tuple[Any, ...]:
-        for value, core in zip(inputs, self.ncore, strict=False):
+        """Return the inputs as values of aligned ranks, and whether they were of half precision."""
+        values, is_half = promote(args, self.inputs, self.label)
+        for value, core in zip(values, self.ncore, strict=False):
             if len(value.shape) < core:
-                self.infer(inputs, {})  # raises: it has fewer axes than core dimensions
-        return self.align(inputs)
+                self.infer(values, {})  # raises: it has fewer axes than core dimensions
+        return self.align(values), is_half
 
-    def _value(self, position: int, arg: Any) -> Any:
-        try:
-            return door.constant(arg)
-        except (DtypeError, ValueError, TypeError) as error:
-            raise DtypeError(f"{self.label}: input {self.inputs[position]!r}: {error}") from None
+    # Kernels
 
-    # Kernels --------------------------------------------------------------------------------------------
-
-    def kernel_spec(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[LoopSpec, list[np.ndarray]]:
+    def kernel_spec(
+        self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
+    ) -> tuple[LoopSpec, list[np.ndarray]]:
         """Return the spec of the kernel and the arrays of its static operands."""
         common = self._common(dtypes)
         values = [static[name] for name in self.static]
-        numbers = [np.asarray(v, statics.dtype_of(v, common)) for v in values if statics.is_number(v)]
+        numbers = [
+            np.asarray(v, statics.dtype_of(v, common)) for v in values if statics.is_number(v)
+        ]
         trailing = statics.trailing(values)
         key = (*dtypes, *(a.dtype for a in numbers), trailing, settings.debug)
         if key not in self._specs:
@@ -290,20 +206,28 @@ class UserOperator(KernelOperator):
         except ValueError as error:
             raise OperatorCallError(f"{self.label}: {_without_name(error, self.name)}") from None
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         spec, numbers = self.kernel_spec(tuple(a.dtype for a in arrays), static)
         try:
             operands = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
             results, status = target.kernel(spec).call(*operands, *numbers)
         except ValueError:
-            self.infer(arrays, static)  # says which shapes do not match, in the words of the declaration
+            self.infer(
+                arrays, static
+            )  # says which shapes do not match, in the words of the declaration
             raise
         if status:
             site = door.site()
-            raise self.replay(spec, target, [*arrays, *numbers], f", called at {site}" if site else "")
+            raise self.replay(
+                spec, target, [*arrays, *numbers], f", called at {site}" if site else ""
+            )
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         spec, numbers = self.kernel_spec(tuple(o.dtype for o in inputs), static)
         sizes = self.core_sizes([o.shape for o in inputs])
         operands = [builder.contiguous(o, n) for o, n in zip(inputs, self.ncore, strict=False)]
@@ -312,23 +236,27 @@ class UserOperator(KernelOperator):
         loop = specs[0].shape[: len(specs[0].shape) - self.ncore[len(inputs)]]
         core = tuple(sizes[name] for name in self.signature.names)
         operands += [builder.constant(number) for number in numbers]
-        builder.emit(spec, operands, outputs, ncore, core, loop, self.name, replay=partial(self.replay, spec))
+        builder.emit(
+            spec, operands, outputs, ncore, core, loop, self.name, replay=partial(self.replay, spec)
+        )
         return outputs
 
-    def replay(self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str) -> Exception:
-        """Return the error for a kernel that failed, after calling it again on the calling thread."""
+    def replay(
+        self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
+    ) -> Exception:
+        """Return the error for a kernel that failed, after calling it again on this thread."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
         return replay(target, spec, inputs, ncore, self.label, where, outputs)
 
-    # Derivatives ----------------------------------------------------------------------------------------
+    # Derivatives
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         rule = self.rule(needs)
         return rule.reads() if rule is not None else super().saves(needs)
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
-        """Return how the gradients of the wanted inputs are computed, ``None`` where nothing was declared."""
+        """Return how the gradients of the wanted inputs are computed, if it was declared."""
         return self.derivative
 
     @property
@@ -336,20 +264,26 @@ class UserOperator(KernelOperator):
         """Whether a node of this operator can be differentiated."""
         return self.derivative is not None
 
-    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
         rule = self.rule(context.wanted)
         if rule is None:
             return super().differentiate(backward_pass, context, cotangents)
         return rule.apply(context, cotangents)
 
-    # Python ---------------------------------------------------------------------------------------------
+    # Python
 
     def _python_signature(self) -> inspect.Signature:
-        positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in self.inputs]
+        positional = [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in self.inputs
+        ]
         defaults = self.source.defaults
         keyword = [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name, inspect.Parameter.empty)
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(name, inspect.Parameter.empty),
             )
             for name in self.static
         ]
@@ -360,15 +294,6 @@ class UserOperator(KernelOperator):
 
     def __repr__(self) -> str:
         return f"<operator {self.name} {self.signature}>"
-
-
-def _kind(arg: Any) -> Any:
-    return arg.dtype if isinstance(arg, door.value) else arg
-
-
-def _is_floating(kind: Any) -> bool:
-    """Whether a dtype or a Python number is real or complex."""
-    return kind.kind in "fc" if isinstance(kind, np.dtype) else isinstance(kind, (float, complex))
 
 
 def _without_name(error: Exception, name: str) -> str:

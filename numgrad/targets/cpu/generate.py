@@ -110,7 +110,8 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
         callee = Callee(function, in_order(order, argtypes), rewrite.CorePipeline, options)
         if callee.restype is not types.none:
             raise TypeError(
-                f"the function returns {_described(callee.restype)}, where it must write its outputs "
+                f"the function returns {_described(callee.restype)}, where it must write its "
+                f"outputs "
                 f"to its array parameters"
             )
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
@@ -137,9 +138,7 @@ def _results(
     ]
 
 
-def _require_results(
-    restype: types.Type, dtypes: Sequence[np.dtype], *, any_kind: bool
-) -> None:
+def _require_results(restype: types.Type, dtypes: Sequence[np.dtype], *, any_kind: bool) -> None:
     """Refuse a function that returns another number of results, or (casts may) of another kind."""
     kinds = list(restype) if isinstance(restype, types.BaseTuple) else [restype]
     if len(kinds) != len(dtypes) or types.none in kinds:
