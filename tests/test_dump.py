@@ -120,7 +120,8 @@ def test_backward_graph(tmp_path):
     first = text.splitlines()[1]
     assert re.fullmatch(
         r'node_\d+\[label="multiplyGradNode\\nPtr: 0x[0-9a-f]+" style="rounded,filled,bold" '
-        r'shape="box" color="#999999" fontcolor="#ffffff" width="1.3" height="0.84" fontname="Arial"\]',
+        r'shape="box" color="#999999" fontcolor="#ffffff" width="1.3" height="0.84" '
+        r'fontname="Arial"\]',
         first,
     )
     assert [(name, color) for name, _, color in boxes(text)] == [

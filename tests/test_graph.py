@@ -111,6 +111,15 @@ def test_edges_in_a_batched_pass():
     same(g, np.diag([6.0, 8.0]))
 
 
+def test_an_edge_taken_before_a_write_in_place_leads_to_the_old_value():
+    x = leaf(1, 1).clone()
+    edge = get_gradient_edge(x)
+    x *= 2.0
+    old, new = ng.grad(x.sum(), (edge, x))
+    same(old, [2.0, 2.0])
+    same(new, [1.0, 1.0])
+
+
 # Passes that fail --------------------------------------------------------------------------------
 
 

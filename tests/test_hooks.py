@@ -183,6 +183,16 @@ def test_hook_that_returns_a_tensor_of_its_own_does_not_give_it_away():
     same(mine, [5.0])
 
 
+def test_hooks_stay_with_the_value_that_they_were_registered_on():
+    seen = []
+    y = leaf(1) * 1.0
+    y.register_hook(lambda g: seen.append(("old", g.item())))
+    y *= 3.0
+    y.register_hook(lambda g: seen.append(("new", g.item())))
+    ng.backward(y * 5.0)
+    assert seen == [("new", 5.0), ("old", 15.0)]
+
+
 # Batched passes ----------------------------------------------------------------------------------
 
 
