@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import KernelOperator, door, registry
+from .._declare.operator import FLOATING
 from .._specs import LibrarySpec
 from .elementwise import multiply
 from .shape import permute_dims
@@ -32,6 +33,13 @@ class MatMul(KernelOperator):
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        first, second = values
+        if (
+            first.dtype == second.dtype
+            and first.dtype in FLOATING
+            and len(first.shape) == len(second.shape)
+        ):
+            return first, second
         dtype = np.result_type(*[v.dtype for v in values])
         if dtype == np.float16:
             dtype = np.dtype(np.float32)
@@ -41,13 +49,17 @@ class MatMul(KernelOperator):
         return [((), np.result_type(*[d for _, d in inputs]))]
 
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
-        return LibrarySpec("matmul", dtypes[0])
+        known = self._specs.get(dtypes)
+        if known is None:
+            known = self._specs[dtypes] = LibrarySpec("matmul", dtypes[0])
+        return known
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
-        self.core_sizes([a.shape for a in arrays])
         a, b = arrays
+        if a.shape[-1] != b.shape[-2]:
+            self.core_sizes([a.shape, b.shape])  # raises
         if a.dtype.kind in "biu":
             return [np.matmul(a, b)]
         if a.shape[-1] == 1:
