@@ -241,6 +241,18 @@ def test_a_hook_that_writes_to_its_row_does_not_write_to_the_seed():
     same(seeds, np.ones((2, 2)))
 
 
+def test_retained_gradients_refuse_a_batch():
+    x = leaf(1, 2)
+    h = x * x
+    h.retain_grad()
+    k = x * 3.0
+    same(ng.grad(k, x, np.eye(2), is_grads_batched=True)[0], 3.0 * np.eye(2))
+    with pytest.raises(ValueError, match="retain_grad.*multiply recorded at"):
+        ng.grad(h, x, np.eye(2), is_grads_batched=True)
+    assert h.grad is None
+    same(ng.grad(h, x)[0], [2.0, 4.0])
+
+
 def test_empty_batch_calls_no_hook():
     x = leaf(1, 2)
     y = x * 2.0

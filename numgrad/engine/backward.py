@@ -157,6 +157,8 @@ class Pass:
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
+        if self.request.batch is not None:
+            self._refuse_retained()
         self._take_saved()
         try:
             with grad_mode(self.request.create_graph):
@@ -174,6 +176,16 @@ class Pass:
 
     def _outcome(self) -> Outcome:
         return Outcome(self.grads, self.retained, self.order, self.wanted, self.saved)
+
+    def _refuse_retained(self) -> None:
+        """Raise where a batched gradient would go to the ``.grad`` of a tensor without the batch."""
+        for node in self.order:
+            for slot, reference in (node.retained or {}).items():
+                if reference() is not None and self.expects(Edge(node, slot)):
+                    raise ValueError(
+                        f"retain_grad() was called on the result of {node.name()}{node.where()}: "
+                        f"a batched gradient does not have the shape of the tensor"
+                    )
 
     def _take_saved(self) -> None:
         """Take references to all saved values at once, so that of two passes that free a graph one loses cleanly."""
