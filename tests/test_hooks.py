@@ -247,7 +247,7 @@ def test_retained_gradients_refuse_a_batch():
     h.retain_grad()
     k = x * 3.0
     same(ng.grad(k, x, np.eye(2), is_grads_batched=True)[0], 3.0 * np.eye(2))
-    with pytest.raises(ValueError, match="retain_grad.*multiply recorded at"):
+    with pytest.raises(ValueError, match=r"retain_grad.*multiply recorded at"):
         ng.grad(h, x, np.eye(2), is_grads_batched=True)
     assert h.grad is None
     same(ng.grad(h, x)[0], [2.0, 4.0])
