@@ -1,6 +1,8 @@
-"""Exception and warning classes: one per situation, each also of the classes that other libraries raise.
+"""Exception and warning classes: one per situation, each also of the classes that other libraries
+raise.
 
-A program ported from torch, paddle, chainer or paddle.fluid keeps its ``except`` clauses: every class
+A program ported from torch, paddle, chainer or paddle.fluid keeps its ``except`` clauses: every
+class
 derives from all the built-in exceptions that the originals raise in the same situation.
 """
 
@@ -112,7 +114,8 @@ class AnomalyError(NumgradError, RuntimeError):
 
 
 class GradcheckError(NumgradError, RuntimeError, AssertionError):
-    """A derivative disagrees with its numerical value, or a check of `numgrad.testing` has failed."""
+    """A derivative disagrees with its numerical value, or a check of `numgrad.testing` has
+    failed."""
 
 
 class GraphError(NumgradError, RuntimeError):

@@ -41,7 +41,8 @@ def set_flags(**flags: Any) -> None:
     Parameters
     ----------
     **flags
-        Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``, ``tile``.
+        Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
+        ``tile``.
 
     Raises
     ------

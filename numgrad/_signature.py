@@ -38,7 +38,8 @@ def parse_signature(text: str) -> Signature:
     match = _SIGNATURE.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"{text!r} is not a gufunc signature; write for example '(m,k),(k,n)->(m,n)' or '(),()->()'"
+            f"{text!r} is not a gufunc signature; write for example '(m,k),(k,n)->(m,n)' or "
+            f"'(),()->()'"
         )
     inputs, outputs = (_cores(match[side]) for side in ("inputs", "outputs"))
     names = tuple(dict.fromkeys(name for core in (*inputs, *outputs) for name in core))
@@ -46,7 +47,8 @@ def parse_signature(text: str) -> Signature:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(
-            f"signature {text!r}: output dimension {unknown[0]!r} is in no input, so its size is unknown"
+            f"signature {text!r}: output dimension {unknown[0]!r} is in no input, so its size is "
+            f"unknown"
         )
     return Signature(inputs, outputs, names)
 

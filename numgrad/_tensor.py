@@ -1,4 +1,5 @@
-"""Tensor: an array and its place in the graph. Arithmetic and NumPy methods are bound by ``functions``."""
+"""Tensor: an array and its place in the graph. Arithmetic and NumPy methods are bound by
+``functions``."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -6,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._declare import door, registry
-from ._errors import ArgTypeError, DetachedError, DtypeError, GradDtypeError, GradShapeError, NoGradError
+from ._errors import (
+    ArgTypeError,
+    DetachedError,
+    DtypeError,
+    GradDtypeError,
+    GradShapeError,
+    NoGradError,
+)
 from .engine import hooks, record
 from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
@@ -17,7 +25,9 @@ from .operators import rows as _rows
 from .operators import shape as _shape
 from .targets.cpu import CPUTarget
 
-if TYPE_CHECKING:  # the functions need tensors: what they give to the class is bound by functions.binding
+if (
+    TYPE_CHECKING
+):  # the functions need tensors: what they give to the class is bound by functions.binding
     from .functions.arithmetic import Arithmetic
     from .functions.methods import Methods
 else:
@@ -59,7 +69,8 @@ class Tensor(Arithmetic, Methods, Value):
         self._grad = None
         self.post_accumulate = None
 
-    # The array ----------------------------------------------------------------------------------------
+    # The array
+    # ----------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
@@ -75,12 +86,14 @@ class Tensor(Arithmetic, Methods, Value):
         Raises
         ------
         DetachedError
-            If the tensor requires grad and operations are recorded: the graph would be cut without a word.
+            If the tensor requires grad and operations are recorded: the graph would be cut without
+            a word.
             Use ``.detach().numpy()``.
         """
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
-                "numpy() of a tensor that requires grad would cut the graph; write t.detach().numpy()"
+                "numpy() of a tensor that requires grad would cut the graph; write "
+                "t.detach().numpy()"
             )
         array = self._computed()
         if copy:
@@ -107,7 +120,8 @@ class Tensor(Arithmetic, Methods, Value):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
-                "np.asarray of a tensor that requires grad would cut the graph; write t.detach() first, "
+                "np.asarray of a tensor that requires grad would cut the graph; write t.detach() "
+                "first, "
                 "or call the numgrad function of the same name"
             )
         array = self.numpy(copy=bool(copy))
@@ -128,7 +142,8 @@ class Tensor(Arithmetic, Methods, Value):
     def _number(self, what: str) -> np.ndarray:
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
-                f"{what}() of a tensor that requires grad would cut the graph; write t.item() or t.detach()"
+                f"{what}() of a tensor that requires grad would cut the graph; write t.item() or "
+                f"t.detach()"
             )
         return self._computed()
 
@@ -140,7 +155,8 @@ class Tensor(Arithmetic, Methods, Value):
             raise TypeError("len() of a 0-d tensor")
         return self.shape[0]
 
-    # The graph ----------------------------------------------------------------------------------------
+    # The graph
+    # ----------------------------------------------------------------------------------------
 
     @property
     def grad_fn(self) -> Any:
@@ -179,7 +195,8 @@ class Tensor(Arithmetic, Methods, Value):
             require_floating(self.dtype)
         elif self.node is not None and self.requires_grad:
             raise NoGradError(
-                "requires_grad can be switched off for leaves only; use .detach() for a tensor without graph"
+                "requires_grad can be switched off for leaves only; use .detach() for a tensor "
+                "without graph"
             )
         self.requires_grad = bool(requires_grad)
         return self
@@ -192,13 +209,14 @@ class Tensor(Arithmetic, Methods, Value):
 
     def clone(self) -> "Tensor":
         """Return a copy; gradients flow through it."""
-        return door.apply(registry["copy"], (self,), {})[0]
+        return registry["copy"](self)
 
     def astype(self, dtype: Any) -> "Tensor":
         """Return the tensor converted to ``dtype``; gradients are converted back."""
         return _cast.cast(self, np.dtype(dtype))  # type: ignore[return-value]
 
-    # Gradients ------------------------------------------------------------------------------------------
+    # Gradients
+    # ------------------------------------------------------------------------------------------
 
     @property
     def grad(self) -> "Tensor | None":
@@ -214,10 +232,13 @@ class Tensor(Arithmetic, Methods, Value):
                 raise ArgTypeError("a tensor cannot be its own grad")
             if value.shape != self.shape:
                 raise GradShapeError(
-                    f"Mismatch in shape: grad has a shape of {value.shape} and the tensor of {self.shape}"
+                    f"Mismatch in shape: grad has a shape of {value.shape} and the tensor of "
+                    f"{self.shape}"
                 )
             if value.dtype != self.dtype:
-                raise GradDtypeError(f"grad must have the same dtype as the tensor: {value.dtype} and {self.dtype}")
+                raise GradDtypeError(
+                    f"grad must have the same dtype as the tensor: {value.dtype} and {self.dtype}"
+                )
         self._grad = value
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -246,7 +267,8 @@ class Tensor(Arithmetic, Methods, Value):
         return node is not None and node.retained is not None and self.slot in node.retained
 
     def register_hook(self, hook: Callable[["Tensor"], "Tensor | None"]) -> hooks.Handle:
-        """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a replacement."""
+        """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a
+        replacement."""
         self._require_grad("register_hook")
         node = self.edge.node
         if isinstance(node, Accumulator):
@@ -280,7 +302,8 @@ def require_floating(dtype: np.dtype) -> None:
     """Raise unless tensors of ``dtype`` can require grad."""
     if dtype.kind not in "fc":
         raise DtypeError(
-            f"only tensors of floating point and complex dtype can require grad, got {dtype}; write for "
+            f"only tensors of floating point and complex dtype can require grad, got {dtype}; "
+            f"write for "
             f"example ng.tensor(data, dtype=float)"
         )
 
@@ -327,7 +350,9 @@ def _plain(data: Any) -> Any:
 def require_numbers(dtype: np.dtype) -> None:
     """Raise unless ``dtype`` is numeric or boolean."""
     if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
-        raise DtypeError(f"tensors hold booleans, integers, floats and complex numbers, not {dtype}")
+        raise DtypeError(
+            f"tensors hold booleans, integers, floats and complex numbers, not {dtype}"
+        )
 
 
 def constant(data: ArrayLike) -> Tensor:

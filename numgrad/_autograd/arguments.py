@@ -54,11 +54,14 @@ def place_of(item: Any, name: str, index: int, *, check: bool = True) -> Place:
     if isinstance(item, GradientEdge):
         node, slot = item.node, item.output_nr
         if not hasattr(node, "outputs") or not 0 <= slot < len(node.outputs):
-            raise ArgTypeError(f"{name}[{index}] is a GradientEdge that leads to no output of a node")
+            raise ArgTypeError(
+                f"{name}[{index}] is a GradientEdge that leads to no output of a node"
+            )
         return Place(Edge(node, slot), node.outputs[slot], None)
     if not isinstance(item, Tensor):
         raise ArgTypeError(
-            f"all {name} have to be Tensors or GradientEdges, but got {type(item).__name__} at position {index}"
+            f"all {name} have to be Tensors or GradientEdges, but got {type(item).__name__} at "
+            f"position {index}"
         )
     if not item.requires_grad:
         if check:
@@ -106,7 +109,8 @@ def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tup
         grad_outputs = (grad_outputs,)
     elif isinstance(grad_outputs, (str, bytes)) or not isinstance(grad_outputs, Iterable):
         raise ArgTypeError(
-            f"{name}: gradients can be either Tensors or None, but got {type(grad_outputs).__name__}"
+            f"{name}: gradients can be either Tensors or None, but got "
+            f"{type(grad_outputs).__name__}"
         )
     items = tuple(grad_outputs)
     if len(items) != count:
@@ -124,7 +128,8 @@ def cotangent(
     _check_shape(seed.shape, spec.shape, name, index, batched)
     if (seed.dtype.kind == "c") != (spec.dtype.kind == "c"):
         raise GradDtypeError(
-            f"{name}[{index}]: For complex Tensors, both grad_output and output are required to have the same dtype, "
+            f"{name}[{index}]: For complex Tensors, both grad_output and output are required to "
+            f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
     seed = _scaled(seed.astype(spec.dtype), scale)
@@ -136,21 +141,27 @@ def _converted(item: Any, name: str, index: int) -> Tensor:
         return constant(item)
     except (TypeError, ValueError) as error:
         raise ArgTypeError(
-            f"{name}[{index}]: gradients can be either Tensors or None, but got {type(item).__name__}: {error}"
+            f"{name}[{index}]: gradients can be either Tensors or None, but got "
+            f"{type(item).__name__}: {error}"
         ) from None
 
 
-def _check_shape(got: tuple[int, ...], wanted: tuple[int, ...], name: str, index: int, batched: bool) -> None:
+def _check_shape(
+    got: tuple[int, ...], wanted: tuple[int, ...], name: str, index: int, batched: bool
+) -> None:
     if batched:
         if not got or got[1:] != wanted:
             raise BatchedShapeError(
-                f"If `is_grads_batched=True`, we interpret the first dimension of each {name} as the batch dimension; "
-                f"the others must be the shape of the output. Mismatch in shape: {name}[{index}] has a shape of "
+                f"If `is_grads_batched=True`, we interpret the first dimension of each {name} as "
+                f"the batch dimension; "
+                f"the others must be the shape of the output. Mismatch in shape: {name}[{index}] "
+                f"has a shape of "
                 f"{got} and output[{index}] has a shape of {wanted}."
             )
     elif got != wanted:
         raise GradShapeError(
-            f"Mismatch in shape: {name}[{index}] has a shape of {got} and output[{index}] has a shape of {wanted}."
+            f"Mismatch in shape: {name}[{index}] has a shape of {got} and output[{index}] has a "
+            f"shape of {wanted}."
         )
 
 
@@ -164,13 +175,15 @@ def implicit_seed(
     """Return ones, times ``scale``, for an output whose seed was left out."""
     if batched:
         raise BatchedShapeError(
-            f"is_grads_batched=True needs an explicit grad_output for output {index}: without one the size of the "
+            f"is_grads_batched=True needs an explicit grad_output for output {index}: without one "
+            f"the size of the "
             f"batch dimension is unknown"
         )
     size = int(np.prod(spec.shape, dtype=np.int64))
     if scalar_only and size != 1:
         raise ImplicitGradError(
-            f"grad can be implicitly created only for scalar outputs, but output {index} has shape {spec.shape}"
+            f"grad can be implicitly created only for scalar outputs, but output {index} has "
+            f"shape {spec.shape}"
         )
     if scalar_only and spec.dtype.kind == "c":
         raise ImplicitGradError(
@@ -184,7 +197,8 @@ def batch_size(seeds: Sequence[Value]) -> int:
     sizes = [seed.array.shape[0] for seed in seeds if seed.array is not None]
     if len(set(sizes)) > 1:
         raise BatchedShapeError(
-            f"is_grads_batched=True: Expected all tensors to have the same size in the mapped dimension, got {sizes}"
+            f"is_grads_batched=True: Expected all tensors to have the same size in the mapped "
+            f"dimension, got {sizes}"
         )
     return sizes[0] if sizes else 0
 
@@ -194,7 +208,7 @@ def reject_mixups(**arguments: Any) -> None:
     remedies = {
         "is_grads_batched": "no_grad_vars= (paddle's eighth argument)",
         "materialize_grads": "backward_strategy= (paddle.fluid's ninth argument)",
-        "retain_graph": "grad_inputs= (chainer's fourth argument; or use numgrad.compat.chainer.grad)",
+        "retain_graph": "grad_inputs= (chainer's fourth argument; see numgrad.compat.chainer)",
         "create_graph": "set_grad= (chainer's fifth argument)",
         "only_inputs": "the keyword you mean",
         "allow_unused": "the keyword you mean",
@@ -202,4 +216,6 @@ def reject_mixups(**arguments: Any) -> None:
     for name, value in arguments.items():
         if value is None or isinstance(value, (bool, int, float, np.bool_)):
             continue
-        raise ArgTypeError(f"{name} must be a bool, got {type(value).__name__}; did you mean {remedies[name]}?")
+        raise ArgTypeError(
+            f"{name} must be a bool, got {type(value).__name__}; did you mean {remedies[name]}?"
+        )

@@ -22,14 +22,21 @@ def check_destinations(places: Sequence[Place], set_grad: bool) -> None:
     for index, place in enumerate(places):
         if set_grad and place.tensor is None and not isinstance(place.edge.node, Accumulator):
             raise ValueError(
-                f"set_grad=True: input {index} is a GradientEdge of an intermediate value, which has no .grad"
+                f"set_grad=True: input {index} is a GradientEdge of an intermediate value, which "
+                f"has no .grad"
             )
 
 
 def collect(
-    places: Sequence[Place], outcome: Outcome, initial: Sequence[Value | None], plan: Any, options: Any, dialect: Any
+    places: Sequence[Place],
+    outcome: Outcome,
+    initial: Sequence[Value | None],
+    plan: Any,
+    options: Any,
+    dialect: Any,
 ) -> list[Tensor | None]:
-    """Return one result per input: the gradient, its replacement for an unused input, or ``None``."""
+    """Return one result per input: the gradient, its replacement for an unused input, or
+    ``None``."""
     results: list[Tensor | None] = []
     given: set[int] = set()
     for index, (place, start) in enumerate(zip(places, initial, strict=True)):
@@ -60,7 +67,8 @@ def _explicit_rows(value: Value, batch: int | None) -> Value:
 
 
 def as_result(value: Value, batch: int | None, place: Place) -> Tensor:
-    """Return a gradient as a tensor; in a batched pass one that no seed reaches is repeated for each row."""
+    """Return a gradient as a tensor; in a batched pass one that no seed reaches is repeated for
+    each row."""
     if batch is not None and len(value.shape) == len(place.spec.shape):
         expanded = registry["expand_dims"](value, axes=(-len(value.shape) - 1,))
         value = _copied(registry["broadcast"](expanded, sizes=(batch, *value.shape)))
@@ -74,21 +82,29 @@ def _copied(value: Value) -> Tensor:
 def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
     if not options.allow_unused:
         raise UnusedInputError(
-            f"The differentiated Tensor at index {index} (shape {place.spec.shape}) appears to not have been used in "
+            f"The differentiated Tensor at index {index} (shape {place.spec.shape}) appears to "
+            f"not have been used in "
             f"the graph. Set allow_unused=True if this is the desired behavior."
         )
     if not options.materialize_grads:
         return None
     if place.tensor is None:
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        raise RuntimeError(
+            "materialize_grads cannot be used when the given input is a GradientEdge"
+        )
     shape = place.spec.shape if plan.batch is None else (plan.batch, *place.spec.shape)
     return Tensor(np.zeros(shape, place.spec.dtype), bool(options.create_graph))
 
 
 def write(
-    places: Sequence[Place], results: Sequence[Tensor | None], outcome: Outcome, targets: set[Edge], options: Any
+    places: Sequence[Place],
+    results: Sequence[Tensor | None],
+    outcome: Outcome,
+    targets: set[Edge],
+    options: Any,
 ) -> None:
-    """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail any more."""
+    """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail
+    any more."""
     with _lock:
         _write_retained(outcome, options)
         for edge, value in outcome.grads.items():
@@ -145,7 +161,11 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
     create_graph = bool(options.create_graph)
     with _lock:
         _write_retained(outcome, options)
-        inner = {p.edge: p.tensor for p in destinations or () if p.tensor is not None and p.tensor.node is not None}
+        inner = {
+            p.edge: p.tensor
+            for p in destinations or ()
+            if p.tensor is not None and p.tensor.node is not None
+        }
         for edge, value in outcome.grads.items():
             if isinstance(edge.node, Accumulator):
                 _accumulate(edge.node.variable, value, create_graph)
@@ -167,5 +187,6 @@ def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
     for hook in list(node.post_hooks.values()) if node.post_hooks else ():
         if hook((), (value,)):
             raise HookError(
-                "a hook of an accumulator returned an incorrect number of values: it has no gradients to replace"
+                "a hook of an accumulator returned an incorrect number of values: it has no "
+                "gradients to replace"
             )

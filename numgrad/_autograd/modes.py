@@ -93,7 +93,8 @@ class enable_grad(_BareDecorator):  # noqa: N801 - torch's name
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801 - torch's name
-    """Switch recording on or off: at once when called, and until the end of the block when used in ``with``.
+    """Switch recording on or off: at once when called, and until the end of the block when used in
+    ``with``.
 
     Examples
     --------

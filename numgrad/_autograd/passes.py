@@ -56,17 +56,21 @@ def grad(
     inputs : Tensor, GradientEdge, iterable or dict of them
         With respect to what; leaves or intermediate values.
     grad_outputs : Tensor, array_like or iterable of them, optional
-        The vector of the vector-Jacobian product, one entry per output, of its shape. ``None`` entries mean ones.
+        The vector of the vector-Jacobian product, one entry per output, of its shape. ``None``
+        entries mean ones.
     retain_graph : bool, optional
-        Keep what the graph saved, so that another pass can run. Default: the value of `create_graph`.
+        Keep what the graph saved, so that another pass can run. Default: the value of
+        `create_graph`.
     create_graph : bool
         Record the gradients themselves, so that they can be differentiated again.
     only_inputs : bool
         If false, every other leaf of the graph accumulates its gradient in ``.grad`` as well.
     allow_unused : bool, optional
-        Return ``None`` for an input that the outputs do not depend on. Default: the value of `materialize_grads`.
+        Return ``None`` for an input that the outputs do not depend on. Default: the value of
+        `materialize_grads`.
     is_grads_batched : bool
-        The first axis of every entry of `grad_outputs` is a batch of vectors; so is that of the results.
+        The first axis of every entry of `grad_outputs` is a batch of vectors; so is that of the
+        results.
     materialize_grads : bool
         Return zeros instead of ``None`` for unused inputs.
     no_grad_vars : Tensor, GradientEdge or iterable of them, optional
@@ -76,7 +80,8 @@ def grad(
     set_grad : bool
         Also put each result in its input's ``.grad`` (replacing it).
     retain_grad : bool
-        Also put the gradient of every intermediate tensor on the way in its ``.grad`` (replacing it).
+        Also put the gradient of every intermediate tensor on the way in its ``.grad`` (replacing
+        it).
     loss_scale : float, optional
         Factor on every seed.
     enable_double_backprop : bool, optional
@@ -84,7 +89,8 @@ def grad(
     backward_strategy : BackwardStrategy, optional
         An object with an attribute ``sort_sum_gradient``.
     sort_sum_gradient : bool, optional
-        Add seeds last where contributions are summed. Default: ``set_flags(sort_sum_gradient=...)``.
+        Add seeds last where contributions are summed. Default:
+        ``set_flags(sort_sum_gradient=...)``.
     dump_backward_graph_path : str, optional
         Directory for the graph in DOT format and the call stacks.
 
@@ -95,13 +101,16 @@ def grad(
 
     Raises
     ------
-    UnusedInputError, NoGradError, GradShapeError, GradDtypeError, GradCountError, EmptyInputError, FreedGraphError
+    UnusedInputError, NoGradError, GradShapeError, GradDtypeError, GradCountError, EmptyInputError,
+    FreedGraphError
         See the table of errors in the documentation; no ``.grad`` has changed then.
 
     Notes
     -----
-    With seeds :math:`v_k` the result is :math:`\\sum_k v_k^T \\partial y_k / \\partial x_i` (for complex values the
-    conjugate convention of torch: the gradient of a real :math:`L` is :math:`\\partial L/\\partial \\Re x + i\\,
+    With seeds :math:`v_k` the result is :math:`\\sum_k v_k^T \\partial y_k / \\partial x_i` (for
+    complex values the
+    conjugate convention of torch: the gradient of a real :math:`L` is :math:`\\partial L/\\partial
+    \\Re x + i\\,
     \\partial L/\\partial \\Im x`).
 
     Examples
@@ -113,21 +122,28 @@ def grad(
     tensor([2., 4., 6.])
     """
     options = Options(
-        retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads, no_grad_vars,
-        grad_inputs, set_grad, retain_grad, loss_scale, enable_double_backprop, backward_strategy, sort_sum_gradient,
+        retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched,
+        materialize_grads, no_grad_vars,
+        grad_inputs, set_grad, retain_grad, loss_scale, enable_double_backprop, backward_strategy,
+        sort_sum_gradient,
         dump_backward_graph_path,
     )  # fmt: skip
     return run_grad(outputs, inputs, grad_outputs, options, CORE)
 
 
-def run_grad(outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dialect: Dialect) -> Any:
+def run_grad(
+    outputs: Any, inputs: Any, grad_outputs: Any, options: Options, dialect: Dialect
+) -> Any:
     """Run ``grad`` for the core or a front-end."""
     options.settle()
     out_items = arguments.as_sequence(outputs, "outputs")
     in_items, keys = arguments.input_items(inputs, "grad()")
     seeds = arguments.seed_items(grad_outputs, len(out_items))
     if options.only_inputs is not None and not options.only_inputs and options.is_grads_batched:
-        raise ValueError("only_inputs=False accumulates in .grad and cannot be combined with is_grads_batched=True")
+        raise ValueError(
+            "only_inputs=False accumulates in .grad and cannot be combined with "
+            "is_grads_batched=True"
+        )
     plan = make_plan(out_items, seeds, options, dialect)
     in_places = arguments.places(in_items, "inputs", check=not dialect.skip_inputs)
     delivery.check_destinations(in_places, options.set_grad)
@@ -178,7 +194,9 @@ def _undone_on_error(outcome: engine.Outcome) -> Iterator[None]:
         raise
 
 
-def make_plan(items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect) -> Plan:
+def make_plan(
+    items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect
+) -> Plan:
     """Check outputs and seeds and return them as a plan."""
     batched = bool(options.is_grads_batched)
     places = arguments.places(items, "outputs", check=not dialect.skip_outputs)
@@ -203,11 +221,17 @@ def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[E
     if no_grad_vars is None:
         return set()
     items = arguments.as_sequence(no_grad_vars, "no_grad_vars")
-    cut = {p.edge for p in arguments.places(items, "no_grad_vars", check=False) if p.edge.node is not None}
+    cut = {
+        p.edge
+        for p in arguments.places(items, "no_grad_vars", check=False)
+        if p.edge.node is not None
+    }
     for index, place in enumerate(outputs):
         if place.edge in cut:
             if not dialect.output_in_cut:
-                raise ValueError(f"output {index} is also in no_grad_vars, so nothing would be differentiated")
+                raise ValueError(
+                    f"output {index} is also in no_grad_vars, so nothing would be differentiated"
+                )
             cut.discard(place.edge)
     return cut
 
@@ -215,7 +239,8 @@ def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[E
 def _initial(
     grad_inputs: Any, places: Sequence[Place], plan: Plan, options: Options, dialect: Dialect
 ) -> list[Value | None]:
-    """Check ``grad_inputs``, put those of reachable inputs into the plan, and return all of them by input."""
+    """Check ``grad_inputs``, put those of reachable inputs into the plan, and return all of them
+    by input."""
     if grad_inputs is None:
         return [None] * len(places)
     items = arguments.seed_items(grad_inputs, len(places), "grad_inputs")
@@ -229,7 +254,9 @@ def _initial(
         if place.edge.node is None:
             continue
         if place.edge in plan.initial and not dialect.last_initial_wins:
-            raise ValueError(f"input {index} is a duplicate and has more than one entry in grad_inputs")
+            raise ValueError(
+                f"input {index} is a duplicate and has more than one entry in grad_inputs"
+            )
         plan.initial[place.edge] = value
         if dialect.replace_seed:
             plan.seeds = [(e, s if e != place.edge else _zero_like(s)) for e, s in plan.seeds]
@@ -282,7 +309,8 @@ def backward(
     tensor([2., 4.])
     """
     options = Options(
-        retain_graph, create_graph, no_grad_vars=no_grad_vars, retain_grad=retain_grad, loss_scale=loss_scale,
+        retain_graph, create_graph, no_grad_vars=no_grad_vars, retain_grad=retain_grad,
+        loss_scale=loss_scale,
         sort_sum_gradient=sort_sum_gradient, dump_path=dump_backward_graph_path,
     )  # fmt: skip
     run_backward(tensors, grad_tensors, inputs, options, CORE)
@@ -297,7 +325,8 @@ def method_backward(
     *,
     dump_backward_graph_path: str | None = None,
 ) -> None:
-    """Accumulate the gradients of this tensor in the ``.grad`` of the leaves it depends on; see `numgrad.backward`.
+    """Accumulate the gradients of this tensor in the ``.grad`` of the leaves it depends on; see
+    `numgrad.backward`.
 
     Parameters
     ----------
@@ -315,7 +344,8 @@ def method_backward(
     tensor([2., 4.])
     """
     backward(
-        self, None if gradient is None else [gradient], retain_graph, create_graph=create_graph, inputs=inputs,
+        self, None if gradient is None else [gradient], retain_graph, create_graph=create_graph,
+        inputs=inputs,
         dump_backward_graph_path=dump_backward_graph_path,
     )  # fmt: skip
 
@@ -323,7 +353,9 @@ def method_backward(
 Tensor.backward = method_backward
 
 
-def run_backward(tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect) -> None:
+def run_backward(
+    tensors: Any, grad_tensors: Any, inputs: Any, options: Options, dialect: Dialect
+) -> None:
     """Run ``backward`` for the core or a front-end."""
     options.settle()
     items = arguments.as_sequence(tensors, "tensors")
@@ -334,7 +366,9 @@ def run_backward(tensors: Any, grad_tensors: Any, inputs: Any, options: Options,
         destinations = arguments.places(arguments.input_items(inputs, "backward()")[0], "inputs")
     plan.cut = _cut(options.no_grad_vars, plan.outputs, dialect)
     writer = dump.prepare(options.dump_path)
-    targets = None if destinations is None else [p.edge for p in destinations if p.edge not in plan.cut]
+    targets = (
+        None if destinations is None else [p.edge for p in destinations if p.edge not in plan.cut]
+    )
     outcome = _run(plan, targets, options, accumulate=True)
     with _undone_on_error(outcome):
         if writer is not None:

@@ -10,7 +10,7 @@ from .operator import door as door
 from .operator import registry as registry
 from .reduction import Reduction as Reduction
 from .reduction import reduction as reduction
-from .structural import CannotView as CannotView
+from .structural import CannotViewError as CannotViewError
 from .structural import Structural as Structural
 from .structural import structural as structural
 from .structural import view as view

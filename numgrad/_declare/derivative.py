@@ -115,6 +115,8 @@ class KernelDerivative(Derivative):
 class Transposed(Derivative):
     """The derivative of a linear kernel in its linear inputs: the transposed kernel."""
 
+    owner: DerivedOperator
+
     def __init__(self, owner: DerivedOperator, kernel: DerivedOperator) -> None:
         super().__init__(owner, kernel.source)
         self.kernel = kernel

@@ -25,9 +25,11 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
     function : callable
         Scalars in, one scalar out; ``math.*``, arithmetic, comparisons and ``where(c, a, b)``.
     numpy : callable, optional
-        The NumPy function that serves integers and booleans; without it they are converted to float64.
+        The NumPy function that serves integers and booleans; without it they are converted to
+        float64.
     complex : bool or callable
-        Whether complex arguments are allowed, or the scalar function that serves them. Default true.
+        Whether complex arguments are allowed, or the scalar function that serves them. Default
+        true.
     conditions : sequence of int
         Positions of boolean arguments, such as the first of ``where``.
     result : {None, "bool", "real"}
@@ -91,7 +93,8 @@ class Elementwise(Operator):
     def partial(self, parameter: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the partial derivative with respect to ``parameter``.
 
-        The parameters of the declared function are what the derivative reads: names of the operator's own,
+        The parameters of the declared function are what the derivative reads: names of the
+        operator's own,
         and ``y`` for its value.
         """
         if parameter not in self.parameters:
@@ -101,7 +104,9 @@ class Elementwise(Operator):
             )
         index = self.parameters.index(parameter)
         if index in self.partials:
-            raise DeclarationError(f"{self.name}: the partial for {parameter!r} was declared already")
+            raise DeclarationError(
+                f"{self.name}: the partial for {parameter!r} was declared already"
+            )
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
@@ -109,7 +114,8 @@ class Elementwise(Operator):
 
         return declare
 
-    # Inputs: dtypes and ranks ----------------------------------------------------------------------------
+    # Inputs: dtypes and ranks
+    # ----------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Promote to one dtype as NumPy does and align ranks; conversions are recorded."""
@@ -136,7 +142,11 @@ class Elementwise(Operator):
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
         args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a) for a in args]
         dtype = self.dtype_of(
-            [a.dtype if isinstance(a, door.value) else a for n, a in enumerate(args) if n not in self.conditions]
+            [
+                a.dtype if isinstance(a, door.value) else a
+                for n, a in enumerate(args)
+                if n not in self.conditions
+            ]
         )
         values = []
         for position, arg in enumerate(args):
@@ -147,7 +157,9 @@ class Elementwise(Operator):
                 arg = arg.astype(wanted)
             values.append(arg)
         ndim = max(len(v.shape) for v in values)
-        return self._check_complex(dtype, tuple(v if len(v.shape) == ndim else door.align(v, ndim) for v in values))
+        return self._check_complex(
+            dtype, tuple(v if len(v.shape) == ndim else door.align(v, ndim) for v in values)
+        )
 
     def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
         """Return the dtype in which the operator computes for these dtypes and Python numbers."""
@@ -157,7 +169,10 @@ class Elementwise(Operator):
         if dtype == np.float16:
             return np.dtype(np.float32)
         if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
-            raise DtypeError(f"{self.name} does not support {dtype}; use float32, float64, complex64 or complex128")
+            raise DtypeError(
+                f"{self.name} does not support {dtype}; use float32, float64, complex64 or "
+                f"complex128"
+            )
         return dtype
 
     def __call__(self, *args: Any, **static: Any) -> Any:
@@ -167,14 +182,16 @@ class Elementwise(Operator):
             return result.astype(np.dtype(np.float16))
         return result
 
-    # Values -------------------------------------------------------------------------------------------
+    # Values
+    # -------------------------------------------------------------------------------------------
 
     def spec(self, dtype: np.dtype) -> ElementwiseSpec:
         """Return the kernel spec for arguments of ``dtype``."""
         known = self._specs.get(dtype)
         if known is None:
             inputs = tuple(
-                np.dtype(bool) if n in self.conditions else dtype for n in range(len(self.parameters))
+                np.dtype(bool) if n in self.conditions else dtype
+                for n in range(len(self.parameters))
             )
             function = self.complex_function if dtype.kind == "c" else self.function
             known = ElementwiseSpec(self.name, function, inputs, (self.result_dtype(dtype),))
@@ -203,10 +220,13 @@ class Elementwise(Operator):
             return np.broadcast_shapes(*[s.shape for s in specs])
         except ValueError:
             raise ValueError(
-                f"{self.name}: operands of shapes {', '.join(str(s.shape) for s in specs)} cannot be broadcast together"
+                f"{self.name}: operands of shapes {', '.join(str(s.shape) for s in specs)} cannot "
+                f"be broadcast together"
             ) from None
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         dtype = arrays[-1].dtype
         if dtype.kind in "biu" and self.numpy is not None:
             return [np.asarray(self.numpy(*arrays))]
@@ -223,7 +243,9 @@ class Elementwise(Operator):
         """Compute into ``out``, which may be one of the arrays."""
         target.kernel(self.spec(arrays[-1].dtype)).ufunc(*arrays, out=out)
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
         replay = None if self.is_builtin else self.replay
@@ -231,11 +253,15 @@ class Elementwise(Operator):
         return [output]
 
     def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
-        """Return the error for a function that raised, after calling it again on the calling thread."""
+        """Return the error for a function that raised, after calling it again on the calling
+        thread."""
         spec = self.spec(arrays[-1].dtype)
-        return replay(target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where)
+        return replay(
+            target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where
+        )
 
-    # Derivatives --------------------------------------------------------------------------------------
+    # Derivatives
+    # --------------------------------------------------------------------------------------
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         if self._reads is not None:
@@ -247,7 +273,9 @@ class Elementwise(Operator):
                     read[position] = True
         return read
 
-    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
         if self._pullback is not None:
             return super().differentiate(backward_pass, context, cotangents)
         (g,) = cotangents
@@ -256,9 +284,12 @@ class Elementwise(Operator):
             if want and n not in self.partials and n not in self.conditions:
                 raise NotDifferentiableError(
                     f"{self.name}{context.node.where()} has no partial derivative for "
-                    f"{self.parameters[n]!r}; declare one with @{self.name}.partial({self.parameters[n]!r})"
+                    f"{self.parameters[n]!r}; declare one with "
+                    f"@{self.name}.partial({self.parameters[n]!r})"
                 )
-            gradients.append(self.partials[n].apply(context, g) if want and n in self.partials else None)
+            gradients.append(
+                self.partials[n].apply(context, g) if want and n in self.partials else None
+            )
         return gradients
 
     def __reduce__(self) -> Any:
@@ -266,7 +297,11 @@ class Elementwise(Operator):
 
 
 def _is_half(args: Sequence[Any]) -> bool:
-    kinds = [a.dtype if hasattr(a, "dtype") else a for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
+    kinds = [
+        a.dtype if hasattr(a, "dtype") else a
+        for a in args
+        if hasattr(a, "dtype") or isinstance(a, WEAK)
+    ]
     return bool(kinds) and np.result_type(*kinds) == np.float16
 
 

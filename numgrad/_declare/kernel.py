@@ -1,4 +1,5 @@
-"""Kernel operators: a gufunc signature and a core function; any number of leading axes is the system's business."""
+"""Kernel operators: a gufunc signature and a core function; any number of leading axes is the
+system's business."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -13,12 +14,14 @@ from .operator import Operator, Specs, door
 
 
 class KernelOperator(Operator):
-    """An operator given by a gufunc signature and a core function in the convention of ``numba.guvectorize``.
+    """An operator given by a gufunc signature and a core function in the convention of
+    ``numba.guvectorize``.
 
     Parameters
     ----------
     function : callable
-        Plain function or dispatcher: ``f(x..., out...)`` writes its outputs; with a signature of scalars only it
+        Plain function or dispatcher: ``f(x..., out...)`` writes its outputs; with a signature of
+        scalars only it
         returns them.
     signature : str
         Such as ``"(m,k),(k,n)->(m,n)"``.
@@ -52,13 +55,16 @@ class KernelOperator(Operator):
         self._specs: dict[tuple[np.dtype, ...], Any] = {}
         self.__doc__ = function.__doc__
 
-    # Inputs and specs ---------------------------------------------------------------------------------
+    # Inputs and specs
+    # ---------------------------------------------------------------------------------
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Convert to values and promote floating inputs to one dtype; integer inputs stay as they are."""
+        """Convert to values and promote floating inputs to one dtype; integer inputs stay as they
+        are."""
         if len(args) != len(self.signature.inputs):
             raise TypeError(
-                f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got {len(args)}"
+                f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got "
+                f"{len(args)}"
             )
         values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
         dtype = self.common_dtype(values)
@@ -67,7 +73,8 @@ class KernelOperator(Operator):
         )
 
     def align(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Give all inputs the same number of leading axes, so that a batch axis may stand in front of them."""
+        """Give all inputs the same number of leading axes, so that a batch axis may stand in front
+        of them."""
         nloops = [len(v.shape) - n for v, n in zip(values, self.ncore, strict=False)]
         if min(nloops) == max(nloops) or min(nloops) < 0:
             return tuple(values)
@@ -94,7 +101,12 @@ class KernelOperator(Operator):
         if dtypes not in self._specs:
             outputs = tuple(d for _, d in self._output_specs([((), d) for d in dtypes]))
             self._specs[dtypes] = LoopSpec(
-                self.name, self.function, str(self.signature), dtypes, outputs, may_raise=self.may_raise
+                self.name,
+                self.function,
+                str(self.signature),
+                dtypes,
+                outputs,
+                may_raise=self.may_raise,
             )
         return self._specs[dtypes]
 
@@ -103,7 +115,8 @@ class KernelOperator(Operator):
         common = np.result_type(*floating) if floating else np.dtype(np.float64)
         return [((), np.dtype(r) if r is not None else common) for r in self.results]
 
-    # Shapes ---------------------------------------------------------------------------------------------
+    # Shapes
+    # ---------------------------------------------------------------------------------------------
 
     def core_sizes(self, shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
         """Return the size of each core dimension.
@@ -117,13 +130,15 @@ class KernelOperator(Operator):
         for position, (shape, core) in enumerate(zip(shapes, self.signature.inputs, strict=True)):
             if len(shape) < len(core):
                 raise ValueError(
-                    f"{self.name}: input {position} of shape {shape} has fewer axes than its core dimensions "
+                    f"{self.name}: input {position} of shape {shape} has fewer axes than its core "
+                    f"dimensions "
                     f"({','.join(core)}) in {self.signature}"
                 )
             for name, size in zip(core, shape[len(shape) - len(core) :], strict=True):
                 if sizes.setdefault(name, size) != size:
                     raise ValueError(
-                        f"{self.name}: dimension {name} of {self.signature} is {sizes[name]} and {size} in inputs "
+                        f"{self.name}: dimension {name} of {self.signature} is {sizes[name]} and "
+                        f"{size} in inputs "
                         f"of shapes {', '.join(map(str, shapes))}"
                     )
         return sizes
@@ -132,13 +147,15 @@ class KernelOperator(Operator):
         shapes = [s.shape for s in specs]
         sizes = self.core_sizes(shapes)
         loops = [
-            shape[: len(shape) - len(core)] for shape, core in zip(shapes, self.signature.inputs, strict=True)
+            shape[: len(shape) - len(core)]
+            for shape, core in zip(shapes, self.signature.inputs, strict=True)
         ]
         try:
             loop = np.broadcast_shapes(*loops)
         except ValueError:
             raise ValueError(
-                f"{self.name}: leading axes of inputs of shapes {', '.join(map(str, shapes))} cannot be broadcast"
+                f"{self.name}: leading axes of inputs of shapes {', '.join(map(str, shapes))} "
+                f"cannot be broadcast"
             ) from None
         dtypes = [d for _, d in self._output_specs([((), s.dtype) for s in specs])]
         return [
@@ -146,9 +163,12 @@ class KernelOperator(Operator):
             for core, dtype in zip(self.signature.outputs, dtypes, strict=True)
         ]
 
-    # Values ---------------------------------------------------------------------------------------------
+    # Values
+    # ---------------------------------------------------------------------------------------------
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         self.core_sizes([a.shape for a in arrays])
         kernel = target.kernel(self.spec(tuple(a.dtype for a in arrays)))
         arrays = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
@@ -157,7 +177,9 @@ class KernelOperator(Operator):
             raise failure_of(self, status)
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         sizes = self.core_sizes([o.shape for o in inputs])
         operands = [builder.contiguous(o, n) for o, n in zip(inputs, self.ncore, strict=False)]
         outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
@@ -165,7 +187,9 @@ class KernelOperator(Operator):
         loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
         if prod(loop):
             kernel_spec = self.spec(tuple(o.dtype for o in inputs))
-            builder.emit(kernel_spec, operands, outputs, self.ncore, core, loop, self.name, self.error)
+            builder.emit(
+                kernel_spec, operands, outputs, self.ncore, core, loop, self.name, self.error
+            )
             builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
 
@@ -173,7 +197,9 @@ class KernelOperator(Operator):
 def failure_of(operator: Any, status: int) -> Exception:
     """Return the exception for the status that an operator's kernel left."""
     if status < 0:  # an error of ours: operands are copied where they are not contiguous
-        return OperatorError(f"the kernel of {operator.name} was given an operand that is not C-contiguous")
+        return OperatorError(
+            f"the kernel of {operator.name} was given an operand that is not C-contiguous"
+        )
     return operator.error(f" at loop index {status - 1}")
 
 
@@ -187,6 +213,8 @@ def _contiguous_core(array: np.ndarray, ncore: int) -> np.ndarray:
     return array
 
 
-def kernel_operator(signature: str, **options: Any) -> Callable[[Callable[..., Any]], KernelOperator]:
+def kernel_operator(
+    signature: str, **options: Any
+) -> Callable[[Callable[..., Any]], KernelOperator]:
     """Declare a built-in kernel operator from a core function; see `KernelOperator`."""
     return lambda function: KernelOperator(function, signature, **options)

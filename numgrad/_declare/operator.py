@@ -45,7 +45,9 @@ class Operator:
     is_python = False
     uses_blas = False
 
-    def __init__(self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True):
+    def __init__(
+        self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True
+    ):
         self.name = name
         self.differentiable = differentiable
         self.is_view = is_view
@@ -66,27 +68,35 @@ class Operator:
         """Return the inputs as values."""
         return tuple(a if isinstance(a, door.value) else door.constant(a) for a in args)
 
-    # What the engine asks of an operator -------------------------------------------------------------
+    # What the engine asks of an operator
+    # -------------------------------------------------------------
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         """Return shape and dtype of each output."""
         raise NotImplementedError
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         """Compute the outputs now."""
         raise NotImplementedError
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         """Append instructions to a program and return the operands of the outputs."""
         raise NotImplementedError
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
-        """Return which inputs and outputs the derivative with respect to the needed inputs reads."""
+        """Return which inputs and outputs the derivative with respect to the needed inputs
+        reads."""
         if self._reads is not None:
             return self._reads(needs)
         return (False,) * (len(needs) + self.nout)
 
-    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
         """Return the cotangents of the inputs as values, ``None`` where none is wanted."""
         if self._pullback is None:
             raise NotDifferentiableError(
@@ -100,10 +110,12 @@ class Operator:
         gradients = self._pullback(context, *cotangents)
         return gradients if isinstance(gradients, tuple) else (gradients,)
 
-    # What a declaration adds ---------------------------------------------------------------------------
+    # What a declaration adds
+    # ---------------------------------------------------------------------------
 
     def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare the derivative as a function ``(context, g...) -> gradients`` made of operators."""
+        """Declare the derivative as a function ``(context, g...) -> gradients`` made of
+        operators."""
         self._pullback = function
         return function
 

@@ -1,4 +1,5 @@
-"""Structural operators: views, and operators that say themselves how they are computed and lowered."""
+"""Structural operators: views, and operators that say themselves how they are computed and
+lowered."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,11 +39,19 @@ class Structural(Operator):
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         return self._infer(specs, **static)
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         results = self._run(arrays, **static)
-        return [np.asarray(r) for r in results] if isinstance(results, tuple) else [np.asarray(results)]
+        return (
+            [np.asarray(r) for r in results]
+            if isinstance(results, tuple)
+            else [np.asarray(results)]
+        )
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         return self._lower(builder, inputs, specs, **static)
 
 
@@ -52,9 +61,11 @@ def structural(name: str, **functions: Any) -> Structural:
 
 
 class ViewOperator(Operator):
-    """An operator that is a NumPy view: no element is read or written, in a program it costs nothing.
+    """An operator that is a NumPy view: no element is read or written, in a program it costs
+    nothing.
 
-    The view function gets an array with any number of leading axes and must count axes from the right.
+    The view function gets an array with any number of leading axes and must count axes from the
+    right.
     """
 
     def __init__(self, function: Callable[..., np.ndarray]) -> None:
@@ -67,23 +78,27 @@ class ViewOperator(Operator):
         result = self.function(_dummy(spec.shape, spec.dtype), **static)
         return [(result.shape, spec.dtype)]
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         (array,) = arrays
         try:
             return [self.function(array, **static)]
-        except CannotView:
+        except CannotViewError:
             return [self.function(np.ascontiguousarray(array), **static).copy()]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
+    ) -> list[Any]:
         (operand,) = inputs
         try:
             return [operand.view(lambda dummy: self.function(dummy, **static))]
-        except CannotView:
+        except CannotViewError:
             operand = builder.contiguous(operand)
             return [operand.view(lambda dummy: self.function(dummy, **static))]
 
 
-class CannotView(ValueError):
+class CannotViewError(ValueError):
     """A view function met an array whose strides do not allow the view."""
 
 

@@ -49,6 +49,7 @@ class UserOperator(KernelOperator):
         self.inputs = source.parameters[: len(parsed.inputs)]
         self.nondifferentiable = self._check_names(nondifferentiable)
         self.differentiable = bool(self.gradient_inputs())
+        self._kernel_specs: dict[Any, LoopSpec] = {}
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
         self.__doc__ = source.plain.__doc__
@@ -183,8 +184,8 @@ class UserOperator(KernelOperator):
         ]
         trailing = statics.trailing(values)
         key = (*dtypes, *(a.dtype for a in numbers), trailing, settings.debug)
-        if key not in self._specs:
-            self._specs[key] = LoopSpec(
+        if key not in self._kernel_specs:
+            self._kernel_specs[key] = LoopSpec(
                 self.label,
                 self.function,
                 str(self.signature).replace("->", ",()" * len(numbers) + "->"),
@@ -194,7 +195,7 @@ class UserOperator(KernelOperator):
                 trailing=trailing,
                 checked=settings.debug,
             )
-        return self._specs[key], numbers
+        return self._kernel_specs[key], numbers
 
     def _common(self, dtypes: Sequence[np.dtype]) -> np.dtype:
         floating = [d for d in dtypes if d.kind in "fc"]

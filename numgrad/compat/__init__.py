@@ -1,6 +1,8 @@
-"""Front-ends with the exact signatures, defaults, return types and strictness of the five gradient APIs.
+"""Front-ends with the exact signatures, defaults, return types and strictness of the five gradient
+APIs.
 
-Each module bears the name of its origin: ``numgrad.compat.torch.grad`` stands for ``torch.autograd.grad``, and so on.
+Each module bears the name of its origin: ``numgrad.compat.torch.grad`` stands for
+``torch.autograd.grad``, and so on.
 All of them call one engine; ``numgrad.grad`` has every option of all of them.
 """
 

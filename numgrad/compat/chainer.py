@@ -31,8 +31,10 @@ def grad(
 ) -> list[Tensor | None]:
     """Stand for ``chainer.grad`` of chainer 7.8.
 
-    It differs from `numgrad.grad` where chainer does: lists and tuples only, unused inputs give ``None``, the graph
-    is never freed, of duplicate outputs the last seed counts, `loss_scale` multiplies implicit seeds only.
+    It differs from `numgrad.grad` where chainer does: lists and tuples only, unused inputs give
+    ``None``, the graph
+    is never freed, of duplicate outputs the last seed counts, `loss_scale` multiplies implicit
+    seeds only.
 
     Parameters
     ----------
@@ -74,9 +76,14 @@ def grad(
     ):
         if not isinstance(value, (list, tuple)) and not (optional and value is None):
             raise ArgTypeError(f"{name} must be a tuple or a list, not {type(value).__name__}.")
-    for name, value, other in (("grad_outputs", grad_outputs, outputs), ("grad_inputs", grad_inputs, inputs)):
+    for name, value, other in (
+        ("grad_outputs", grad_outputs, outputs),
+        ("grad_inputs", grad_inputs, inputs),
+    ):
         if value is not None and len(value) != len(other):
-            raise GradCountError(f"{name} must be of the same length as {name[5:]}: {len(value)} and {len(other)}")
+            raise GradCountError(
+                f"{name} must be of the same length as {name[5:]}: {len(value)} and {len(other)}"
+            )
     options = Options(
         retain_graph=True,
         create_graph=bool(enable_double_backprop),

@@ -16,7 +16,8 @@ class BackwardStrategy:
     Attributes
     ----------
     sort_sum_gradient : bool
-        Sum the contributions to a gradient in descending order of the operations that they come from, seeds last.
+        Sum the contributions to a gradient in descending order of the operations that they come
+        from, seeds last.
 
     Examples
     --------
@@ -55,7 +56,8 @@ def grad(
 ) -> list[Tensor | None]:
     """Stand for ``paddle.fluid.dygraph.grad`` of paddle 1.8.5.
 
-    It is as strict as `numgrad.compat.paddle.grad`, and moreover refuses outputs and inputs without graph or among
+    It is as strict as `numgrad.compat.paddle.grad`, and moreover refuses outputs and inputs
+    without graph or among
     `no_grad_vars`, and seeds of another dtype. The graph is freed unless it is retained.
 
     Parameters
@@ -73,7 +75,8 @@ def grad(
 
     Raises
     ------
-    ArgTypeError, EmptyInputError, DuplicateError, GradCountError, NoGradError, GradShapeError, GradDtypeError, \
+    ArgTypeError, EmptyInputError, DuplicateError, GradCountError, NoGradError, GradShapeError,
+    GradDtypeError, \
 UnusedInputError
 
     Examples
@@ -91,7 +94,9 @@ UnusedInputError
     if not only_inputs:
         raise ArgTypeError("only_inputs=False is not supported yet")
     if backward_strategy is not None and not isinstance(backward_strategy, BackwardStrategy):
-        raise ArgTypeError(f"backward_strategy must be a BackwardStrategy, got {type(backward_strategy).__name__}")
+        raise ArgTypeError(
+            f"backward_strategy must be a BackwardStrategy, got {type(backward_strategy).__name__}"
+        )
     strictness.refuse_duplicates("outputs", outs)
     strictness.refuse_duplicates("inputs", ins)
     cut = strictness.cut_list(no_grad_vars)
@@ -113,15 +118,20 @@ def _refuse_without_gradient(kind: str, items: list[Tensor], cut: list[Tensor] |
     forbidden = {id(tensor) for tensor in cut or ()}
     for index, item in enumerate(items):
         if not item.requires_grad:
-            raise NoGradError(f"{kind} {index} has no gradient: it does not require grad (stop_gradient is True)")
+            raise NoGradError(
+                f"{kind} {index} has no gradient: it does not require grad (stop_gradient is True)"
+            )
         if id(item) in forbidden:
-            raise NoGradError(f"{kind} {index} has no gradient: it is inside no_grad_vars (no_grad_set)")
+            raise NoGradError(
+                f"{kind} {index} has no gradient: it is inside no_grad_vars (no_grad_set)"
+            )
 
 
 def _refuse_other_dtypes(outputs: list[Tensor], seeds: list[Tensor | None]) -> None:
     for index, (output, seed) in enumerate(zip(outputs, seeds, strict=False)):
         if seed is not None and seed.dtype != output.dtype:
             raise GradDtypeError(
-                f"grad_output {index} has another dtype than its output: {seed.dtype} and {output.dtype}; they must "
+                f"grad_output {index} has another dtype than its output: {seed.dtype} and "
+                f"{output.dtype}; they must "
                 f"have the same dtype (data type does not match)"
             )

@@ -1,4 +1,5 @@
-"""``paddle.grad`` (also its PIR form ``paddle.autograd.ir_backward.grad``) and ``paddle.autograd.backward``."""
+"""``paddle.grad`` (also its PIR form ``paddle.autograd.ir_backward.grad``) and
+``paddle.autograd.backward``."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -25,8 +26,10 @@ def grad(
 ) -> list[Tensor | None]:
     """Stand for ``paddle.grad`` of paddle 3.3.
 
-    It differs from `numgrad.grad` where paddle does: lists in and out, real bools only, duplicates are errors,
-    outputs without graph are skipped, inputs without graph are unused, an output among `no_grad_vars` has no effect.
+    It differs from `numgrad.grad` where paddle does: lists in and out, real bools only, duplicates
+    are errors,
+    outputs without graph are skipped, inputs without graph are unused, an output among
+    `no_grad_vars` has no effect.
 
     Parameters
     ----------
@@ -34,7 +37,8 @@ def grad(
     grad_outputs : Tensor or list or tuple of (Tensor or None), optional
         Ones where it is ``None``; an empty list counts as ``None``.
     retain_graph, create_graph, only_inputs, allow_unused, no_grad_vars, dump_backward_graph_path
-        As in paddle; see `numgrad.grad`. ``only_inputs=False`` is not supported by paddle and refused.
+        As in paddle; see `numgrad.grad`. ``only_inputs=False`` is not supported by paddle and
+        refused.
 
     Returns
     -------
@@ -86,7 +90,8 @@ def _ir_grad(
 ) -> list[Tensor | None]:
     """Stand for ``paddle.autograd.ir_backward.grad``: `grad` without the dump; see there."""
     return grad(
-        outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, no_grad_vars
+        outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+        no_grad_vars,
     )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""The argument checks that paddle and paddle.fluid have in common: real bools, tensors, lists and tuples."""
+"""The argument checks that paddle and paddle.fluid have in common: real bools, tensors, lists and
+tuples."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +21,9 @@ def tensor_list(name: str, value: Any) -> list[Tensor]:
         raise ArgTypeError(f"{name} should not be None")
     items = [value] if isinstance(value, Tensor) else value
     if not isinstance(items, (list, tuple)):
-        raise ArgTypeError(f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}")
+        raise ArgTypeError(
+            f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}"
+        )
     if not items:
         raise EmptyInputError(f"{name} cannot be empty")
     for item in items:
@@ -35,10 +38,14 @@ def seed_list(name: str, value: Any, count: int) -> list[Tensor | None]:
         return [None] * count
     items = [value] if isinstance(value, Tensor) else value
     if not isinstance(items, (list, tuple)):
-        raise ArgTypeError(f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}")
+        raise ArgTypeError(
+            f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}"
+        )
     for item in items:
         if item is not None and not isinstance(item, Tensor):
-            raise ArgTypeError(f"Elements of {name} must be Tensors or None, but got {type(item).__name__}")
+            raise ArgTypeError(
+                f"Elements of {name} must be Tensors or None, but got {type(item).__name__}"
+            )
     return list(items)
 
 
@@ -48,7 +55,9 @@ def cut_list(value: Any) -> list[Tensor] | None:
         return None
     items = [value] if isinstance(value, Tensor) else value
     if not isinstance(items, (list, tuple, set)) or not all(isinstance(i, Tensor) for i in items):
-        raise ArgTypeError("no_grad_vars should be None, a Tensor, or a list, tuple or set of Tensors")
+        raise ArgTypeError(
+            "no_grad_vars should be None, a Tensor, or a list, tuple or set of Tensors"
+        )
     return list(items)
 
 

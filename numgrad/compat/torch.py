@@ -26,12 +26,14 @@ def grad(
 ) -> Any:
     """Stand for ``torch.autograd.grad`` of torch 2.13.
 
-    It differs from `numgrad.grad` where torch does: an implicit seed needs an output with one real element,
+    It differs from `numgrad.grad` where torch does: an implicit seed needs an output with one real
+    element,
     ``grad_outputs`` holds tensors only, and ``only_inputs=False`` warns and is ignored.
 
     Parameters
     ----------
-    outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, \
+    outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+    is_grads_batched, \
 materialize_grads
         As in torch; see `numgrad.grad`.
 
@@ -55,7 +57,8 @@ materialize_grads
     """
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for "
             "other parts of the graph, please use numgrad.compat.torch.backward.",
             FutureWarning,
             stacklevel=2,
@@ -103,10 +106,15 @@ def backward(
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only "
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
@@ -114,8 +122,10 @@ def backward(
         raise EmptyInputError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
         warnings.warn(
-            "Using backward() with create_graph=True creates a reference cycle between the parameter and its gradient "
-            "that can leak memory; use grad when the graph is created, or reset .grad to None after use.",
+            "Using backward() with create_graph=True creates a reference cycle between the "
+            "parameter and its gradient "
+            "that can leak memory; use grad when the graph is created, or reset .grad to None "
+            "after use.",
             UserWarning,
             stacklevel=2,
         )
@@ -124,13 +134,18 @@ def backward(
 
 
 def _tensors_only(seeds: Any) -> Any:
-    """Raise for a seed that is no tensor, as torch does, where the core converts arrays and numbers."""
+    """Raise for a seed that is no tensor, as torch does, where the core converts arrays and
+    numbers."""
     if seeds is None or isinstance(seeds, Tensor):
         return seeds
     if not isinstance(seeds, Iterable):
-        raise ArgTypeError(f"gradients can be either Tensors or None, but got {type(seeds).__name__}")
+        raise ArgTypeError(
+            f"gradients can be either Tensors or None, but got {type(seeds).__name__}"
+        )
     seeds = tuple(seeds)
     for seed in seeds:
         if seed is not None and not isinstance(seed, Tensor):
-            raise ArgTypeError(f"gradients can be either Tensors or None, but got {type(seed).__name__}")
+            raise ArgTypeError(
+                f"gradients can be either Tensors or None, but got {type(seed).__name__}"
+            )
     return seeds

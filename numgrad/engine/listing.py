@@ -35,4 +35,6 @@ def _operand(operand: Operand) -> str:
 
 
 def _dtype(dtype: Any) -> str:
-    return {"float64": "f8", "float32": "f4", "complex64": "c8", "complex128": "c16"}.get(str(dtype), str(dtype))
+    return {"float64": "f8", "float32": "f4", "complex64": "c8", "complex128": "c16"}.get(
+        str(dtype), str(dtype)
+    )

@@ -1,4 +1,5 @@
-"""Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's minimal path)."""
+"""Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's
+minimal path)."""
 
 from collections.abc import Collection, Iterable
 
@@ -24,7 +25,9 @@ def _number(node: Node) -> int:
     return node.number
 
 
-def needed(nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]) -> dict[Node, tuple[bool, ...]]:
+def needed(
+    nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]
+) -> dict[Node, tuple[bool, ...]]:
     """Return the nodes to execute, each with the mask of inputs whose gradient is wanted.
 
     Parameters
@@ -32,7 +35,8 @@ def needed(nodes: list[Node], targets: Collection[Edge], cut: Collection[Edge]) 
     nodes
         What `reachable` returned.
     targets
-        The edges whose gradient is asked for; the node of a target is executed only for another target above.
+        The edges whose gradient is asked for; the node of a target is executed only for another
+        target above.
     cut
         The edges that let no gradient pass.
     """

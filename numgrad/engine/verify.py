@@ -1,4 +1,5 @@
-"""Slow, obviously correct checks of graphs, programs and schedules; run after each step in debug mode and by tests."""
+"""Slow, obviously correct checks of graphs, programs and schedules; run after each step in debug
+mode and by tests."""
 
 from collections.abc import Iterable
 
@@ -9,7 +10,8 @@ from .schedule import Place, Schedule
 
 
 def check_graph(nodes: Iterable[Node]) -> None:
-    """Raise unless every edge leads to an older node, or to an accumulator, and to a slot that it has."""
+    """Raise unless every edge leads to an older node, or to an accumulator, and to a slot that it
+    has."""
     for node in nodes:
         if len(node.edges) != len(node.inputs):
             raise GraphError(f"{node}: {len(node.edges)} edges for {len(node.inputs)} inputs")
@@ -19,19 +21,29 @@ def check_graph(nodes: Iterable[Node]) -> None:
             if parent.number >= node.number:
                 raise GraphError(f"{node} points to the younger {parent}")
             if not 0 <= slot < len(parent.outputs):
-                raise GraphError(f"{node} points to slot {slot} of {parent}, which has {len(parent.outputs)}")
+                raise GraphError(
+                    f"{node} points to slot {slot} of {parent}, which has {len(parent.outputs)}"
+                )
 
 
 def check_program(program: Program) -> None:
-    """Raise unless every buffer is written before it is read and every operand lies inside its buffer."""
+    """Raise unless every buffer is written before it is read and every operand lies inside its
+    buffer."""
     written = {buffer.index for buffer in program.buffers if buffer.array is not None}
-    ordered = [i for i in program.instructions if not i.rows] + [i for i in program.instructions if i.rows]
+    ordered = [i for i in program.instructions if not i.rows] + [
+        i for i in program.instructions if i.rows
+    ]
     for instruction in ordered:
         for operand in instruction.inputs:
             if operand.buffer.index not in written and operand.buffer.nbytes:
-                raise GraphError(f"{instruction.name} reads buffer {operand.buffer.index} before it is written")
+                raise GraphError(
+                    f"{instruction.name} reads buffer {operand.buffer.index} before it is written"
+                )
             if operand.buffer.rows and not instruction.rows:
-                raise GraphError(f"{instruction.name} has no rows but reads buffer {operand.buffer.index} that has")
+                raise GraphError(
+                    f"{instruction.name} has no rows but reads buffer {operand.buffer.index} that "
+                    f"has"
+                )
         for operand in (*instruction.inputs, *instruction.outputs):
             _check_bounds(instruction, operand)
         for operand in instruction.outputs:
@@ -62,7 +74,8 @@ def _check_bounds(instruction: Instruction, operand: Operand) -> None:
         low, high = low + min(reach, 0), high + max(reach, 0)
     if low < 0 or high + operand.dtype.itemsize > operand.buffer.nbytes:
         raise GraphError(
-            f"{instruction.name}: an operand of shape {operand.shape} reaches bytes {low}..{high} of buffer "
+            f"{instruction.name}: an operand of shape {operand.shape} reaches bytes {low}..{high} "
+            f"of buffer "
             f"{operand.buffer.index}, which has {operand.buffer.nbytes}"
         )
 
@@ -89,7 +102,9 @@ def _check_lifetimes(plan: Schedule, part: list[Instruction]) -> None:
         live = [other for other in live if last[other] >= first[index]]
         for other in live:
             heir = last[other] == first[index] and part[first[index]].elementwise
-            if not heir and _overlap(plan.places[index], sizes[index], plan.places[other], sizes[other]):
+            if not heir and _overlap(
+                plan.places[index], sizes[index], plan.places[other], sizes[other]
+            ):
                 raise GraphError(f"buffers {index} and {other} overlap while both are alive")
         live.append(index)
 

@@ -1,6 +1,8 @@
-"""Function transforms with the names of torch.func and JAX: functions in, functions of derivatives out.
+"""Function transforms with the names of torch.func and JAX: functions in, functions of derivatives
+out.
 
-Functions given only NumPy arrays and numbers return NumPy arrays; any tensor argument makes the results tensors.
+Functions given only NumPy arrays and numbers return NumPy arrays; any tensor argument makes the
+results tensors.
 """
 
 from .gradients import grad as grad

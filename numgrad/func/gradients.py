@@ -15,19 +15,31 @@ from .trees import Variables, deliver, deliver_tree, flatten, output_leaves
 ArgNums = int | Sequence[int]
 
 
-def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], has_aux: bool, what: str) -> Any:
+def call(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    has_aux: bool,
+    what: str,
+) -> Any:
     """Call a function with recording on; return its output and its auxiliary output."""
     with enable_grad():
         result = function(*args, **kwargs)
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgTypeError(f"{what}: with has_aux=True the function must return a tuple (output, aux)")
+        raise ArgTypeError(
+            f"{what}: with has_aux=True the function must return a tuple (output, aux)"
+        )
     return result
 
 
 def pull(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], graph: bool, batched: bool = False
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    seeds: Sequence[Any],
+    graph: bool,
+    batched: bool = False,
 ) -> list[Tensor]:
     """Return the vector-Jacobian product with zeros where an input is not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -48,7 +60,9 @@ def pull(
     )
 
 
-def grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return a function that computes the gradient of a scalar function.
 
     Parameters
@@ -56,14 +70,16 @@ def grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = Fal
     function : callable
         Returns a tensor of shape ``()`` (with `has_aux` a pair of it and anything).
     argnums : int or sequence of int
-        The positional arguments to differentiate; containers of arrays are differentiated leaf by leaf.
+        The positional arguments to differentiate; containers of arrays are differentiated leaf by
+        leaf.
     has_aux : bool
         Whether the function also returns an auxiliary output, which is passed through.
 
     Returns
     -------
     callable
-        Takes the same arguments; returns the gradient with the structure of the argument, a tuple of them for a
+        Takes the same arguments; returns the gradient with the structure of the argument, a tuple
+        of them for a
         sequence of argnums, and ``(gradient, aux)`` with `has_aux`.
 
     Raises
@@ -90,7 +106,9 @@ def grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = Fal
     return gradient
 
 
-def value_and_grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def value_and_grad(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return a function that computes a scalar function and its gradient in one pass.
 
     Parameters
@@ -114,7 +132,9 @@ def value_and_grad(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: 
     return functools.wraps(function)(_value_and_grad(function, argnums, has_aux, "value_and_grad"))
 
 
-def _value_and_grad(function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str) -> Callable[..., Any]:
+def _value_and_grad(
+    function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str
+) -> Callable[..., Any]:
     def both(*args: Any, **kwargs: Any) -> Any:
         variables = Variables(args, argnums, what)
         output, aux = call(function, variables.args, kwargs, has_aux, what)
@@ -132,9 +152,14 @@ def _value_and_grad(function: Callable[..., Any], argnums: ArgNums, has_aux: boo
 
 def _require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
     if len(leaves) != 1 or leaves[0].shape != () or leaves[0].dtype.kind != "f":
-        found = f"shape {leaves[0].shape}, dtype {leaves[0].dtype}" if len(leaves) == 1 else f"{type(output).__name__}"
+        found = (
+            f"shape {leaves[0].shape}, dtype {leaves[0].dtype}"
+            if len(leaves) == 1
+            else f"{type(output).__name__}"
+        )
         raise ImplicitGradError(
-            f"{what}: gradients are defined only for scalar outputs that are real, but the function returned {found}; "
+            f"{what}: gradients are defined only for scalar outputs that are real, but the "
+            f"function returned {found}; "
             f"sum it, or use jacobian"
         )
 
@@ -154,7 +179,8 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     output
         The value.
     vjp_fn : callable
-        Takes a cotangent with the structure of the output; returns a tuple with one entry per primal. It can be
+        Takes a cotangent with the structure of the output; returns a tuple with one entry per
+        primal. It can be
         called any number of times.
     aux
         Only with `has_aux`.
@@ -176,7 +202,9 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         seeds = matching(cotangents, leaves, "vjp_fn", "cotangent", "output")
         follow = graph or any(isinstance(s, Tensor) and s.requires_grad for s in seeds)
         gradients = pull(leaves, variables.leaves, seeds, follow)
-        as_numpy = variables.as_numpy and not any(isinstance(s, Tensor) for s in flatten(cotangents)[0])
+        as_numpy = variables.as_numpy and not any(
+            isinstance(s, Tensor) for s in flatten(cotangents)[0]
+        )
         return variables.rebuild([deliver(g, as_numpy, follow) for g in gradients])
 
     value = rebuild([deliver(leaf, variables.as_numpy, graph) for leaf in leaves])
@@ -195,17 +223,24 @@ def matching(tree: Any, leaves: Sequence[Tensor], what: str, kind: str, of: str)
         tensor = vector if isinstance(vector, Tensor) else Tensor(np.asarray(vector))
         if tensor.shape != leaf.shape:
             raise GradShapeError(
-                f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and {of}[{index}] of "
+                f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and "
+                f"{of}[{index}] of "
                 f"{leaf.shape}"
             )
         result.append(tensor)
     return result
 
 
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+) -> Any:
     """Return the value of a function and its Jacobian-vector product.
 
-    The product is the derivative of the vector-Jacobian product, which is linear in its cotangent, so it needs
+    The product is the derivative of the vector-Jacobian product, which is linear in its cotangent,
+    so it needs
     operators that can be differentiated twice.
 
     Parameters
@@ -235,7 +270,9 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     output, aux = call(function, variables.args, {}, has_aux, "jvp")
     leaves, rebuild = output_leaves(output, "jvp")
     vectors = matching(tuple(tangents), variables.leaves, "jvp", "tangent", "primal")
-    as_numpy = variables.as_numpy and not any(isinstance(t, Tensor) for t in flatten(tuple(tangents))[0])
+    as_numpy = variables.as_numpy and not any(
+        isinstance(t, Tensor) for t in flatten(tuple(tangents))[0]
+    )
     graph = variables.outer_graph(leaves) or any(v.requires_grad for v in vectors)
     products = push(leaves, variables.leaves, vectors, graph)
     value = rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])
@@ -244,9 +281,14 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 
 
 def push(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Sequence[Any], graph: bool, batched: bool = False
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    tangents: Sequence[Any],
+    graph: bool,
+    batched: bool = False,
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a function of its seed."""
+    """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a
+    function of its seed."""
     seeds = [Tensor(np.zeros(o.shape, o.dtype), True) for o in outputs]
     pulled = pull(outputs, inputs, seeds, True)
     return pull(pulled, seeds, list(tangents), graph, batched)

@@ -14,9 +14,13 @@ from .trees import Variables, deliver, deliver_tree, output_leaves
 
 
 def jacrev(
-    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False, chunk_size: int | None = None
+    function: Callable[..., Any],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian by one batched vector-Jacobian product per output.
+    """Return a function that computes the Jacobian by one batched vector-Jacobian product per
+    output.
 
     Parameters
     ----------
@@ -33,8 +37,10 @@ def jacrev(
 
     Notes
     -----
-    :math:`J_{ij} = \\partial y_i / \\partial x_j`; for complex values rows are conjugated as gradients are
-    (:math:`J_{ij} = \\overline{\\partial y_i / \\partial x_j}`, torch's convention for a holomorphic function).
+    :math:`J_{ij} = \\partial y_i / \\partial x_j`; for complex values rows are conjugated as
+    gradients are
+    (:math:`J_{ij} = \\overline{\\partial y_i / \\partial x_j}`, torch's convention for a
+    holomorphic function).
 
     Examples
     --------
@@ -48,9 +54,13 @@ def jacrev(
 
 
 def jacfwd(
-    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False, chunk_size: int | None = None
+    function: Callable[..., Any],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian column by column, in one batched pass per argument.
+    """Return a function that computes the Jacobian column by column, in one batched pass per
+    argument.
 
     Parameters
     ----------
@@ -73,7 +83,9 @@ def jacfwd(
     return _jacobian(function, argnums, has_aux, chunk_size, _forward_columns, "jacfwd")
 
 
-def jacobian(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def jacobian(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return a function that computes the Jacobian in reverse mode; another name of `jacrev`.
 
     Parameters
@@ -93,7 +105,12 @@ def jacobian(function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool =
 
 
 def _jacobian(
-    function: Callable[..., Any], argnums: ArgNums, has_aux: bool, chunk: int | None, method: Callable, what: str
+    function: Callable[..., Any],
+    argnums: ArgNums,
+    has_aux: bool,
+    chunk: int | None,
+    method: Callable,
+    what: str,
 ) -> Callable[..., Any]:
     if chunk is not None and (not isinstance(chunk, int) or chunk < 1):
         raise ArgTypeError(f"{what}: chunk_size must be a positive int or None, got {chunk!r}")
@@ -106,7 +123,8 @@ def _jacobian(
         graph = variables.outer_graph(leaves)
         blocks = method(leaves, variables.leaves, graph, chunk)
         rows = [
-            variables.rebuild([deliver(block, variables.as_numpy, graph) for block in row]) for row in blocks
+            variables.rebuild([deliver(block, variables.as_numpy, graph) for block in row])
+            for row in blocks
         ]
         result = rebuild(rows)
         return (result, deliver_tree(aux, variables.as_numpy, graph)) if has_aux else result
@@ -115,7 +133,8 @@ def _jacobian(
 
 
 def _identity(tensor: Tensor, start: int, stop: int) -> np.ndarray:
-    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its shape."""
+    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
+    shape."""
     return np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
 
 
@@ -135,7 +154,9 @@ def _reverse_rows(
             for span in _chunks(output.size, chunk)
         ]
         joined = [_join(column) for column in zip(*parts, strict=True)]
-        blocks.append([_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)])
+        blocks.append(
+            [_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)]
+        )
     return blocks
 
 
@@ -147,13 +168,19 @@ def _forward_columns(
         parts = []
         for start, stop in _chunks(x.size, chunk):
             tangents = [
-                Tensor(_identity(x, start, stop) if n == position else np.zeros((stop - start, *o.shape), o.dtype))
+                Tensor(
+                    _identity(x, start, stop)
+                    if n == position
+                    else np.zeros((stop - start, *o.shape), o.dtype)
+                )
                 for n, o in enumerate(inputs)
             ]
             parts.append(push(outputs, inputs, tangents, graph, batched=True))
         for row, output, column in zip(blocks, outputs, zip(*parts, strict=True), strict=True):
             flat = _reshaped(_join(column), (x.size, output.size))
-            row.append(_reshaped(registry["permute_dims"](flat, axes=(-1, -2)), (*output.shape, *x.shape)))
+            row.append(
+                _reshaped(registry["permute_dims"](flat, axes=(-1, -2)), (*output.shape, *x.shape))
+            )
     return blocks
 
 
@@ -166,7 +193,8 @@ def _reshaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of a scalar function: the Jacobian of its gradient.
+    """Return a function that computes the Hessian of a scalar function: the Jacobian of its
+    gradient.
 
     Parameters
     ----------
@@ -176,7 +204,8 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
     Returns
     -------
     callable
-        Returns an array of shape ``argument.shape + argument.shape``; nested twice for several arguments.
+        Returns an array of shape ``argument.shape + argument.shape``; nested twice for several
+        arguments.
 
     Examples
     --------
@@ -212,7 +241,9 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     --------
     >>> import numpy as np
     >>> import numgrad as ng
-    >>> value, (product,) = ng.func.hvp(lambda x: (x * x * x).sum(), (np.array([1.0, 2.0]),), (np.ones(2),))
+    >>> def cubes(x):
+    ...     return (x * x * x).sum()
+    >>> value, (product,) = ng.func.hvp(cubes, (np.array([1.0, 2.0]),), (np.ones(2),))
     >>> product
     array([ 6., 12.])
     """

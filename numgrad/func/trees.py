@@ -14,7 +14,8 @@ Rebuild = Callable[[Sequence[Any]], Any]
 
 
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
-    """Return the leaves of a nested container and the function that rebuilds it from other leaves."""
+    """Return the leaves of a nested container and the function that rebuilds it from other
+    leaves."""
     if _is_leaf(tree):
         return [tree], lambda leaves: leaves[0]
     if type(tree) is tuple and all(_is_leaf(item) for item in tree):
@@ -30,7 +31,8 @@ def _is_leaf(item: Any) -> bool:
 
 
 class Variables:
-    """The arguments of a call that are differentiated: fresh values in the graph, so that calls nest.
+    """The arguments of a call that are differentiated: fresh values in the graph, so that calls
+    nest.
 
     An argument that takes part in an outer graph stays connected to it.
     """
@@ -39,8 +41,12 @@ class Variables:
         self.what = what
         self.args = list(args)
         self.single = isinstance(argnums, (int, np.integer))
-        self.argnums = [_position(n, len(args), what) for n in ([argnums] if self.single else argnums)]
-        self.as_numpy = not any(isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0])
+        self.argnums = [
+            _position(n, len(args), what) for n in ([argnums] if self.single else argnums)
+        ]
+        self.as_numpy = not any(
+            isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0]
+        )
         self.leaves: list[Tensor] = []
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
@@ -51,7 +57,8 @@ class Variables:
             self.args[n] = rebuild(fresh)
 
     def rebuild(self, results: Sequence[Any]) -> Any:
-        """Arrange one result per leaf like the arguments: bare for an integer ``argnums``, else a tuple."""
+        """Arrange one result per leaf like the arguments: bare for an integer ``argnums``, else a
+        tuple."""
         trees, start = [], 0
         for count, rebuild in self.groups:
             trees.append(rebuild(results[start : start + count]))
@@ -59,7 +66,8 @@ class Variables:
         return trees[0] if self.single else tuple(trees)
 
     def outer_graph(self, outputs: Sequence[Tensor]) -> bool:
-        """Return whether the outputs depend on something outside that requires grad: then results need a graph."""
+        """Return whether the outputs depend on something outside that requires grad: then results
+        need a graph."""
         own = {leaf.edge for leaf in self.leaves}
         roots = [o.edge.node for o in outputs if o.requires_grad and o.edge not in own]
         order = reachable([node for node in roots if node is not None], own)
@@ -72,7 +80,9 @@ def _position(n: int, count: int, what: str) -> int:
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise ArgTypeError(f"{what}: argnums must be an int or a sequence of ints, got {n!r}")
     if not -count <= n < count:
-        raise ValueError(f"{what}: argnums={n} but the function was called with {count} positional arguments")
+        raise ValueError(
+            f"{what}: argnums={n} but the function was called with {count} positional arguments"
+        )
     return int(n) % count
 
 
@@ -84,7 +94,10 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         assert leaf.array is not None
         return Tensor(leaf.array, True, leaf.storage)
     if not _is_leaf(leaf):
-        raise ArgTypeError(f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an array")
+        raise ArgTypeError(
+            f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
+            f"array"
+        )
     array = np.array(leaf)
     require_numbers(array.dtype)
     _require_floating(array.dtype, position, what)
@@ -94,7 +107,8 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
 def _require_floating(dtype: np.dtype, position: int, what: str) -> None:
     if dtype.kind not in "fc":
         raise DtypeError(
-            f"{what}: argument {position} has dtype {dtype}; derivatives exist for floating point and complex "
+            f"{what}: argument {position} has dtype {dtype}; derivatives exist for floating point "
+            f"and complex "
             f"arguments only (write 1.0 instead of 1, or convert with .astype(float))"
         )
 
@@ -105,7 +119,9 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
     tensors = []
     for leaf in leaves:
         if not _is_leaf(leaf):
-            raise ArgTypeError(f"{what}: the function returned a {type(leaf).__name__}, expected tensors")
+            raise ArgTypeError(
+                f"{what}: the function returned a {type(leaf).__name__}, expected tensors"
+            )
         tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(np.asarray(leaf)))
     return tensors, rebuild
 
@@ -125,5 +141,3 @@ def deliver_tree(tree: Any, as_numpy: bool, graph: bool) -> Any:
     except ArgTypeError:
         return tree
     return rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])
-
-

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from .._declare import CannotView, view
+from .._declare import CannotViewError, view
 
 
 @view
@@ -55,7 +55,7 @@ def reshape(x, *, ncore, shape):
     except ValueError:
         if prod(x.shape[x.ndim - ncore :]) != prod(shape):
             raise
-        raise CannotView from None
+        raise CannotViewError from None
 
 
 @reshape.pullback

@@ -192,7 +192,8 @@ def test_batched_with_set_or_retain_grad_is_an_error():
 
 @pytest.mark.parametrize("wrong", [[None], (), {1}, "yes"])
 @pytest.mark.parametrize(
-    "name", ["is_grads_batched", "materialize_grads", "retain_graph", "create_graph", "allow_unused"]
+    "name",
+    ["is_grads_batched", "materialize_grads", "retain_graph", "create_graph", "allow_unused"],
 )
 def test_arguments_of_other_libraries_in_our_positions(name, wrong):
     x = leaf()

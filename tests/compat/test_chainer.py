@@ -19,7 +19,8 @@ def same(tensor, expected):
 
 def test_signature():
     assert list(inspect.signature(chainer.grad).parameters) == [
-        "outputs", "inputs", "grad_outputs", "grad_inputs", "set_grad", "retain_grad", "enable_double_backprop",
+        "outputs", "inputs", "grad_outputs", "grad_inputs", "set_grad", "retain_grad",
+        "enable_double_backprop",
         "loss_scale",
     ]  # fmt: skip
 

@@ -19,7 +19,8 @@ def same(tensor, expected):
 
 def test_signature():
     assert list(inspect.signature(fluid.grad).parameters) == [
-        "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused",
+        "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs",
+        "allow_unused",
         "no_grad_vars", "backward_strategy",
     ]  # fmt: skip
 

@@ -18,7 +18,8 @@ def same(tensor, expected):
 
 
 EIGHT = [
-    "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused", "no_grad_vars",
+    "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs",
+    "allow_unused", "no_grad_vars",
 ]  # fmt: skip
 
 
@@ -41,8 +42,10 @@ def test_a_list_is_returned_and_ones_are_the_seed():
 @pytest.mark.parametrize(
     "change",
     [
-        {"outputs": None}, {"outputs": []}, {"outputs": [1.0]}, {"outputs": iter([])}, {"inputs": None},
-        {"inputs": []}, {"inputs": "x"}, {"grad_outputs": [1.0]}, {"grad_outputs": [None, None]}, {"no_grad_vars": 1},
+        {"outputs": None}, {"outputs": []}, {"outputs": [1.0]}, {"outputs": iter([])},
+        {"inputs": None},
+        {"inputs": []}, {"inputs": "x"}, {"grad_outputs": [1.0]}, {"grad_outputs": [None, None]},
+        {"no_grad_vars": 1},
         {"no_grad_vars": [1]}, {"create_graph": 1}, {"create_graph": None}, {"allow_unused": 1},
         {"only_inputs": 1}, {"only_inputs": False}, {"retain_graph": 1}, {"retain_graph": "no"},
     ],

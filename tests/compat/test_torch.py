@@ -16,7 +16,8 @@ def leaf(values=(1.0, 2.0, 3.0)):
 def test_signature():
     names = list(inspect.signature(torch.grad).parameters)
     assert names == [
-        "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused",
+        "outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs",
+        "allow_unused",
         "is_grads_batched", "materialize_grads",
     ]  # fmt: skip
     assert list(inspect.signature(torch.backward).parameters) == [

@@ -16,7 +16,9 @@ from numgrad.targets.null import NullTarget
 def backward_program(output, inputs, seed, batch=None):
     """Lower the backward pass of ``output`` on the null target."""
     value = with_rows(seed) if batch is not None else seed
-    request = Request([(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True)
+    request = Request(
+        [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
+    )
     run = Pass(request)
     run._take_saved()
     with deferring(True, []), ng.no_grad():
@@ -82,11 +84,17 @@ def test_liveness_keeps_a_chain_in_constant_memory():
         program = backward_program(y, [x], ng.tensor(np.ones((4, 1000))), batch=4)
         body = [i for i in program.instructions if i.rows]
         results = {o.buffer.index for o in program.results}
-        sizes.append(assign(body, results | {b.index for b in program.buffers if b.array is not None}, set(), 1)[1])
+        sizes.append(
+            assign(
+                body, results | {b.index for b in program.buffers if b.array is not None}, set(), 1
+            )[1]
+        )
     assert sizes[0] == sizes[1] <= 2 * 8064
 
 
-@pytest.mark.parametrize(("batch", "row_bytes", "expected"), [(1, 8, 1), (512, 8, 64), (4096, 65536, 8), (7, 8, 1)])
+@pytest.mark.parametrize(
+    ("batch", "row_bytes", "expected"), [(1, 8, 1), (512, 8, 64), (4096, 65536, 8), (7, 8, 1)]
+)
 def test_tile_fits_half_the_cache_and_leaves_work_for_threads(batch, row_bytes, expected):
     assert choose_tile(batch, row_bytes, 1 << 20) == expected
 
