@@ -7,6 +7,8 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import DtypeError, InplaceError, LeafInplaceError
+from numgrad.engine.program import force
+from numgrad.engine.record import deferring
 
 X = np.arange(12.0).reshape(3, 4) / 4 - 1
 
@@ -224,3 +226,63 @@ def test_random_programs_against_differences(seed):
     np.testing.assert_allclose(np.sum(gx.detach().numpy() * u), expected, 1e-6, 1e-6)
     (second,) = ng.grad((gx * u).sum(), x)
     np.testing.assert_allclose(second.numpy(), rise(first), 1e-6, 1e-6)
+
+
+# Programs recorded for a later run ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_run_later(seed):
+    start = np.random.default_rng(seed).standard_normal((3, 4))
+    expected = program(seed, ng.tensor(start)).item()
+    x = ng.tensor(start, requires_grad=True)
+    eager = ng.grad(program(seed, x), x)[0].numpy()
+    with deferring():
+        later = program(seed, x)
+        (gx,) = ng.grad(later, x)
+    force([later])
+    np.testing.assert_allclose(later.item(), expected, 1e-13)
+    np.testing.assert_allclose(gx.numpy(), eager, 1e-12, 1e-12)
+
+
+def test_what_was_read_before_a_deferred_write_stays():
+    with deferring():
+        y = ng.tensor([1.0, 2.0, 3.0]) * 2
+        before, view, copy = y * 1, y[1:], ng.reshape(ng.transpose(y[None]), -1)
+        y[1] = [[10.0]]
+        view[1] += 1.0
+        after = y * 1
+        constant = ng.tensor([0.0, 0.0])
+        constant[0] = y[1]
+    force([before, view, copy, after, constant])
+    np.testing.assert_array_equal(before.numpy(), [2, 4, 6])
+    np.testing.assert_array_equal(view.numpy(), [10, 7])
+    np.testing.assert_array_equal(copy.numpy(), [2, 10, 7])
+    np.testing.assert_array_equal(after.numpy(), [2, 10, 7])
+    np.testing.assert_array_equal(constant.numpy(), [10, 0])
+
+
+def test_deferred_writes_are_checked_too():
+    x = leaf()
+    with deferring():
+        with pytest.raises(LeafInplaceError):
+            x[0] = 1.0
+        with pytest.raises(InplaceError, match="repeated"):
+            ng.broadcast_to(x * 2, (2, 3))[0] = 1.0
+        y = x * 2
+        with pytest.raises(ValueError, match="broadcast"):
+            y[:] = [1.0, 2.0]
+        with pytest.raises(ValueError, match="broadcast"):
+            y[[0, 1]] = [1.0, 2.0, 3.0]
+        z = y * y
+        y[0] = 1.0
+        with pytest.raises(InplaceError, match="modified"):
+            ng.grad(z.sum(), x)
+
+
+def test_a_deferred_element_is_updated_by_one_write():
+    with deferring():
+        y = ng.tensor(np.ones(8)) * 2
+        y[2:4] += 1.0
+    assert y.expr.operator.name == "put_view"
+    assert y.expr.inputs[0].expr.operator.name == "multiply"

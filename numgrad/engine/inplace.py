@@ -11,7 +11,7 @@ import numpy as np
 
 from .._errors import InplaceError, LeafInplaceError
 from .graph import Alias, Node, Value, View
-from .record import apply, deferring, grad_mode, mode, record, runtime
+from .record import apply, deferring, grad_mode, is_view, mode, record, runtime
 
 Chain = tuple[tuple[Any, dict[str, Any]], ...]
 
@@ -42,11 +42,7 @@ def check(target: Value, value: Value) -> None:
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
     """
-    if target.array is None or value.array is None:
-        raise InplaceError(
-            "a tensor cannot be written in place while operations are recorded for a later run"
-        )
-    if not target.array.flags.writeable:
+    if not _stand_in(target).flags.writeable:
         raise InplaceError(
             "this tensor cannot be written in place: its elements are repeated, as by "
             "broadcast_to, or its memory is read-only. Write to a copy (x.clone()) instead."
@@ -74,6 +70,22 @@ def _check_alias(alias: Alias) -> None:
         )
 
 
+def is_deferred(target: Value, *values: Value) -> bool:
+    """Whether a write happens when a program runs: then it gives the target another expression."""
+    return mode.deferring or any(v.array is None for v in (target, *values))
+
+
+def _stand_in(target: Value) -> np.ndarray:
+    """Return the array of ``target``, or one like it when it is still to be computed."""
+    if target.array is not None:
+        return target.array
+    root, chain = root_of(target)
+    array = np.empty(root.shape, np.bool_)
+    for operator, static in chain:
+        array = operator.function(array, **static)
+    return array
+
+
 def root_of(target: Value) -> tuple[Value, Chain]:
     """Return the value that ``target`` views, itself if none, and the views that lead there."""
     view = target.view
@@ -92,25 +104,29 @@ def commit(target: Value, value: Value, region: Chain | Positions) -> None:
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
-    recorded = is_recorded(target, value)
+    recorded, deferred = is_recorded(target, value), is_deferred(target, value)
     target.storage.version += 1
-    if not recorded:
+    if not recorded and not deferred:
         return
     root, chain = root_of(target)
     if isinstance(region, Positions):
         operator, static, inputs = _put_at(root, chain, target, value, region)
     else:
         operator, static, inputs = _put(root, (*chain, *region), value)
-    before = root.node, root.slot
-    record(operator, static, inputs, [root])
-    _keep_retaining(root, *before)
+    if deferred:
+        _become(root, apply(operator, inputs, static)[0])
+    else:
+        before = root.node, root.slot
+        record(operator, static, inputs, [root])
+        _keep_retaining(root, *before)
     if target.view is not None:
         target.view.refresh(target)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
     """Return the operation that overwrites the region to which a chain of views leads."""
-    if not _is_view(root, chain):
+    contiguous = root.array is None or root.array.flags.c_contiguous
+    if not contiguous and not is_view(root.shape, chain):
         vector = _numbers(root, chain).reshape(-1)
         shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
@@ -148,36 +164,34 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
     return array
 
 
-def _is_view(root: Value, chain: Chain) -> bool:
-    """Whether the chain, a view of the root's array, would be one of a C-contiguous array too."""
-    assert root.array is not None
-    if root.array.flags.c_contiguous:
-        return True
-    array = np.empty(root.shape, np.bool_)
-    try:
-        for operator, static in chain:
-            array = operator.function(array, **static)
-    except ValueError:
-        return False
-    return True
-
-
 def adopt(target: Value, result: Value) -> None:
     """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
     if isinstance(target.view, View):
         commit(target, result, ())
         return
     target.storage.version += 1
-    if not mode.grad or not (target.requires_grad or result.requires_grad):
+    _become(target, result)
+
+
+def _become(value: Value, result: Value) -> None:
+    """Give a value the expression of a deferred result, and its place in the graph."""
+    if result.array is None:
+        value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
+    if not mode.grad or not (value.requires_grad or result.requires_grad):
         return
-    before = target.node, target.slot
-    target.node, target.slot = result.node, result.slot
-    target.requires_grad = result.requires_grad
-    if target.node is not None:
-        live = list(target.node.live)
-        live[target.slot] = weakref.ref(target)
-        target.node.live = tuple(live)
-    _keep_retaining(target, *before)
+    _move(value, result)
+
+
+def _move(value: Value, other: Value) -> None:
+    """Put a value at the place of another one in the graph."""
+    before = value.node, value.slot
+    value.node, value.slot = other.node, other.slot
+    value.requires_grad = other.requires_grad
+    if value.node is not None:
+        live = list(value.node.live)
+        live[value.slot] = weakref.ref(value)
+        value.node.live = tuple(live)
+    _keep_retaining(value, *before)
 
 
 def count_write_of_outputs(node: Node) -> None:
@@ -194,12 +208,8 @@ def replay_view(view: View, value: Value) -> None:
         current = view.base
         for operator, static in view.chain:
             current = apply(operator, (current,), static)[0]
-    before = value.node, value.slot
-    value.node, value.slot = current.node, current.slot
-    value.requires_grad = current.requires_grad
-    if value.node is not None:
-        value.node.live = (weakref.ref(value),)
-    _keep_retaining(value, *before)
+    value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
+    _move(value, current)
 
 
 def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:

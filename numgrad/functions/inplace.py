@@ -76,24 +76,38 @@ def _check_dtypes(x: Tensor, value: Tensor) -> None:
 
 
 def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
-    assert x.array is not None
-    assert value.array is not None
-    region = x.array[_indexing.as_numpy_key(items)]
-    if _is_region(x, region, value):
+    chain = ((_indexing.index, {"key": items}),) if items else ()
+    deferred = _inplace.is_deferred(x, value)
+    array = np.empty(x.shape, np.bool_) if x.array is None else x.array
+    region = array[_indexing.as_numpy_key(items)]
+    if _is_region(x, region, value, chain):
         return  # ``x[key] += v`` ends by writing what is there already
-    region[...] = value.array
-    if _inplace.is_recorded(x, value):
+    if deferred:
+        _check_fits(value.shape, region.shape)
+    else:
+        region[...] = value.array
+    if deferred or _inplace.is_recorded(x, value):
         value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
-    _inplace.commit(x, value, ((_indexing.index, {"key": items}),) if items else ())
+    _inplace.commit(x, value, chain)
 
 
-def _is_region(x: Tensor, region: np.ndarray, value: Tensor) -> bool:
+def _is_region(x: Tensor, region: np.ndarray, value: Tensor, chain: _inplace.Chain) -> bool:
     """Whether ``value`` is the region itself, in memory and in the graph."""
-    if value.storage is not x.storage or value.dtype != x.dtype or not isinstance(value.view, View):
+    if value.storage is not x.storage or not isinstance(value.view, View):
         return False
-    assert value.array is not None
-    same_root = value.view.base is _inplace.root_of(x)[0]
-    return same_root and value.array.__array_interface__ == region.__array_interface__
+    root, before = _inplace.root_of(x)
+    if value.view.base is not root:
+        return False
+    if value.array is None:
+        return value.view.chain == (*before, *chain)
+    return value.array.__array_interface__ == region.__array_interface__
+
+
+def _check_fits(shape: tuple[int, ...], region: tuple[int, ...]) -> None:
+    """Raise unless NumPy would broadcast ``shape`` to the region."""
+    extra = max(len(shape) - len(region), 0)
+    if set(shape[:extra]) - {1} or np.broadcast_shapes(shape[extra:], region) != region:
+        raise ValueError(f"could not broadcast a value of shape {shape} into shape {region}")
 
 
 def _same_rank(value: Tensor, ndim: int) -> Tensor:
@@ -105,10 +119,12 @@ def _same_rank(value: Tensor, ndim: int) -> Tensor:
 
 
 def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tensor) -> None:
-    assert x.array is not None
-    x.array[numpy_key] = value.array
+    deferred = _inplace.is_deferred(x, value)
+    if not deferred:
+        assert x.array is not None
+        x.array[numpy_key] = value.array
     region = _inplace.Positions(key.positions, key.flattened, key.tail, key.shape)
-    if _inplace.is_recorded(x, value):
+    if deferred or _inplace.is_recorded(x, value):
         value, region = _each_once(_fill(x, key, value), key)
     _inplace.commit(x, value, region)
 
@@ -144,8 +160,9 @@ def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     result = _computed_there(operator, x, operand)
     if result is None:
         result = _converted(operator(x, operand), x, operator.name)
-        assert x.array is not None
-        x.array[...] = result.array
+        if not _inplace.is_deferred(x, result):
+            assert x.array is not None
+            x.array[...] = result.array
     _inplace.adopt(x, result)
     return x
 
@@ -156,6 +173,8 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
         return None
     inputs = operator.prepare((x, operand), {})
     first, second = inputs
+    if _inplace.is_deferred(first, second):
+        return None
     disjoint = second is x or second.storage is not x.storage
     if first is not x or not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
         return None
