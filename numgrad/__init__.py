@@ -95,6 +95,13 @@ from .functions.complex_parts import conj as conj
 from .functions.complex_parts import conjugate as conjugate
 from .functions.complex_parts import imag as imag
 from .functions.complex_parts import real as real
+from .functions.searching import argwhere as argwhere
+from .functions.searching import nonzero as nonzero
+from .functions.searching import searchsorted as searchsorted
+from .functions.searching import unique_all as unique_all
+from .functions.searching import unique_counts as unique_counts
+from .functions.searching import unique_inverse as unique_inverse
+from .functions.searching import unique_values as unique_values
 from .functions.ranges import arange as arange
 from .functions.creation import asarray as asarray
 from .functions.creation import empty as empty

@@ -40,14 +40,16 @@ def to_dlpack(
     dl_device: Any,
     copy: bool | None,
 ) -> Any:
-    """Return a DLPack capsule: read-only memory, or a copy for those who know no such mark."""
+    """Return a DLPack capsule: read-only memory, or a copy for those who know no such mark.
+
+    ``copy=False`` shares the memory with them all the same; writes to it are not recorded.
+    """
     if tensor.requires_grad:
         raise DetachedError(
             "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
         )
     array = tensor.numpy()
     if max_version is None or max_version[0] < 1:
-        if copy is False:
-            raise BufferError("a consumer older than DLPack 1.0 can only get a copy of a tensor")
-        return array.copy().__dlpack__(stream=stream, dl_device=dl_device)
+        shared = tensor._computed() if copy is False else array.copy()
+        return shared.__dlpack__(stream=stream, dl_device=dl_device)
     return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)

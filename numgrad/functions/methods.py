@@ -15,6 +15,7 @@ from . import (
     persistence,
     protocols,
     reduction,
+    searching,
     sorting,
     text,
 )
@@ -47,6 +48,8 @@ class Methods:
     var = reduction.var
 
     argsort = sorting.argsort
+    nonzero = searching.nonzero
+    searchsorted = searching.searchsorted
 
     def sort(self: Any, axis: int = -1, descending: bool = False) -> None:
         """Sort in place along ``axis``; `ng.sort` returns a sorted tensor instead."""

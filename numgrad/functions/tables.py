@@ -16,6 +16,7 @@ from . import (
     linalg,
     ranges,
     reduction,
+    searching,
     shape,
     sorting,
     special,
@@ -207,6 +208,14 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     # Sorting
     np.argsort: sorting.argsort,
     np.sort: sorting.sort,
+    # Searching
+    np.argwhere: searching.argwhere,
+    np.nonzero: searching.nonzero,
+    np.searchsorted: searching.searchsorted,
+    np.unique_all: searching.unique_all,
+    np.unique_counts: searching.unique_counts,
+    np.unique_inverse: searching.unique_inverse,
+    np.unique_values: searching.unique_values,
     # Shape
     np.array_split: shape.array_split,
     np.atleast_1d: shape.atleast_1d,

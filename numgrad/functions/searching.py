@@ -1,0 +1,167 @@
+"""Where elements are: positions have no derivative, the values found there have."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from .indexing import take
+from .operands import as_tensor
+from .reshaping import ravel
+
+
+def _values(x: ArrayLike) -> np.ndarray:
+    return as_tensor(x).detach().numpy()
+
+
+def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
+    """Return the positions of the elements that are not zero, one tensor of indices per axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Of one axis at least.
+
+    Notes
+    -----
+    Not differentiable; ``x[nonzero(x)]`` is.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nonzero(ng.tensor([0.0, 2.0, 3.0]))
+    (tensor([1, 2]),)
+    """
+    return tuple(map(Tensor, np.nonzero(_values(x))))
+
+
+def argwhere(x: ArrayLike, /) -> Tensor:
+    """Return the positions of the elements that are not zero, one row of indices for each.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.argwhere(ng.tensor([[0.0, 2.0], [3.0, 0.0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return Tensor(np.argwhere(_values(x)))
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: ArrayLike | None = None
+) -> Tensor:
+    """Return where to insert the elements of ``v`` into the sorted ``a`` so that it stays sorted.
+
+    Parameters
+    ----------
+    a : array_like
+        One axis, ascending, or in the order that ``sorter`` says.
+    v : array_like
+        What to insert.
+    side : {"left", "right"}
+        Before or after equal elements.
+    sorter : array_like, optional
+        Indices that sort ``a``.
+
+    Notes
+    -----
+    Not differentiable: the result is an integer.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.searchsorted(ng.tensor([1.0, 2.0, 3.0]), [0.5, 2.5])
+    tensor([0, 2])
+    """
+    order = None if sorter is None else _values(sorter)
+    return Tensor(np.asarray(np.searchsorted(_values(a), _values(v), side, order)))
+
+
+# Different elements -------------------------------------------------------------------------------
+
+
+class UniqueAll(NamedTuple):
+    """The different elements, where each occurs first, which one each element is, how many."""
+
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class UniqueCounts(NamedTuple):
+    """The different elements, and how many there are of each."""
+
+    values: Tensor
+    counts: Tensor
+
+
+class UniqueInverse(NamedTuple):
+    """The different elements, and which one each element is."""
+
+    values: Tensor
+    inverse_indices: Tensor
+
+
+def unique_all(x: ArrayLike, /) -> UniqueAll:
+    """Return the different elements in ascending order, with positions and counts.
+
+    Parameters
+    ----------
+    x : array_like
+        Each NaN is an element of its own.
+
+    Notes
+    -----
+    The gradient of each value goes to its first occurrence.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> values, indices, inverse, counts = ng.unique_all(ng.tensor([3.0, 1.0, 3.0]))
+    >>> values, counts
+    (tensor([1., 3.]), tensor([1, 2]))
+    """
+    x = as_tensor(x)
+    found = np.unique_all(_values(x))
+    values = take(ravel(x), found.indices)
+    return UniqueAll(values, *map(Tensor, found[1:]))
+
+
+def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+    """Return the different elements and their counts; see `unique_all`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.unique_counts(ng.tensor([3.0, 1.0, 3.0])).counts
+    tensor([1, 2])
+    """
+    found = unique_all(x)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+    """Return the different elements and which one each element is; see `unique_all`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.unique_inverse(ng.tensor([3.0, 1.0, 3.0])).inverse_indices
+    tensor([1, 0, 1])
+    """
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x: ArrayLike, /) -> Tensor:
+    """Return the different elements in ascending order; see `unique_all`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.unique_values(ng.tensor([3.0, 1.0, 3.0]))
+    tensor([1., 3.])
+    """
+    return unique_all(x).values
