@@ -13,7 +13,7 @@ from ..operators.powers import power, sqrt
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
-from ..operators.shape import expand_dims
+from ..operators.shape import expand_dims, squeeze
 from .axes import Axis, negative_axes
 from .operands import as_tensor
 
@@ -142,10 +142,4 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     sums = expand_dims(sums, axes=(summed,))
     result = (max_ if ord > 0 else min_)(sums, axes=(compared,))
     result = expand_dims(result, axes=(compared,))
-    return result if keepdims else _without(result, axes)
-
-
-def _without(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    from ..operators.shape import squeeze
-
-    return squeeze(x, axes=tuple(sorted(axes)))
+    return result if keepdims else squeeze(result, axes=tuple(sorted(axes)))

@@ -18,8 +18,6 @@ from .shape import expand_dims
 class OfFactors(KernelOperator):
     """An operator on a matrix and its LU factorization; the kernel reads the factorization only."""
 
-    reason = ""
-
     def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
         dtype = inputs[0][1]
         real = np.zeros(0, dtype).real.dtype
@@ -74,7 +72,7 @@ def _matrix(value: Any) -> Any:
     return expand_dims(value, axes=(-2, -1))
 
 
-# A register of its own: these two are steps of a derivative, no function of matrices.
+# Steps of the derivative only: not in the registry.
 
 
 @_declare("(n,n)->(n,n)", differentiable=False, register=False)
