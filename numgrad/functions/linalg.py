@@ -4,8 +4,6 @@ from .._tensor import ArrayLike, Tensor
 from .contraction import einsum as einsum
 from .contraction import tensordot as tensordot
 from .diagonals import diagonal as diagonal
-from .diagonals import tril as tril
-from .diagonals import triu as triu
 from .norms import matrix_norm as matrix_norm
 from .norms import norm as norm
 from .norms import vector_norm as vector_norm
