@@ -1,4 +1,4 @@
-"""numgrad: reverse-mode automatic differentiation on NumPy arrays, with kernels compiled by Numba."""
+"""numgrad: reverse-mode differentiation of NumPy programs, with kernels compiled by Numba."""
 
 # creation
 from numpy import bool as bool
@@ -25,6 +25,9 @@ from . import compat as compat
 from . import display as display
 from . import func as func
 from . import graph as graph
+
+# linalg
+from . import linalg as linalg
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
@@ -45,19 +48,6 @@ from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
 from .functions import binding as _binding
 
-# linalg
-from . import linalg as linalg
-from .functions.linalg import cross as cross
-from .functions.linalg import dot as dot
-from .functions.linalg import einsum as einsum
-from .functions.linalg import inner as inner
-from .functions.linalg import kron as kron
-from .functions.linalg import matmul as matmul
-from .functions.linalg import outer as outer
-from .functions.linalg import tensordot as tensordot
-from .functions.linalg import trace as trace
-from .functions.linalg import vdot as vdot
-from .functions.linalg import vecdot as vecdot
 # special
 from .functions import special as special
 from .functions.agreement import allclose as allclose
@@ -95,23 +85,13 @@ from .functions.complex_parts import conj as conj
 from .functions.complex_parts import conjugate as conjugate
 from .functions.complex_parts import imag as imag
 from .functions.complex_parts import real as real
-from .functions.searching import argwhere as argwhere
-from .functions.searching import nonzero as nonzero
-from .functions.searching import searchsorted as searchsorted
-from .functions.searching import unique_all as unique_all
-from .functions.searching import unique_counts as unique_counts
-from .functions.searching import unique_inverse as unique_inverse
-from .functions.searching import unique_values as unique_values
-from .functions.ranges import arange as arange
 from .functions.creation import asarray as asarray
 from .functions.creation import empty as empty
 from .functions.creation import empty_like as empty_like
 from .functions.creation import eye as eye
-from .functions.exchange import from_dlpack as from_dlpack
 from .functions.creation import full as full
 from .functions.creation import full_like as full_like
 from .functions.creation import identity as identity
-from .functions.ranges import linspace as linspace
 from .functions.creation import ones as ones
 from .functions.creation import ones_like as ones_like
 from .functions.creation import zeros as zeros
@@ -144,6 +124,7 @@ from .functions.elementwise import reciprocal as reciprocal
 from .functions.elementwise import sign as sign
 from .functions.elementwise import subtract as subtract
 from .functions.elementwise import true_divide as true_divide
+from .functions.exchange import from_dlpack as from_dlpack
 from .functions.exponential import exp as exp
 from .functions.exponential import exp2 as exp2
 from .functions.exponential import expm1 as expm1
@@ -166,6 +147,17 @@ from .functions.hyperbolic import tanh as tanh
 # indexing
 from .functions.indexing import take as take
 from .functions.indexing import take_along_axis as take_along_axis
+from .functions.linalg import cross as cross
+from .functions.linalg import dot as dot
+from .functions.linalg import einsum as einsum
+from .functions.linalg import inner as inner
+from .functions.linalg import kron as kron
+from .functions.linalg import matmul as matmul
+from .functions.linalg import outer as outer
+from .functions.linalg import tensordot as tensordot
+from .functions.linalg import trace as trace
+from .functions.linalg import vdot as vdot
+from .functions.linalg import vecdot as vecdot
 from .functions.namespace import __array_api_version__ as __array_api_version__
 from .functions.namespace import __array_namespace_info__ as __array_namespace_info__
 from .functions.powers import cbrt as cbrt
@@ -174,6 +166,8 @@ from .functions.powers import pow as pow
 from .functions.powers import power as power
 from .functions.powers import sqrt as sqrt
 from .functions.powers import square as square
+from .functions.ranges import arange as arange
+from .functions.ranges import linspace as linspace
 from .functions.reduction import all as all
 from .functions.reduction import amax as amax
 from .functions.reduction import amin as amin
@@ -196,6 +190,13 @@ from .functions.rounding import remainder as remainder
 from .functions.rounding import rint as rint
 from .functions.rounding import round as round
 from .functions.rounding import trunc as trunc
+from .functions.searching import argwhere as argwhere
+from .functions.searching import nonzero as nonzero
+from .functions.searching import searchsorted as searchsorted
+from .functions.searching import unique_all as unique_all
+from .functions.searching import unique_counts as unique_counts
+from .functions.searching import unique_inverse as unique_inverse
+from .functions.searching import unique_values as unique_values
 from .functions.selection import clip as clip
 from .functions.selection import copysign as copysign
 from .functions.selection import fmax as fmax
