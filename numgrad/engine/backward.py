@@ -82,11 +82,13 @@ class Outcome:
     nodes: list[Node]
     wanted: dict[Node, tuple[bool, ...]]
     saved: dict[Node, tuple[Any, ...]]
+    has_freed: bool
 
     def give_back(self) -> None:
         """Undo the freeing of saved values, for a call that fails after its pass."""
-        for node, saved in self.saved.items():
-            node.saved = saved
+        if self.has_freed:  # else another pass may have, to which it is due
+            for node, saved in self.saved.items():
+                node.saved = saved
 
 
 class Context:
@@ -149,6 +151,7 @@ class Pass:
         self.retained: list[tuple[Edge, Value]] = []
         self.kept: list[Node] = []
         self.saved: dict[Node, tuple[Any, ...]] = {}
+        self.has_freed = False
         self.shown: list[Value] = []
         self.uncomputed: dict[Edge, Value] = {}
         self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
@@ -159,8 +162,8 @@ class Pass:
         """Execute the pass; on an error every node is as it was before."""
         if self.request.batch is not None:
             self._refuse_retained()
-        self._take_saved()
         try:
+            self._take_saved()
             with grad_mode(self.request.create_graph):
                 with deferring(True, self.kept):
                     self._seed()
@@ -175,7 +178,7 @@ class Pass:
         return self._outcome()
 
     def _outcome(self) -> Outcome:
-        return Outcome(self.grads, self.retained, self.order, self.wanted, self.saved)
+        return Outcome(self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed)
 
     def _refuse_retained(self) -> None:
         """Raise where a batched gradient would go to the ``.grad`` of a tensor without the batch."""
@@ -193,6 +196,7 @@ class Pass:
             for node in self.wanted:
                 self.saved[node] = node.unpack()
             if not self.request.retain_graph:
+                self.has_freed = True
                 for node in self.wanted:
                     node.free()
 
