@@ -21,7 +21,8 @@ def raise_failure(
     """Raise for a kernel of ``part`` that reported an error."""
     instruction = part[failure.instruction]
     row = f" at row {failure.row}" if instruction.rows else ""
-    site = f" (the operation recorded at {instruction.site})" if instruction.site is not None else ""
+    known = instruction.site is not None
+    site = f" (the operation recorded at {instruction.site})" if known else ""
     if instruction.replay is not None:
         inputs = inputs_in_row(plan, part, failure, target)
         raise instruction.replay(target, inputs, row + site)
@@ -34,7 +35,7 @@ def raise_failure(
 def inputs_in_row(
     plan: Schedule, part: Sequence[Instruction], failure: Any, target: Any
 ) -> list[np.ndarray]:
-    """Run the instructions before the one that failed on its row alone; return copies of its inputs."""
+    """Run what precedes the failed instruction on its row alone; return copies of its inputs."""
     arena = np.empty(plan.arena_bytes + ALIGNMENT, np.uint8)
     base = -(-arena.ctypes.data // ALIGNMENT) * ALIGNMENT
     places = {
