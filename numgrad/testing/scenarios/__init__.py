@@ -1,0 +1,23 @@
+"""The catalogue of calls that tests, benchmarks and documentation run over, by chapter.
+
+A new operator belongs in the list of its chapter; the tests of the registry fail for one that is in none.
+"""
+
+from . import elementwise, linalg, nondifferentiable, reduction, shape, special
+from .nondifferentiable import NONDIFFERENTIABLE as NONDIFFERENTIABLE
+from .scenario import Scenario as Scenario
+
+CHAPTERS: dict[str, tuple[Scenario, ...]] = {
+    "elementwise": elementwise.SCENARIOS,
+    "special": special.SCENARIOS,
+    "reduction": reduction.SCENARIOS,
+    "shape": shape.SCENARIOS,
+    "linalg": linalg.SCENARIOS,
+    "nondifferentiable": nondifferentiable.SCENARIOS,
+}
+SCENARIOS = tuple(scenario for chapter in CHAPTERS.values() for scenario in chapter)
+
+
+def scenarios_of(operator: str) -> list[Scenario]:
+    """Return the scenarios of a registered operator."""
+    return [scenario for scenario in SCENARIOS if operator in scenario.operators]

@@ -1,0 +1,96 @@
+"""Operators without a derivative, why they have none, and their scenarios."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+import numgrad as ng
+
+from ..._declare import registry
+from .scenario import ALL, REAL, Scenario, numbers, spread
+
+# Every operator declared as not differentiable must be listed here, by hand.
+NONDIFFERENTIABLE = frozenset(
+    {
+        # truth values
+        "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+        "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit", "any", "all",
+        # integers in and out
+        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift",
+        # positions and counts
+        "argmax", "argmin", "argsort", "count_nonzero",
+        # shares of tied extrema: piecewise constant steps of the derivatives of max and min
+        "max_share", "min_share",
+        # the factors of a matrix: what reads them also reads the matrix, and is differentiated with respect to it
+        "lu_factor",
+    }
+)  # fmt: skip
+
+INTEGERS = (np.array([[5, 3, 12], [7, 0, -4]]), np.array([1, 2, 3]))
+
+
+def plain(name: str, domains: int, **options: Any) -> Scenario:
+    """Return the scenario of an elementwise function that NumPy has too."""
+    settings: dict[str, Any] = {
+        "function": getattr(ng, name), "reference": getattr(np, name), "points": spread([(-2.0, 2.0)] * domains),
+        "operators": (name,), "dtypes": ALL, "order": 0, "oracle": False, "half": False, **options,
+    }  # fmt: skip
+    return Scenario(name=name, **settings)
+
+
+def equal_sometimes(domains: int) -> Any:
+    """Return points with equal and with special elements."""
+    values = np.array([1.0, 2.0, np.nan, np.inf, -0.0, 0.0]), np.array([1.0, 3.0, np.nan, np.inf, 0.0, 1.0])
+    return (*spread([(-2.0, 2.0)] * domains), values[:domains])
+
+
+def counted(name: str, axis: Any = -1, **options: Any) -> Scenario:
+    """Return the scenario of a reduction that rounds nothing."""
+    function, reference = getattr(ng, name), getattr(np, name)
+    points = ((numbers((2, 5)).round(),), (numbers(4),))
+    return plain(
+        name, 1, function=lambda x: function(x, axis=axis), reference=lambda x: reference(x, axis=axis),
+        **{"points": points, **options},
+    )  # fmt: skip
+
+
+def share_of(extremum: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that shares 1 evenly among the extrema of the last axis."""
+
+    def share(x: np.ndarray) -> np.ndarray:
+        hit = x == extremum(x, axis=-1, keepdims=True)
+        return (hit / hit.sum(axis=-1, keepdims=True)).astype(x.dtype)
+
+    return share
+
+
+COMPARISONS = ("equal", "not_equal")
+ORDERS = ("less", "less_equal", "greater", "greater_equal")
+LOGIC = ("logical_and", "logical_or", "logical_xor")
+TESTS = ("isnan", "isinf", "isfinite", "logical_not")
+BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
+SHIFTS = ("bitwise_left_shift", "bitwise_right_shift")
+SHARED = ((numbers((2, 5)).round(),), (numbers(4),))
+
+SCENARIOS = (
+    *(plain(name, 2, points=equal_sometimes(2)) for name in (*COMPARISONS, *LOGIC)),
+    *(plain(name, 2, points=equal_sometimes(2), dtypes=REAL) for name in ORDERS),
+    *(plain(name, 1, points=equal_sometimes(1)) for name in TESTS),
+    plain("signbit", 1, points=equal_sometimes(1), dtypes=REAL),
+    *(plain(name, 2, points=(INTEGERS,), dtypes=("float64",)) for name in BITS),
+    *(plain(name, 2, points=((np.abs(INTEGERS[0]), INTEGERS[1]),), dtypes=("float64",)) for name in SHIFTS),
+    plain("bitwise_invert", 1, points=((INTEGERS[0],),), dtypes=("float64",)),
+    *(counted(name) for name in ("any", "all", "count_nonzero")),
+    *(counted(name, dtypes=REAL) for name in ("argmax", "argmin")),
+    plain("argsort", 1, function=lambda x: ng.argsort(x, axis=-1), reference=lambda x: np.argsort(x, axis=-1, kind="stable"),
+          points=SHARED, dtypes=REAL),
+    Scenario(name="max_share", function=registry["max_share"], reference=share_of(np.max), points=SHARED,
+             operators=("max_share",), order=0, oracle=False, half=False),
+    Scenario(name="min_share", function=registry["min_share"], reference=share_of(np.min), points=SHARED,
+             operators=("min_share",), order=0, oracle=False, half=False),
+    Scenario(name="lu_factor", function=lambda a: registry["lu_factor"](a)[0],
+             reference=lambda a: scipy.linalg.lu_factor(a)[0].T, points=((numbers((3, 3)),),), operators=("lu_factor",),
+             dtypes=ALL, order=0, exact=False, oracle=False, half=False, broadcast=False, tolerance=64),
+)  # fmt: skip
