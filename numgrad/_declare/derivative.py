@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -34,8 +35,9 @@ class Derivative:
         self.owner = owner
         self.source = source
 
+    @cached_property
     def reads(self) -> list[bool]:
-        """Return which inputs and outputs the derivative reads."""
+        """Which inputs and outputs the derivative reads."""
         first = len(self.owner.cotangent_outputs())
         count = len(self.owner.inputs) + self.owner.nout
         return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
@@ -45,7 +47,7 @@ class Derivative:
         specs = [*context.input_specs, *context.output_specs]
         count = len(context.input_specs)
         values = []
-        for n, (read, spec) in enumerate(zip(self.reads(), specs, strict=True)):
+        for n, (read, spec) in enumerate(zip(self.reads, specs, strict=True)):
             if read:
                 values.append(context.input(n) if n < count else context.output(n - count))
             else:
@@ -121,6 +123,7 @@ class Transposed(Derivative):
         super().__init__(owner, kernel.source)
         self.kernel = kernel
 
+    @cached_property
     def reads(self) -> list[bool]:
         """The kernel's other inputs are those of the transposed one; its outputs are not read."""
         names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]

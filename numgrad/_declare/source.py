@@ -3,6 +3,7 @@
 import dis
 import inspect
 from collections.abc import Sequence
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -42,7 +43,11 @@ class Source:
 
     def reads(self, parameter: str) -> bool:
         """Whether the function mentions a parameter at all; what it does not need not be saved."""
-        return parameter in mentioned(self.plain.__code__)
+        return parameter in self._mentioned
+
+    @cached_property
+    def _mentioned(self) -> set[str]:
+        return mentioned(self.plain.__code__)
 
 
 def python_function(function: Any, what: str) -> FunctionType:

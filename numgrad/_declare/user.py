@@ -254,7 +254,7 @@ class UserOperator(KernelOperator):
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         rule = self.rule(needs)
-        return rule.reads() if rule is not None else super().saves(needs)
+        return rule.reads if rule is not None else super().saves(needs)
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
         """Return how the gradients of the wanted inputs are computed, if it was declared."""
