@@ -20,7 +20,9 @@ class Dialect:
     last_seed_wins: bool = False  # chainer: a later duplicate of an output replaces the earlier
     scale_explicit: bool = True  # chainer scales implicit seeds only
     output_in_cut: bool = False  # paddle: an output among no_grad_vars has no effect
-    replace_seed: bool = False  # chainer: grad_inputs of an input that is an output replaces the seed
+    replace_seed: bool = (
+        False  # chainer: grad_inputs of an input that is an output replaces the seed
+    )
     last_initial_wins: bool = False  # chainer: the last grad_inputs of a duplicate input counts
     share_unused: bool = False  # chainer: an unreached input returns the very object in grad_inputs
 
@@ -51,7 +53,8 @@ class Options:
     def settle(self) -> None:
         """Resolve defaults and aliases; raise where options contradict each other."""
         arguments.reject_mixups(
-            retain_graph=self.retain_graph, create_graph=self.create_graph, only_inputs=self.only_inputs,
+            retain_graph=self.retain_graph, create_graph=self.create_graph,
+            only_inputs=self.only_inputs,
             allow_unused=self.allow_unused, is_grads_batched=self.is_grads_batched,
             materialize_grads=self.materialize_grads,
         )  # fmt: skip
@@ -67,7 +70,8 @@ class Options:
             self.retain_graph = self.create_graph
         if self.is_grads_batched and (self.set_grad or self.retain_grad):
             raise ValueError(
-                "set_grad and retain_grad cannot be combined with is_grads_batched=True: the batched gradients do not "
+                "set_grad and retain_grad cannot be combined with is_grads_batched=True: the "
+                "batched gradients do not "
                 "have the shape of the tensors"
             )
         if self.loss_scale is not None and not isinstance(self.loss_scale, (int, float, np.number)):
@@ -77,7 +81,9 @@ class Options:
         double = self.enable_double_backprop
         if double is not None:
             if self.create_graph and not double:
-                raise ValueError("create_graph=True and enable_double_backprop=False contradict each other")
+                raise ValueError(
+                    "create_graph=True and enable_double_backprop=False contradict each other"
+                )
             self.create_graph = bool(double)
         strategy = self.backward_strategy
         if strategy is not None:
@@ -87,7 +93,10 @@ class Options:
                     f"backward_strategy must be a BackwardStrategy, got {type(strategy).__name__}"
                 )
             if self.sort_sum_gradient is not None and bool(self.sort_sum_gradient) != bool(flag):
-                raise ValueError("sort_sum_gradient and backward_strategy.sort_sum_gradient contradict each other")
+                raise ValueError(
+                    "sort_sum_gradient and backward_strategy.sort_sum_gradient contradict each "
+                    "other"
+                )
             self.sort_sum_gradient = bool(flag)
         if self.sort_sum_gradient is None:
             self.sort_sum_gradient = settings.sort_sum_gradient

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from .fit import central_differences
 from .jacobian import RecordedResiduals
 
-# All single rows would take longer than the fit; every seventh is enough to compare and to extrapolate.
+# All single rows would take longer than the fit; every seventh is enough to compare and to
+# extrapolate.
 EVERY = 7
 
 # Central differences are good to about eps^(2/3); a wrong derivative is off by far more.

@@ -41,7 +41,8 @@ class RecordedResiduals:
         return rows.numpy()
 
     def jacobian_by_rows(self, log_parameters: Array, every: int = 1) -> Array:
-        """Every so many rows of the same matrix with one call per row: what the batched call saves."""
+        """Every so many rows of the same matrix with one call per row: what the batched call
+        saves."""
         point, values = self._record(log_parameters)
         rows = [
             ng.grad(values, point, grad_outputs=seed, retain_graph=True)[0].numpy()

@@ -11,8 +11,11 @@ from .program import Instruction
 SHORT = 8
 
 
-def encode(instructions: Sequence[Instruction], places: Mapping[int, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the code and the offset of each instruction in it; the layout is described in ``targets``."""
+def encode(
+    instructions: Sequence[Instruction], places: Mapping[int, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code and the offset of each instruction in it; the layout is described in
+    ``targets``."""
     code: list[int] = []
     starts: list[int] = []
     for instruction in instructions:
@@ -44,10 +47,14 @@ def _encode_one(code: list[int], instruction: Instruction, places: Mapping[int, 
     code += instruction.core_strides
 
 
-def loops(instruction: Instruction, row_strides: Sequence[int]) -> tuple[list[int], list[list[int]], int]:
-    """Return counts and per-operand strides of the loop axes, outermost first, and the index of the row axis.
+def loops(
+    instruction: Instruction, row_strides: Sequence[int]
+) -> tuple[list[int], list[list[int]], int]:
+    """Return counts and per-operand strides of the loop axes, outermost first, and the index of
+    the row axis.
 
-    Axes that every operand walks through without a gap are merged; the longest axis becomes the inner one when
+    Axes that every operand walks through without a gap are merged; the longest axis becomes the
+    inner one when
     the last is short. The count of the row axis is a multiplier of the rows of the tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
@@ -75,5 +82,3 @@ def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: lis
             axes[-1] = (outer_count * count, along, is_row)
             return
     axes.append((count, along, False))
-
-

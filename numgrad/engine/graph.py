@@ -1,7 +1,10 @@
-"""The recorded graph: values, the nodes that produced them, and the expressions still to be computed.
+"""The recorded graph: values, the nodes that produced them, and the expressions still to be
+computed.
 
-A `Value` is an array with a place in the graph. A `Node` remembers one application of an operator for
-differentiation: the edges to the nodes above it, and the values that the derivative reads. An `Expr` is
+A `Value` is an array with a place in the graph. A `Node` remembers one application of an operator
+for
+differentiation: the edges to the nodes above it, and the values that the derivative reads. An
+`Expr` is
 an application that has not been computed yet; ``engine.program`` lowers expressions to a program.
 """
 
@@ -40,7 +43,8 @@ class Storage:
 
 
 class ForeignStorage(Storage):
-    """The storage of an array that belongs to the user, who may write to it: nodes save a copy of it."""
+    """The storage of an array that belongs to the user, who may write to it: nodes save a copy of
+    it."""
 
     __slots__ = ()
 
@@ -51,7 +55,11 @@ class Expr:
     __slots__ = ("inputs", "number", "operator", "results", "site", "specs", "static")
 
     def __init__(
-        self, operator: Any, static: dict[str, Any], inputs: tuple["Value", ...], specs: tuple[Spec, ...]
+        self,
+        operator: Any,
+        static: dict[str, Any],
+        inputs: tuple["Value", ...],
+        specs: tuple[Spec, ...],
     ) -> None:
         self.operator = operator
         self.static = static
@@ -65,19 +73,34 @@ class Expr:
 class Value:
     """An array, computed or still to be computed, with its place in the graph.
 
-    ``rows`` marks a value of a batched pass: its ``shape`` is that of one row, its array has the batch in front.
+    ``rows`` marks a value of a batched pass: its ``shape`` is that of one row, its array has the
+    batch in front.
     """
 
     __slots__ = (
-        "__weakref__", "_accumulator", "array", "dtype", "expr", "expr_slot", "hooks", "node",
-        "_requires_grad", "rows", "shape", "slot", "storage", "view",
+        "__weakref__",
+        "_accumulator",
+        "_requires_grad",
+        "array",
+        "dtype",
+        "expr",
+        "expr_slot",
+        "hooks",
+        "node",
+        "rows",
+        "shape",
+        "slot",
+        "storage",
+        "view",
     )  # fmt: skip
 
     array: np.ndarray | None
     shape: Shape
     dtype: np.dtype
 
-    def __init__(self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None):
+    def __init__(
+        self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
+    ):
         self.array = array
         self.shape = array.shape
         self.dtype = array.dtype
@@ -114,7 +137,8 @@ class Value:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this value; a view asks its base, which may have been written."""
+        """Whether gradients flow to this value; a view asks its base, which may have been
+        written."""
         if self.view is not None:
             self.view.refresh(self)
         return self._requires_grad
@@ -137,7 +161,8 @@ class Value:
 
     @property
     def edge(self) -> "Edge":
-        """Where a gradient of this value goes: its node and slot, or its own accumulator for a leaf."""
+        """Where a gradient of this value goes: its node and slot, or its own accumulator for a
+        leaf."""
         if not self.requires_grad:
             return NO_EDGE
         if self.node is not None:
@@ -161,7 +186,8 @@ class Value:
 class View:
     """How a value views another one: the base, and the operations that lead from it to the view.
 
-    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it others.
+    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it
+    others.
     """
 
     __slots__ = ("base", "chain", "expr", "node")
@@ -184,7 +210,8 @@ class View:
 
 
 class Alias:
-    """A value that shares memory with others, outside the graph: writes through it cannot be tracked.
+    """A value that shares memory with others, outside the graph: writes through it cannot be
+    tracked.
 
     ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
     """
@@ -230,13 +257,15 @@ def _itself(node: "Node") -> "Node":
 class Node:
     """One recorded application of an operator.
 
-    ``saved`` holds the values that the derivative reads, ``None`` where it reads none; it is ``None`` itself
+    ``saved`` holds the values that the derivative reads, ``None`` where it reads none; it is
+    ``None`` itself
     once a pass has freed it. ``needs`` says which inputs require grad.
     """
 
     __slots__ = (
         "__weakref__", "_metadata", "edges", "inputs", "live", "number", "operator", "outputs",
-        "post_hooks", "pre_hooks", "retained", "saved", "site", "stack", "static", "tensor_hooks", "versions",
+        "post_hooks", "pre_hooks", "retained", "saved", "site", "stack", "static", "tensor_hooks",
+        "versions",
     )  # fmt: skip
 
     def __init__(
@@ -283,7 +312,8 @@ class Node:
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
 
-        Both are tuples: the gradients that the node computed, which the hook may replace by returning a
+        Both are tuples: the gradients that the node computed, which the hook may replace by
+        returning a
         tuple, and those it received; ``None`` stands where there is none.
         """
         if self.post_hooks is None:
@@ -291,7 +321,8 @@ class Node:
         return register(self.post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Handle:
-        """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of replacements."""
+        """Call ``hook(grad_outputs)`` before this node runs; it may return a tuple of
+        replacements."""
         if self.pre_hooks is None:
             self.pre_hooks = {}
         return register(self.pre_hooks, hook)
@@ -320,8 +351,10 @@ class Node:
         for position, (value, version) in enumerate(zip(self.saved, self.versions, strict=True)):
             if value is not None and value.storage.version != version:
                 raise InplaceError(
-                    f"a value needed by the derivative of {self.name()}{self.where()} has been modified "
-                    f"by an inplace operation: saved value {position} of shape {value.shape} is at version "
+                    f"a value needed by the derivative of {self.name()}{self.where()} has been "
+                    f"modified "
+                    f"by an inplace operation: saved value {position} of shape {value.shape} is "
+                    f"at version "
                     f"{value.storage.version}; expected version {version} instead. "
                     f"Write to a copy (x.clone()) instead."
                 )

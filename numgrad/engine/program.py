@@ -1,6 +1,7 @@
 """Programs: expressions lowered to a flat list of instructions over buffers.
 
-An `Instruction` is a kernel with its operands, its loop and its core dimensions. A `Program` is a value: it can be
+An `Instruction` is a kernel with its operands, its loop and its core dimensions. A `Program` is a
+value: it can be
 printed, verified, drawn and compared; ``engine.schedule`` assigns memory and ``targets`` run it.
 """
 
@@ -24,7 +25,14 @@ class Buffer:
 
     __slots__ = ("array", "index", "nbytes", "own", "row_stride", "rows")
 
-    def __init__(self, index: int, nbytes: int, rows: bool, array: np.ndarray | None = None, row_stride: int = 0):
+    def __init__(
+        self,
+        index: int,
+        nbytes: int,
+        rows: bool,
+        array: np.ndarray | None = None,
+        row_stride: int = 0,
+    ):
         self.index = index
         self.nbytes = nbytes
         self.rows = rows
@@ -61,7 +69,8 @@ class Operand:
         return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
 
     def is_contiguous(self, ncore: int | None = None) -> bool:
-        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without elements they are."""
+        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without
+        elements they are."""
         first = 0 if ncore is None else len(self.shape) - ncore
         if 0 in self.shape[first:]:
             return True
@@ -83,7 +92,8 @@ class Operand:
 
 @dataclass(slots=True)
 class Instruction:
-    """One kernel over a loop; ``strides[k]`` are operand k's byte strides along the loop, rows left out."""
+    """One kernel over a loop; ``strides[k]`` are operand k's byte strides along the loop, rows
+    left out."""
 
     kernel: Any
     inputs: list[Operand]
@@ -139,12 +149,17 @@ class Builder:
         return operand
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Operand:
-        """Return an operand for an array from outside; with ``rows`` its first axis is the batch."""
+        """Return an operand for an array from outside; with ``rows`` its first axis is the
+        batch."""
         known = self._constants.get(id(array))
         if known is not None:
             return known
-        shape, strides = (array.shape[1:], array.strides[1:]) if rows else (array.shape, array.strides)
-        buffer = Buffer(len(self.buffers), array.nbytes, rows, array, array.strides[0] if rows else 0)
+        shape, strides = (
+            (array.shape[1:], array.strides[1:]) if rows else (array.shape, array.strides)
+        )
+        buffer = Buffer(
+            len(self.buffers), array.nbytes, rows, array, array.strides[0] if rows else 0
+        )
         self.buffers.append(buffer)
         operand = self._constants[id(array)] = Operand(buffer, 0, shape, strides, array.dtype)
         return operand
@@ -176,7 +191,8 @@ class Builder:
         error
             Makes the exception for a kernel that fails, from the words that say where.
         replay
-            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that failed.
+            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that
+            failed.
         """
         operands = [*inputs, *outputs]
         if loop is None:
@@ -196,7 +212,8 @@ class Builder:
         work = prod(loop) * max(1, prod(core))
         self.instructions.append(
             Instruction(
-                kernel, list(inputs), list(outputs), loop, core, strides, core_strides, rows, not core,
+                kernel, list(inputs), list(outputs), loop, core, strides, core_strides, rows,
+                not core,
                 name or kernel.name, work, error, replay, self.site,
             )
         )  # fmt: skip
@@ -241,13 +258,18 @@ def pending_exprs(values: Iterable[Value]) -> list[Expr]:
             continue
         seen.add(expr)
         for value in expr.inputs:
-            if value.array is None and value.expr is not None and value.expr.results[value.expr_slot] is None:
+            if (
+                value.array is None
+                and value.expr is not None
+                and value.expr.results[value.expr_slot] is None
+            ):
                 stack.append(value.expr)
     return sorted(seen, key=lambda expr: expr.number)
 
 
 def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Program:
-    """Lower the expressions of ``values`` to a program whose results are those values, one buffer each."""
+    """Lower the expressions of ``values`` to a program whose results are those values, one buffer
+    each."""
     builder = Builder(target, batch)
     known: dict[tuple[Expr, int], Operand] = {}
 
@@ -262,7 +284,9 @@ def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Pro
 
     for expr in pending_exprs(values):
         builder.site = expr.site
-        outputs = expr.operator.lower(builder, [operand(v) for v in expr.inputs], expr.specs, expr.static)
+        outputs = expr.operator.lower(
+            builder, [operand(v) for v in expr.inputs], expr.specs, expr.static
+        )
         for slot, output in enumerate(outputs):
             known[expr, slot] = output
     results = _own_buffers(builder, [operand(value) for value in values])
@@ -270,7 +294,8 @@ def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Pro
 
 
 def _own_buffers(builder: Builder, operands: Sequence[Operand]) -> list[Operand]:
-    """Give each result a buffer of its own, so that results alias neither each other nor anything else."""
+    """Give each result a buffer of its own, so that results alias neither each other nor anything
+    else."""
     claimed: set[int] = set()
     results = []
     for operand in operands:

@@ -6,16 +6,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .._errors import HookTypeError, InplaceError
 import numpy as np
 
+from .._errors import HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
 from .site import Site, user_site, user_stack
 
 
 class Runtime:
-    """What the engine is handed at import: a target, the class of values, and the operators with a role."""
+    """What the engine is handed at import: a target, the class of values, and the operators with a
+    role."""
 
     target: Any = None
     value: type[Value] = Value
@@ -52,7 +53,8 @@ def grad_mode(enabled: bool) -> Iterator[None]:
 
 @contextmanager
 def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[None]:
-    """Build expressions inside the block instead of computing; new nodes are appended to ``kept``."""
+    """Build expressions inside the block instead of computing; new nodes are appended to
+    ``kept``."""
     before = mode.deferring, mode.kept
     mode.deferring, mode.kept = enabled, kept
     try:
@@ -62,7 +64,8 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[
 
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
-    """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be wanted."""
+    """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
+    wanted."""
     if mode.deferring or any([value.array is None for value in inputs]):
         outputs = _defer(operator, inputs, static)
     else:
@@ -99,7 +102,9 @@ def _snapshot(value: Value) -> Value:
     return value.detached()
 
 
-def record(operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]) -> Node:
+def record(
+    operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
+) -> Node:
     """Make the node of an application and hang the outputs on it."""
     edges = tuple(value.edge for value in inputs)
     node = Node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
@@ -129,7 +134,8 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
 
 
 def pack(value: Value) -> Value:
-    """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a hook made."""
+    """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a
+    hook made."""
     if isinstance(value.storage, ForeignStorage) and value.array is not None:
         copy = value.detached()
         copy.array, copy.storage = value.array.copy(), Storage()

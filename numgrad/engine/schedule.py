@@ -1,6 +1,8 @@
-"""Scheduling: split a program into prologue and body, place its buffers, choose the tile, encode it.
+"""Scheduling: split a program into prologue and body, place its buffers, choose the tile, encode
+it.
 
-The prologue holds what does not depend on the batch and runs once; the body runs on one tile of rows after the
+The prologue holds what does not depend on the batch and runs once; the body runs on one tile of
+rows after the
 other, so that all its intermediates stay in a core's cache.
 """
 
@@ -28,7 +30,8 @@ class Place:
 
 @dataclass
 class Schedule:
-    """A program ready to run: instructions in order, places, tile height, and the arrays that keep memory alive."""
+    """A program ready to run: instructions in order, places, tile height, and the arrays that keep
+    memory alive."""
 
     prologue: list[Instruction]
     body: list[Instruction]
@@ -59,7 +62,9 @@ def _place_results(plan: Schedule, program: Program) -> None:
         rows = operand.buffer.rows
         shape = (program.batch, *operand.shape) if rows else operand.shape
         array = np.empty(shape, operand.dtype)  # type: ignore[arg-type]
-        plan.places[operand.buffer.index] = Place(False, array.ctypes.data, operand.buffer.nbytes if rows else 0)
+        plan.places[operand.buffer.index] = Place(
+            False, array.ctypes.data, operand.buffer.nbytes if rows else 0
+        )
         plan.results.append(array)
 
 
@@ -89,8 +94,10 @@ def _place_body(plan: Schedule, program: Program, target: Any) -> None:
 def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
     """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
 
-    It depends on the program and the cache, never on the number of threads, so that results do not either.
-    A batch is cut into eight tiles at least where rows allow it, so that threads have something to share; with
+    It depends on the program and the cache, never on the number of threads, so that results do not
+    either.
+    A batch is cut into eight tiles at least where rows allow it, so that threads have something to
+    share; with
     matrix products, which want many rows, not below 64 rows as long as there are two tiles.
     """
     if settings.tile:
@@ -157,7 +164,9 @@ def assign(
     return offsets, top
 
 
-def _inheritable(instruction: Instruction, output: Operand, dying: dict[int, Operand]) -> int | None:
+def _inheritable(
+    instruction: Instruction, output: Operand, dying: dict[int, Operand]
+) -> int | None:
     """Return a dying input over which ``output`` may be written."""
     if not instruction.elementwise or len(instruction.outputs) != 1 or not output.whole:
         return None
@@ -193,7 +202,13 @@ def execute(program: Program, target: Any) -> list[np.ndarray]:
 
 
 def _run(
-    plan: Schedule, part: list[Instruction], rows: int, tile: int, arena: int, program: Program, target: Any
+    plan: Schedule,
+    part: list[Instruction],
+    rows: int,
+    tile: int,
+    arena: int,
+    program: Program,
+    target: Any,
 ) -> None:
     if not part:
         return

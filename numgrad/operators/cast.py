@@ -62,14 +62,18 @@ class AsType(Operator):
     def infer(self, specs: Sequence[Any], static: dict[str, Any]) -> list[Any]:
         return [(specs[0].shape, static["dtype"])]
 
-    def run(self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]) -> list[np.ndarray]:
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
         array, dtype = arrays[0], static["dtype"]
         if array.dtype.kind == "c" and dtype.kind != "c":
             array = array.real
         with np.errstate(over="ignore"):  # as in programs, where nothing warns
             return [array.astype(dtype)]
 
-    def lower(self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]) -> list[Any]:
+    def lower(
+        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
+    ) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
         if inputs[0].dtype.kind == "c" and dtype == np.float16:
@@ -79,7 +83,9 @@ class AsType(Operator):
         builder.emit(cast_spec(inputs[0].dtype, dtype), inputs, [output], name=self.name)
         return [output]
 
-    def differentiate(self, backward_pass: Any, context: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
         return list(cotangents)  # the engine casts every gradient to its input's dtype
 
 
@@ -88,4 +94,8 @@ astype = AsType("astype")
 
 def cast(value: Any, dtype: np.dtype) -> Any:
     """Return ``value`` converted to ``dtype``, itself when it has it already."""
-    return value if value.dtype == dtype else door.apply(astype, (value,), {"dtype": np.dtype(dtype)})[0]
+    return (
+        value
+        if value.dtype == dtype
+        else door.apply(astype, (value,), {"dtype": np.dtype(dtype)})[0]
+    )

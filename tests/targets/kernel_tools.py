@@ -4,8 +4,8 @@ import ctypes
 
 import numpy as np
 
-from numgrad.targets.cpu import emit, generate
 from numgrad._specs import ElementwiseSpec
+from numgrad.targets.cpu import emit, generate
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)

@@ -17,7 +17,9 @@ def reciprocal(x):
 
 def kernel(function, dtype, count):
     dtype = np.dtype(dtype)
-    return CPUTarget().kernel(ElementwiseSpec("quotient", function, (dtype,) * count, (dtype,))).ufunc
+    return (
+        CPUTarget().kernel(ElementwiseSpec("quotient", function, (dtype,) * count, (dtype,))).ufunc
+    )
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
