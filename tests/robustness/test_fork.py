@@ -1,0 +1,84 @@
+"""A child that was forked after a parallel run takes gradients too; it runs them on one thread."""
+
+import os
+
+import pytest
+
+from .processes import run
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+
+PARALLEL = """
+import multiprocessing, os, sys
+import numpy as np
+import numgrad as ng
+
+def gradient(factor):
+    x = ng.tensor(np.linspace(0.1, 1.0, 200), requires_grad=True)
+    seeds = np.linspace(-1, 1, 512 * 200).reshape(512, 200)
+    y = ng.tanh(x) * x * factor + ng.matmul(ng.tensor(np.eye(200)), x)
+    return ng.grad(y, x, seeds, is_grads_batched=True)[0].numpy()
+
+expected = gradient(2.0)
+"""
+
+FORK = (
+    PARALLEL
+    + """
+graph = ng.tensor(np.ones(3), requires_grad=True)
+cube = (graph * graph * graph).sum()
+child = os.fork()
+if child == 0:
+    fine = np.allclose(gradient(2.0), expected, rtol=1e-13, atol=0)
+    fine = fine and ng.grad(cube, graph)[0].tolist() == [3.0] * 3  # recorded by the parent
+    os._exit(0 if fine else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert np.array_equal(gradient(2.0), expected)
+print("fine")
+"""
+)
+
+POOL = (
+    PARALLEL
+    + """
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        results = pool.map_async(gradient, [2.0] * 4).get(200)
+    assert all(np.allclose(result, expected, rtol=1e-13, atol=0) for result in results)
+    print("fine")
+"""
+)
+
+MEANWHILE = (
+    PARALLEL
+    + """
+import threading
+stop = threading.Event()
+def busy():
+    while not stop.is_set():
+        gradient(2.0)
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.allclose(gradient(2.0), expected, rtol=1e-13, atol=0) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+stop.set()
+for thread in threads:
+    thread.join()
+print("fine")
+"""
+)
+
+
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+@pytest.mark.parametrize("script", [FORK, POOL], ids=["fork", "multiprocessing"])
+def test_child_of_a_parallel_process(layer, script):
+    assert run(script, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2") == "fine"
+
+
+def test_fork_while_other_threads_take_gradients():
+    """The child inherits locks that threads of the parent held."""
+    assert run(MEANWHILE, NUMBA_NUM_THREADS="2") == "fine"
