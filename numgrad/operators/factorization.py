@@ -61,8 +61,7 @@ class Factorization(KernelOperator):
         self.core_sizes([a.shape for a in arrays])
         arrays = [np.ascontiguousarray(a) for a in arrays[self.unread : -1]] + [arrays[-1]]
         kernel = target.kernel(LibrarySpec(self.name, arrays[-1].dtype, **static))
-        results = kernel.ufunc(*arrays)
-        status = kernel.take_status()
+        results, status = kernel.call(*arrays)
         if status:
             raise self.error("")
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from . import emit, generate
+from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
+from . import generate
 from .compiler import load_or_compile
 from .intrinsics import KERNEL_ARGS
 from .loops import core_dimensions
-from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
 from .ufunc import Door
 
 __all__ = ["ElementwiseSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
@@ -62,10 +62,6 @@ class Kernel:
             door = self._own.door = self._make_door()
         return door.ufunc(*arrays), door.take_status()
 
-    def take_status(self) -> int:
-        """Return the status that calls of `ufunc` left (0: fine), and clear it; `call` is safer."""
-        return 0 if self._door is None else self._door.take_status()
-
     def _get_door(self) -> Door:
         if self._door is None:
             self._door = self._make_door()
@@ -110,4 +106,4 @@ def _address(spec: Spec) -> int:
         return load_or_compile(spec.function, KERNEL_ARGS, spec.key)
     elementwise = isinstance(spec, ElementwiseSpec)
     source = generate.elementwise(spec) if elementwise else generate.loop(spec)
-    return emit.load_or_emit(source.function, source.key, source.emit)
+    return load_or_compile(source.function, KERNEL_ARGS, source.key, emit=source.emit)
