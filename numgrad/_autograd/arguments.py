@@ -16,8 +16,8 @@ from .._errors import (
     NoGradError,
 )
 from .._tensor import Tensor, constant
-from ..engine.backward import with_rows
 from ..engine.graph import NO_EDGE, Edge, Spec, Value
+from ..engine.rows import with_rows
 from ..graph import GradientEdge
 
 

@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from ..engine.backward import Outcome
 from ..engine.graph import Accumulator, Edge, Value
 from ..engine.record import grad_mode
+from ..engine.rows import make_explicit
 from .arguments import Place
 
 _lock = threading.Lock()
@@ -62,7 +63,7 @@ def _explicit_rows(value: Value, batch: int | None) -> Value:
     if value.rows:
         value = value.detached()
         assert batch is not None
-        value.shape, value.rows = (batch, *value.shape), False
+        make_explicit(batch, [value])
     return value
 
 

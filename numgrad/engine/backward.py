@@ -1,8 +1,8 @@
 """The backward pass: build the backward expressions of a graph, run them as one program, deliver.
 
-The walk goes over the selected nodes in descending creation number. Each node's operator turns the cotangents
-of its outputs into expressions for those of its inputs; nothing is computed until the program runs at the end,
-or earlier where a hook or a Python function wants to see numbers.
+The walk goes over the selected nodes in descending creation number. Each node's operator turns the
+cotangents of its outputs into expressions for those of its inputs; nothing is computed until the
+program runs at the end, or earlier where a hook or a Python function wants to see numbers.
 """
 
 import threading
@@ -15,6 +15,7 @@ from . import hooks
 from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
 from .program import force
 from .record import Packed, deferring, grad_mode, mode, pack, runtime
+from .rows import make_explicit
 from .select import needed, reachable
 
 _freeing = threading.Lock()
@@ -92,11 +93,13 @@ class Outcome:
 
 
 class Context:
-    """What the derivative of one node sees: saved values, static parameters, specs, and what is wanted."""
+    """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
 
     __slots__ = ("_saved", "create_graph", "node", "static", "wanted")
 
-    def __init__(self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool):
+    def __init__(
+        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
+    ):
         self.node = node
         self.static = node.static
         self.wanted = wanted
@@ -112,7 +115,7 @@ class Context:
         return self.node.outputs
 
     def input(self, index: int) -> Value:
-        """Return the saved input ``index``, connected to the graph as it was when it was recorded."""
+        """Return the saved input ``index``, connected to the graph as it was when recorded."""
         return self.restore(index, self.node.edges[index])
 
     def output(self, index: int = 0) -> Value:
@@ -178,10 +181,12 @@ class Pass:
         return self._outcome()
 
     def _outcome(self) -> Outcome:
-        return Outcome(self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed)
+        return Outcome(
+            self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed
+        )
 
     def _refuse_retained(self) -> None:
-        """Raise where a batched gradient would go to the ``.grad`` of a tensor without the batch."""
+        """Raise where a batched gradient would go to the ``.grad`` of an unbatched tensor."""
         for node in self.order:
             for slot, reference in (node.retained or {}).items():
                 if reference() is not None and self.expects(Edge(node, slot)):
@@ -191,7 +196,7 @@ class Pass:
                     )
 
     def _take_saved(self) -> None:
-        """Take references to all saved values at once, so that of two passes that free a graph one loses cleanly."""
+        """Take all saved values at once: of two passes that free a graph one loses cleanly."""
         with _freeing:
             for node in self.wanted:
                 self.saved[node] = node.unpack()
@@ -211,7 +216,7 @@ class Pass:
         return visited and edge in self.notes["expected"]
 
     def _seed(self) -> None:
-        """Place the seeds and the initial gradients: first in the sums, or last when they are to be sorted."""
+        """Place the seeds and the initial gradients: first in the sums, or last if asked for."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
@@ -265,7 +270,7 @@ class Pass:
                 self.grads[edge] = value
 
     def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after its hooks, and capture it where it is wanted."""
+        """Return the total cotangent of an edge after its hooks; capture it where wanted."""
         value = self.pending.pop(edge, None)
         self.uncomputed.pop(edge, None)
         late = self.late.pop(edge, None)
@@ -284,20 +289,19 @@ class Pass:
     def _retain(self, edge: Edge, value: Value) -> None:
         node = edge.node
         assert node is not None
-        if node.retained is not None and edge.slot in node.retained:
-            self.retained.append((edge, value))
-        elif self.request.retain_all and not node.is_accumulator:
+        retained = node.retained is not None and edge.slot in node.retained
+        if retained or (self.request.retain_all and not node.is_accumulator):
             self.retained.append((edge, value))
 
     def force(self, values: Sequence[Value]) -> None:
-        """Compute values now, with everything that is pending, so that nothing is computed twice."""
+        """Compute values now, with everything pending, so that nothing is computed twice."""
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
         self.uncomputed.clear()
         self.own(values)
         force(values, self.request.batch)
 
     def own(self, values: Iterable[Value]) -> None:
-        """Note that nobody else has the arrays of these values, so that they can be results as they are."""
+        """Note that nobody else has the arrays of these values: they can be results themselves."""
         self.owned.update((id(value), weakref.ref(value)) for value in values)
 
     def show(self, values: Sequence[Value]) -> None:
@@ -307,7 +311,7 @@ class Pass:
             self.shown.extend(values)
 
     def _own_results(self) -> None:
-        """Make every result an array of its own: a seed, a hook's tensor or another result is copied."""
+        """Make every result an array of its own; seeds and what hooks have seen are copied."""
         given: set[Any] = set()
 
         def owned(value: Value) -> Value:
@@ -328,7 +332,7 @@ class Pass:
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
-            _make_rows_explicit(self.request.batch, [*results, *saved], nodes)
+            make_explicit(self.request.batch, [*results, *saved], nodes)
         if mode.saved_hooks:
             for node in nodes:
                 node.saved = tuple(pack(v) if isinstance(v, Value) else v for v in node.saved or ())
@@ -342,17 +346,8 @@ def _memory_of(value: Value) -> Any:
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
 
 
-def with_rows(value: Value) -> Value:
-    """Return a value whose first axis is the batch as a value with rows, at the same place in the graph."""
-    result = value.detached()
-    result.shape, result.rows = value.shape[1:], True
-    if value.requires_grad:
-        connect(result, value.edge)
-    return result
-
-
 def fit(value: Value, spec: Spec) -> Value:
-    """Bring a cotangent back to the space of its input: sum over broadcast axes, cast, drop the imaginary part."""
+    """Bring a cotangent back to the space of its input: sum broadcast axes and cast."""
     if value.shape != spec.shape:
         value = runtime.roles["sum_to"](value, spec.shape)
     if value.dtype != spec.dtype:
@@ -361,7 +356,7 @@ def fit(value: Value, spec: Spec) -> Value:
 
 
 def _kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
-    """Return the nodes of this pass that the values still reach, also through nodes of inner passes."""
+    """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
     if not kept:
         return []
     first = kept[0].number
@@ -374,17 +369,3 @@ def _kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
         seen.add(node)
         stack.extend(edge.node for edge in node.edges)
     return [node for node in kept if node in seen]
-
-
-def _make_rows_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node]) -> None:
-    """Turn values and nodes of a batched pass into ordinary ones whose leading axis is the batch."""
-    for value in values:
-        if value.rows:
-            value.shape, value.rows = (batch, *value.shape), False
-    for node in nodes:
-        node.inputs = tuple(_explicit(spec, batch) for spec in node.inputs)
-        node.outputs = tuple(_explicit(spec, batch) for spec in node.outputs)
-
-
-def _explicit(spec: Spec, batch: int) -> Spec:
-    return Spec((batch, *spec.shape), spec.dtype) if spec.rows else spec

@@ -207,7 +207,7 @@ class Builder:
             pairs = list(zip(operands, ncore, strict=True))
             strides = [_loop_strides(o, n, loop) for o, n in pairs]
             core_strides = tuple(s for o, n in pairs for s in o.strides[len(o.strides) - n :])
-        rows = any([o.buffer.rows for o in outputs])
+        rows = any([o.buffer.rows for o in outputs])  # noqa: C419  a list is faster
         kernel = spec if hasattr(spec, "address") else self.target.kernel(spec)
         work = prod(loop) * max(1, prod(core))
         self.instructions.append(

@@ -66,7 +66,7 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
     wanted."""
-    if mode.deferring or any([value.array is None for value in inputs]):
+    if mode.deferring or any([value.array is None for value in inputs]):  # noqa: C419  a list is faster
         outputs = _defer(operator, inputs, static)
     else:
         arrays = operator.run(runtime.target, [value.array for value in inputs], static)
@@ -85,7 +85,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     base = inputs[0] if inputs else None
     if mode.kept is None:  # of user code, which may write in place; a backward pass never does
         inputs = tuple([_snapshot(value) for value in inputs])
-    rows = any([value.rows for value in inputs])
+    rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
     specs = tuple([Spec(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
     expr = Expr(operator, static, inputs, specs)
     expr.site = mode.site

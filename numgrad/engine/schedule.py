@@ -174,7 +174,7 @@ def _inheritable(
         same = operand.shape == output.shape and operand.dtype == output.dtype
         if same and operand.whole and operand.buffer.rows == output.buffer.rows:
             others = [o for o in instruction.inputs if o is not operand and o.buffer.index == index]
-            if all([o.whole and o.shape == output.shape for o in others]):
+            if all([o.whole and o.shape == output.shape for o in others]):  # noqa: C419  a list is faster
                 return index
     return None
 

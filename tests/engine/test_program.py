@@ -7,8 +7,9 @@ import numgrad as ng
 from numgrad._errors import GraphError
 from numgrad.engine import program as programs
 from numgrad.engine import verify
-from numgrad.engine.backward import Pass, Request, with_rows
+from numgrad.engine.backward import Pass, Request
 from numgrad.engine.record import deferring
+from numgrad.engine.rows import with_rows
 from numgrad.engine.schedule import assign, choose_tile, schedule
 from numgrad.targets.null import NullTarget
 
