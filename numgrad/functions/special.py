@@ -236,7 +236,7 @@ def digamma(x: ArrayLike, /) -> Tensor:
 
     Notes
     -----
-    The derivative is ``polygamma(1, x)``, known for positive ``x`` and NaN elsewhere.
+    The derivative is ``polygamma(1, x)``, known down to about -30 and NaN below.
 
     Examples
     --------
@@ -252,7 +252,7 @@ psi = digamma
 
 
 def polygamma(n: int, x: ArrayLike, /) -> Tensor:
-    """Return the ``n``-th derivative of `digamma` for positive ``x``, NaN elsewhere.
+    """Return the ``n``-th derivative of `digamma`; NaN far below zero, for ``x < n - 32``.
 
     Parameters
     ----------

@@ -119,9 +119,10 @@ def digamma_pullback(context, g):
 
 @builtin(complex=False)
 def polygamma(n, x):
-    """The ``n``-th derivative of digamma, ``n >= 1``, for positive ``x``."""
+    """The ``n``-th derivative of digamma, ``n >= 1``, for ``x`` above ``n - 32``; NaN below."""
     sign = 2 * (n % 2) - 1
-    # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series.
+    # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The sum
+    # converges for negative x as well; only the number of steps bounds how far below zero x may be.
     total = 0.0
     z = x
     shift = 16 + n
@@ -140,7 +141,7 @@ def polygamma(n, x):
     total -= term / 1209600
     term = term * (n + 8) * (n + 9) / (z * z)
     total += term / 47900160
-    return where(x > 0, sign * math.exp(math.lgamma(n + 1)) * total, math.nan)
+    return where(z >= shift, sign * math.exp(math.lgamma(n + 1)) * total, math.nan)
 
 
 @polygamma.reads
