@@ -23,6 +23,7 @@ from numpy import uint64 as uint64
 
 from . import compat as compat
 from . import display as display
+from . import errors as errors
 from . import func as func
 from . import graph as graph
 
