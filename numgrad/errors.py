@@ -1,6 +1,6 @@
 """The exceptions and warnings of numgrad, one class per situation.
 
-Each is also of the classes that other libraries raise in it, so that ported ``except`` clauses work.
+Each is also of the classes that other libraries raise in it, so ported ``except`` clauses work.
 """
 
 from ._errors import AnomalyError as AnomalyError
