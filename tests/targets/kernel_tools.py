@@ -19,13 +19,13 @@ def spec_of(function, *dtypes, nout=1):
 def generated_code(spec, monkeypatch):
     """Optimised LLVM code and assembly of an elementwise kernel."""
     seen = []
-    original = emit._object_code
+    original = emit.code_of
 
     def spy(machine, module, symbol):
         seen.append((str(module), machine.emit_assembly(module)))
         return original(machine, module, symbol)
 
-    monkeypatch.setattr(emit, "_object_code", spy)
+    monkeypatch.setattr(emit, "code_of", spy)
     generate.elementwise(spec).emit("kernel_under_test")
     return seen[0]
 

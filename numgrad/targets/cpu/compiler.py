@@ -11,7 +11,7 @@ import itertools
 import platform
 import sys
 import types as pytypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,8 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding as llvm
-from numba.core import config, types
+from numba.core import config as numba_config
+from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 
 from . import cache as disk
@@ -29,12 +30,16 @@ from .fingerprint import UnstableValueError, fingerprint
 
 ABI_VERSION = 1
 
+config: Any = numba_config  # its names are set at run time
+
 _addresses: dict[str, int] = {}
 _volatile: dict[int, tuple[Any, int]] = {}
 _volatile_numbers = itertools.count()
 
 
-class _Code(NamedTuple):
+class Code(NamedTuple):
+    """An object file, its entry, and the functions that it needs from elsewhere."""
+
     payload: bytes
     symbol: str
     externals: tuple[str, ...]
@@ -47,6 +52,7 @@ def load_or_compile(
     key_parts: Any = (),
     parallel: bool = False,
     restype: types.Type = types.void,
+    emit: Callable[[str], Code] | None = None,
 ) -> int:
     """Return the address of a C function compiled from a Python function.
 
@@ -64,17 +70,25 @@ def load_or_compile(
         Compile `prange` to parallel loops.
     restype : numba type
         The result, void unless given.
+    emit : callable, optional
+        ``emit(symbol)`` compiles in Numba's place, to a function of that name.
 
     Returns
     -------
     int
         An address valid for the life of the process: equal arguments give the same one.
     """
-    key = make_key(function, argtypes, (key_parts, parallel, str(restype)))
+    key = make_key(function, argtypes, (key_parts, parallel, str(restype), emit is None))
     address = _addresses.get(key)
     if address is None:
+
+        def compiled() -> Code | int:
+            if emit is not None:
+                return emit(f"numgrad_kernel_{key.lstrip('-')[:32]}")
+            return compile_object(function, argtypes, key, parallel, restype)
+
         with global_compiler_lock:
-            address = _addresses.get(key) or _obtain(key, function, argtypes, parallel, restype)
+            address = _addresses.get(key) or _obtain(key, compiled)
             _addresses[key] = address
     return address
 
@@ -125,20 +139,14 @@ def _scipy_version() -> str:
 def _generator_digest() -> str:
     """Digest this package's own sources: an edit of a code generator makes old objects invalid."""
     sha = hashlib.sha256()
-    spec = importlib.util.find_spec(__package__)
+    spec = importlib.util.find_spec(__package__ or "")
     folders = (spec.submodule_search_locations if spec else None) or ()
     for path in sorted(path for folder in folders for path in Path(folder).glob("*.py")):
         sha.update(path.read_bytes())
     return sha.hexdigest()
 
 
-def _obtain(
-    key: str,
-    function: Callable,
-    argtypes: Sequence[types.Type],
-    parallel: bool,
-    restype: types.Type,
-) -> int:
+def _obtain(key: str, compiled: Callable[[], Code | int]) -> int:
     """Load from disk or compile; the caller holds the compiler lock."""
     persistent = not key.startswith("-")
     if persistent and (entry := disk.read(key)) is not None:
@@ -146,7 +154,7 @@ def _obtain(
             return loader.load(entry.payload, entry.symbol, entry.externals)
         except loader.MissingSymbolError:
             pass  # compiled where a library offered more than here: compile again
-    code = compile_object(function, argtypes, key, parallel, restype)
+    code = compiled()
     disk.count_compiled()
     if isinstance(code, int):
         return code
@@ -161,7 +169,7 @@ def compile_object(
     key: str = "",
     parallel: bool = False,
     restype: types.Type = types.void,
-) -> Any:
+) -> Code | int:
     """Compile to an object file; to an address where Numba must link the code itself."""
     from numba.core.ccallback import CFunc
 
@@ -169,14 +177,14 @@ def compile_object(
     if parallel:
         options["parallel"] = True
     with global_compiler_lock:
-        cfunc = CFunc(
+        cfunc: Any = CFunc(
             _renamed(function, key), (tuple(argtypes), restype), locals={}, options=options
         )
         result = cfunc._compile_uncached()
         library, symbol = result.library, result.fndesc.llvm_cfunc_wrapper_name
         if not _optimise(library, symbol):
             return library.get_pointer_to_function(symbol)
-        return _emit(library, symbol)
+        return code_of(library._codegen._tm, library._final_module, symbol)
 
 
 def _renamed(function: Callable, key: str) -> Callable:
@@ -193,11 +201,7 @@ def _renamed(function: Callable, key: str) -> Callable:
 
 
 def _optimise(library: Any, symbol: str) -> bool:
-    """Link and optimise outside Numba's engine; False if recursive code had to be loaded there.
-
-    All functions but the entry become internal. Numba numbers versions per process, so callees of
-    two objects from different processes can share a name (numba #10486); internal symbols cannot.
-    """
+    """Link and optimise outside Numba's engine; False if recursive code had to be loaded there."""
     module = library._final_module
     optimise, finish = library._optimize_final_module, library._finalize_final_module
     recursive = False
@@ -207,9 +211,7 @@ def _optimise(library: Any, symbol: str) -> bool:
         names = [item.name for item in module.global_variables]
         recursive = any(name.startswith(".numba.unresolved$") for name in names)
         if not recursive:
-            for item in module.functions:
-                if not item.is_declaration and item.name != symbol:
-                    item.linkage = "internal"
+            internalise(module.functions, symbol)
         optimise()
 
     library._optimize_final_module = internalise_and_optimise
@@ -218,15 +220,21 @@ def _optimise(library: Any, symbol: str) -> bool:
     return not recursive
 
 
-def _emit(library: Any, symbol: str) -> _Code:
-    module = library._final_module
-    externals = tuple(
-        item.name
-        for item in module.functions
-        if item.is_declaration and not item.name.startswith("llvm.")
-    )
-    portable = not any(
-        item.name.startswith("numba.dynamic.globals") for item in module.global_variables
-    )
-    payload = library._codegen._tm.emit_object(module)
-    return _Code(bytes(payload), symbol, externals, portable)
+def internalise(items: Iterable[llvm.ValueRef], symbol: str) -> None:
+    """Hide everything that is defined but the entry.
+
+    Numba numbers versions per process, so callees of two objects from different processes can
+    share a name (numba #10486); internal symbols cannot.
+    """
+    for item in items:
+        if not item.is_declaration and item.name != symbol:
+            item.linkage = "internal"
+
+
+def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> Code:
+    """Return the object code of a module whose entry is ``symbol``."""
+    functions = (item.name for item in module.functions if item.is_declaration)
+    externals = tuple(name for name in functions if not name.startswith("llvm."))
+    variables = (item.name for item in module.global_variables)
+    portable = not any(name.startswith("numba.dynamic.globals") for name in variables)
+    return Code(bytes(machine.emit_object(module)), symbol, externals, portable)

@@ -57,7 +57,7 @@ class DivideComplexNumbers(FunctionPass):
     def __init__(self) -> None:
         FunctionPass.__init__(self)
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Any:
         """Rewrite the binary operations of ``state.func_ir`` in place."""
         for expression, signature in state.calltypes.items():
             result = getattr(signature, "return_type", None)

@@ -63,7 +63,11 @@ def counted_loop(
     index = builder.phi(INT64)
     index.add_incoming(word(0), entry)
     yield index
-    following = builder.add(index, word(1), flags=("nuw", "nsw"))
+    following = builder.add(
+        index,
+        word(1),
+        flags=("nuw", "nsw"),  # pyright: ignore[reportCallIssue]  llvmlite adds it by a decorator
+    )
     index.add_incoming(following, builder.basic_block)
     back = builder.cbranch(builder.icmp_signed("<", following, count), body, done)
     if loop_id is not None:
@@ -140,7 +144,7 @@ def operands(
     single = builder.icmp_signed("<=", n, word(1))
     result = []
     for index, memory in enumerate(memories):
-        buffer = builder.alloca(ir.ArrayType(memory.data_type, BLOCK))
+        buffer: Any = builder.alloca(ir.ArrayType(memory.data_type, BLOCK))
         buffer.align = 64
         step = table_word(builder, steps, index)
         unit = builder.icmp_signed("==", step, word(memory.itemsize))
@@ -156,7 +160,7 @@ def table_word(builder: ir.IRBuilder, table: ir.Value, index: int) -> ir.Value:
     return builder.load(builder.gep(pointer, [word(index)]))
 
 
-def _join(builder, value: ir.Value, block, other: ir.Value, other_block) -> ir.Value:
+def _join(builder, value: Any, block, other: ir.Value, other_block) -> ir.Value:
     result = builder.phi(value.type)
     result.add_incoming(value, block)
     result.add_incoming(other, other_block)

@@ -12,51 +12,11 @@ from typing import Any
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, compiler, types
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from . import cache as disk
-from . import loader
-from .compiler import _Code, make_key
-from .intrinsics import INT64, KERNEL_ARGS, KERNEL_TYPE
+from .compiler import Code, code_of, internalise
+from .intrinsics import INT64, KERNEL_TYPE
 from .rewrite import JIT_OPTIONS
-
-_addresses: dict[str, int] = {}
-
-
-def load_or_emit(function: Callable, key_parts: Any, emit: Callable[[str], _Code]) -> int:
-    """Return the address of a kernel: from the cache, or compiled by ``emit(symbol)``.
-
-    Parameters
-    ----------
-    function : callable
-        The function that the kernel applies; its fingerprint is part of the key.
-    key_parts : object
-        The rest of the key: dtypes, signature, options.
-    emit : callable
-        Compiles the kernel under the symbol that it is given.
-    """
-    key = make_key(function, KERNEL_ARGS, key_parts)
-    address = _addresses.get(key)
-    if address is None:
-        with global_compiler_lock:
-            address = _addresses.get(key) or _obtain(key, emit)
-            _addresses[key] = address
-    return address
-
-
-def _obtain(key: str, emit: Callable[[str], _Code]) -> int:
-    persistent = not key.startswith("-")
-    if persistent and (entry := disk.read(key)) is not None:
-        try:
-            return loader.load(entry.payload, entry.symbol, entry.externals)
-        except loader.MissingSymbol:
-            pass  # compiled where a library offered more than here: compile again
-    code = emit(f"numgrad_kernel_{key.lstrip('-')[:32]}")
-    disk.count_compiled()
-    if persistent and code.portable:
-        disk.write(key, disk.Entry(code.symbol, code.externals, code.payload))
-    return loader.load(code.payload, code.symbol, code.externals)
 
 
 class Callee:
@@ -66,16 +26,16 @@ class Callee:
         self,
         function: Callable,
         argtypes: Sequence[types.Type],
-        pipeline: type[compiler.CompilerBase],
+        pipeline: Any,
         options: dict[str, Any] | None = None,
     ) -> None:
-        flags = compiler.Flags()
+        flags: Any = compiler.Flags()  # its options are attributes made at run time
         flags.nrt = True
         flags.no_compile = True  # linked into the kernel, which is compiled as a whole
         options = {**(options or {}), **JIT_OPTIONS, "nopython": True}
         cpu_target.options.parse_as_flags(flags, options)
-        self.context = cpu_target.target_context
-        self.result = compiler.compile_extra(
+        self.context: Any = cpu_target.target_context  # a property of Numba's own kind
+        self.result: Any = compiler.compile_extra(
             cpu_target.typing_context, self.context, function, tuple(argtypes), None, flags, {},
             pipeline_class=pipeline,
         )  # fmt: skip
@@ -102,7 +62,7 @@ def emit_kernel(
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
     *,
     counts_references: bool,
-) -> _Code:
+) -> Code:
     """Compile the kernel whose code ``body(builder, arguments)`` writes.
 
     Parameters
@@ -128,19 +88,15 @@ def emit_kernel(
         *_dependencies(callee.result.library, library),
     ):
         linked.link_in(part, preserve=True)
-    _internalise(linked, symbol)
+    internalise((*linked.functions, *linked.global_variables), symbol)
     _optimise(codegen, linked, counts_references)
-    return _object_code(_target_machine(codegen), linked, symbol)
-
-
-def _object_code(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> _Code:
-    return _Code(bytes(machine.emit_object(module)), symbol, _externals(module), _portable(module))
+    return code_of(_target_machine(codegen), linked, symbol)
 
 
 @cache
 def _target_machine(codegen: Any) -> llvm.TargetMachine:
     """Numba's target machine one level lower: the same loops in three quarters of the time."""
-    options = {"opt": 2}
+    options: dict[str, Any] = {"opt": 2}
     codegen._customize_tm_options(options)
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
 
@@ -151,13 +107,6 @@ def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
     return [library._get_module_for_linking() for library in callees.values()]
 
 
-def _internalise(module: llvm.ModuleRef, symbol: str) -> None:
-    """Hide everything but the kernel: names that Numba numbers per process cannot clash then."""
-    for item in (*module.functions, *module.global_variables):
-        if not item.is_declaration and item.name != symbol:
-            item.linkage = "internal"
-
-
 def _optimise(codegen: Any, module: llvm.ModuleRef, counts_references: bool) -> None:
     if counts_references:  # Numba's order: inline, prune, then optimise in full
         manager, builder = codegen._module_pass_manager(
@@ -166,13 +115,3 @@ def _optimise(codegen: Any, module: llvm.ModuleRef, counts_references: bool) -> 
         manager.run(module, builder)
     manager, builder = codegen._module_pass_manager(opt=2)  # 3 adds nothing to a loop but time
     manager.run(module, builder)
-
-
-def _externals(module: llvm.ModuleRef) -> tuple[str, ...]:
-    names = (item.name for item in module.functions if item.is_declaration)
-    return tuple(name for name in names if not name.startswith("llvm."))
-
-
-def _portable(module: llvm.ModuleRef) -> bool:
-    names = (item.name for item in module.global_variables)
-    return not any(name.startswith("numba.dynamic.globals") for name in names)

@@ -13,10 +13,10 @@ import numpy as np
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import get_cython_function_address, intrinsic
+from numba.extending import get_cython_function_address
 
 from .copies import GATHER
-from .intrinsics import INT64
+from .intrinsics import INT64, intrinsic
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}

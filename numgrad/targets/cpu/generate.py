@@ -17,7 +17,7 @@ from numgrad._specs import Constant
 
 from . import rewrite
 from .binding import bind
-from .compiler import _Code
+from .compiler import Code
 from .elementwise import ElementwiseLoop
 from .emit import Callee, emit_kernel
 from .loops import CoreLoop, argument_types, core_dimensions, in_order, parameter_order
@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
     function: Callable
     key: tuple
-    emit: Callable[[str], _Code]
+    emit: Callable[[str], Code]
 
 
 def elementwise(spec: Any) -> Source:
@@ -83,7 +83,7 @@ def user_options(spec: Any) -> dict[str, Any]:
 
 def _emit_elementwise(
     spec: Any, function: Callable, pipeline: Any, options: Any, symbol: str
-) -> _Code:
+) -> Code:
     with translated_errors(spec):
         inputs, outputs = (_numba_types(dtypes) for dtypes in (spec.in_dtypes, spec.out_dtypes))
         order = parameter_order(len(inputs), len(inputs), getattr(spec, "trailing", ()))
@@ -101,7 +101,7 @@ def _emit_elementwise(
         return emit_kernel(symbol, callee, body, counts_references=heavy)
 
 
-def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: str) -> _Code:
+def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: str) -> Code:
     with translated_errors(spec):
         dtypes = _numba_types((*spec.in_dtypes, *spec.out_dtypes))
         nin, nops = len(spec.in_dtypes), len(dtypes)
@@ -111,8 +111,7 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
         if callee.restype is not types.none:
             raise TypeError(
                 f"the function returns {_described(callee.restype)}, where it must write its "
-                f"outputs "
-                f"to its array parameters"
+                "outputs to its array parameters"
             )
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
         body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
@@ -127,7 +126,7 @@ def _results(
     callee: Callee, builder: ir.IRBuilder, value: Any, outputs: Sequence
 ) -> list[ir.Value]:
     """The function's results, each cast to the dtype of its output."""
-    restype = callee.restype
+    restype: Any = callee.restype
     if isinstance(restype, types.BaseTuple):
         values, kinds = cgutils.unpack_tuple(builder, value, len(restype)), list(restype)
     else:

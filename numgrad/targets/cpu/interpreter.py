@@ -11,9 +11,8 @@ once, which takes a fifth of the time that Numba needs to link and optimise them
 from llvmlite import ir
 from numba import prange, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from .intrinsics import INT64, call_kernel, load_word, store_word
+from .intrinsics import INT64, call_kernel, intrinsic, load_word, store_word
 
 # Words of the program block, constant from run to run.
 BLOCK_WORDS = 14

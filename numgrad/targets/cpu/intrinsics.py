@@ -3,9 +3,19 @@
 Addresses are plain int64 values, so none of these touch reference counts or raise.
 """
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+
+if TYPE_CHECKING:
+
+    def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Numba's decorator, which takes the first parameter, the typing context, away."""
+        ...
+else:
+    from numba.extending import intrinsic
 
 INT64 = ir.IntType(64)
 KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 5)
@@ -15,7 +25,7 @@ KERNEL_ARGS = (types.int64,) * 5
 """Numba argument types of a kernel."""
 
 
-def scalar_type(dtype: types.Type) -> types.Type:
+def scalar_type(dtype: Any) -> types.Type:
     """The Numba type that a dtype argument of an intrinsic stands for."""
     return getattr(dtype, "dtype", None) or dtype.instance_type
 

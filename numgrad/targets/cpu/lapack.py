@@ -101,6 +101,17 @@ def _conjugate(scal, minus, itemsize, x, count):
 
 
 @register_jitable
+def _copy_right_sides(x, b, step, row, column, n, k, vectors, itemsize):
+    """Copy to the solution a matrix of ``k > 1`` columns, or vectors ``step`` bytes apart."""
+    if k == 1:
+        for v in range(vectors):
+            copy_elements(x + v * n * itemsize, b + v * step, row, n, itemsize)
+    else:
+        for i in range(n):
+            copy_elements(x + i * k * itemsize, b + i * row, column, k, itemsize)
+
+
+@register_jitable
 def _exchange_rows(swap, pivots, pivot_step, x, n, row, width, stride, backwards):
     """Apply LAPACK's row exchanges; a row has ``width`` elements, ``stride`` items apart."""
     size, step = by_address(width), by_address(stride)
@@ -165,21 +176,15 @@ def _lu_solve(
     conjugate = is_complex != 0 and adjoint != 0
     # Vectors that share a factorization are the columns of one matrix.
     vectors, repeat = 1, count
-    if (
-        load_word(steps, 0) == 0
-        and load_word(steps, 1) == 0
-        and load_word(steps, 3) == n * itemsize
-    ):
-        vectors = count
-    if k == 1 and vectors == count:
-        repeat = min(count, 1)
+    shared = load_word(steps, 0) == 0 and load_word(steps, 1) == 0
+    if k == 1 and shared and load_word(steps, 3) == n * itemsize:
+        vectors, repeat = count, min(count, 1)
     for index in range(repeat):
         if _has_zero(lu, (n + 1) * itemsize, n, itemsize, is_complex):
             store_word(status, 0, index + 1)
             return
+        _copy_right_sides(x, b, load_word(steps, 2), row, column, n, k, vectors, itemsize)
         if k == 1:
-            for v in range(vectors):
-                copy_elements(x + v * n * itemsize, b + v * load_word(steps, 2), row, n, itemsize)
             if adjoint:
                 _triangle(trsm, one, (L, U, C, N), n, vectors, lu, x)
                 _triangle(trsm, one, (L, L, C, U), n, vectors, lu, x)
@@ -188,8 +193,6 @@ def _lu_solve(
                 _triangle(trsm, one, (L, L, N, U), n, vectors, lu, x)
                 _triangle(trsm, one, (L, U, N, N), n, vectors, lu, x)
         else:
-            for i in range(n):
-                copy_elements(x + i * k * itemsize, b + i * row, column, k, itemsize)
             if conjugate:
                 _conjugate(scal, minus, itemsize, x, n * k)
             if adjoint:
@@ -228,12 +231,7 @@ def _solve_triangular(
         if _has_zero(a, (n + 1) * itemsize, n, itemsize, is_complex):
             store_word(status, 0, index + 1)
             return
-        if k == 1:
-            for v in range(vectors):
-                copy_elements(x + v * n * itemsize, b + v * load_word(steps, 1), row, n, itemsize)
-        else:
-            for i in range(n):
-                copy_elements(x + i * k * itemsize, b + i * row, column, k, itemsize)
+        _copy_right_sides(x, b, load_word(steps, 1), row, column, n, k, vectors, itemsize)
         if conjugate:
             _conjugate(scal, minus, itemsize, x, n * k * vectors)
         if k == 1:

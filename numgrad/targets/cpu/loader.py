@@ -26,9 +26,6 @@ class MissingSymbolError(Exception):
     """An object file refers to functions that this process does not have."""
 
 
-MissingSymbol = MissingSymbolError
-
-
 def add_symbol_provider(provider: Callable[[], Any]) -> None:
     """Register a function that makes symbols known to LLVM; it is called when some are missing."""
     _providers.append(provider)

@@ -29,7 +29,8 @@ JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wra
 def known_to_numba(function: Callable) -> bool:
     """Whether Numba has an implementation of its own, so that the body is not compiled."""
     try:
-        return cpu_target.typing_context.resolve_value_type(function) is not None
+        context: Any = cpu_target.typing_context  # a property of Numba's own kind
+        return context.resolve_value_type(function) is not None
     except (ValueError, errors.NumbaError):
         return False
 
@@ -51,7 +52,7 @@ class BindCalleesAndLiterals(FunctionPass):
     def __init__(self) -> None:
         FunctionPass.__init__(self)
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Any:
         """Rewrite ``state.func_ir`` in place."""
         pipeline = type(state.pipeline)
         _bind_callees(state.func_ir, pipeline)
@@ -60,7 +61,7 @@ class BindCalleesAndLiterals(FunctionPass):
         return True
 
 
-def _bind_callees(func_ir: Any, pipeline: type[CompilerBase]) -> None:
+def _bind_callees(func_ir: Any, pipeline: Any) -> None:
     for statement in _assignments(func_ir):
         value = statement.value
         if not isinstance(value, ir.Global | ir.FreeVar):
@@ -71,20 +72,16 @@ def _bind_callees(func_ir: Any, pipeline: type[CompilerBase]) -> None:
 
 
 @cache
-def _dispatcher(function: Callable, pipeline: type[CompilerBase]) -> Any:
+def _dispatcher(function: Any, pipeline: Any) -> Any:
     if pipeline.real is not None and function.__defaults__:
         function = _with_real_defaults(function, pipeline.real)
     return numba.njit(function, pipeline_class=pipeline, **JIT_OPTIONS)
 
 
 def _with_real_defaults(function: Callable, real: type[np.floating]) -> Callable:
-    defaults = tuple(real(x) if isinstance(x, float) else x for x in function.__defaults__)
+    defaults = tuple(real(x) if isinstance(x, float) else x for x in function.__defaults__ or ())
     copy = pytypes.FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        defaults,
-        function.__closure__,
+        function.__code__, function.__globals__, function.__name__, defaults, function.__closure__
     )
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     return copy
@@ -174,9 +171,7 @@ class _Literals:
             if integral and function is not operator.truediv and function not in _COMPARISONS:
                 self.kinds[name] = _INTEGRAL
             return []
-        if (
-            function is operator.pow
-        ):  # an integer exponent keeps its meaning: repeated multiplication
+        if function is operator.pow:  # an integer exponent keeps its meaning: repeated products
             (value.lhs,), before = self.as_floats(operands[:1], value.loc)
         else:
             (value.lhs, value.rhs), before = self.as_floats(operands, value.loc)

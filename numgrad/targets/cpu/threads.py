@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from numba.core import config
+from numba.core import config as numba_config
+
+config: Any = numba_config  # its names are set at run time
 
 _num_threads: int | None = None
 _forked_with_threads = False

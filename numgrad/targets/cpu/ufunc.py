@@ -12,11 +12,10 @@ from functools import cache
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 from numba.np.ufunc import _internal
 
 from .compiler import load_or_compile
-from .intrinsics import call_kernel, load_word, stack_words, store_word
+from .intrinsics import call_kernel, intrinsic, load_word, stack_words, store_word
 
 _X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686", "x86")
 _ALL_EXCEPTIONS = 0x3F if _X86 else 0x1F
