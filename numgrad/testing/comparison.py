@@ -17,10 +17,14 @@ SHOWN = 3  # wrong entries listed in a message
 def inner(a: Arrays, b: Arrays) -> float:
     """Return the real inner product of two lists of arrays."""
     wide = np.complex128
-    return float(sum(np.vdot(x.astype(wide), y.astype(wide)).real for x, y in zip(a, b, strict=True)))
+    return float(
+        sum(np.vdot(x.astype(wide), y.astype(wide)).real for x, y in zip(a, b, strict=True))
+    )
 
 
-def compare_projection(subject: Subject, slope: Slope, tolerance: Tolerance, rng: np.random.Generator) -> None:
+def compare_projection(
+    subject: Subject, slope: Slope, tolerance: Tolerance, rng: np.random.Generator
+) -> None:
     """Compare one number: the Jacobian between a random direction and random seeds."""
     direction = [random_like(rng, a) for a in subject.arrays]
     change = slope(subject, direction)
@@ -54,8 +58,9 @@ def compare_everywhere(subject: Subject, slope: Slope, tolerance: Tolerance) -> 
                 total += 1
                 if not _close(analytic, numerical, tolerance):
                     wrong.append(
-                        f"output {number} at {_place(position, label)} with respect to {subject.names[n]} at "
-                        f"{_place(place, part)}: analytic {analytic!r}, numerical {numerical!r}"
+                        f"output {number} at {_place(position, label)} with respect to "
+                        f"{subject.names[n]} at {_place(place, part)}: "
+                        f"analytic {analytic!r}, numerical {numerical!r}"
                         f"{_hint(analytic, numerical)}{_origin(output)}"
                     )
     if wrong:
@@ -63,14 +68,21 @@ def compare_everywhere(subject: Subject, slope: Slope, tolerance: Tolerance) -> 
 
 
 def _message(subject: Subject, wrong: Sequence[str], total: int) -> str:
-    lines = [f"{subject.what}: {len(wrong)} of {total} entries of the Jacobian are wrong", *wrong[:SHOWN]]
+    lines = [
+        f"{subject.what}: {len(wrong)} of {total} entries of the Jacobian are wrong",
+        *wrong[:SHOWN],
+    ]
     if len(wrong) > SHOWN:
         lines.append("...")
     return "\n  ".join(lines)
 
 
 def _unit_seeds(output: Tensor) -> list[tuple[tuple[int, ...], str, np.ndarray]]:
-    parts = [("", 1.0)] if output.dtype.kind == "f" else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
+    parts = (
+        [("", 1.0)]
+        if output.dtype.kind == "f"
+        else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
+    )
     seeds = []
     for position in np.ndindex(output.shape):
         for label, one in parts:

@@ -12,7 +12,8 @@ from ..func.gradients import pull
 from ..func.trees import flatten, output_leaves
 from . import invariants
 from .comparison import compare_everywhere, compare_projection
-from .numerical import central, complex_step as imaginary_step
+from .numerical import central
+from .numerical import complex_step as imaginary_step
 from .subject import Subject, random_like
 from .tolerances import tolerance_for
 
@@ -39,10 +40,11 @@ def gradcheck(
     Parameters
     ----------
     function : callable
-        Takes tensors and whatever else is in `inputs`; returns a tensor or a nested container of them.
+        Takes tensors and whatever else is in `inputs`; returns a tensor or a nested container of
+        them.
     inputs : Tensor or tuple
-        The arguments. The tensors that require grad are checked, also inside nested containers; if there is
-        none, all floating tensors and arrays are. Everything else is passed on as it is.
+        The arguments. The tensors that require grad are checked, also inside nested containers; if
+        there is none, all floating tensors and arrays are. Everything else is passed on as it is.
     eps : float, optional
         Step of the central differences; by default 1e-6 in double and 1e-2 in single precision.
     atol, rtol : float, optional
@@ -60,11 +62,12 @@ def gradcheck(
     fast_mode : bool, optional
         torch's name: True is ``mode="projection"``, False ``mode="full"``.
     mode : {"projection", "full"}
-        Compare one random number of the Jacobian, at the cost of two evaluations of the function, or all its
-        entries. A projection that disagrees is followed by a full comparison, which finds the entry.
+        Compare one random number of the Jacobian, at the cost of two evaluations of the function,
+        or all its entries. A projection that disagrees is followed by a full comparison, which
+        finds the entry.
     complex_step : bool
-        Take the derivative from one evaluation at a complex point, which is exact to rounding. For analytic
-        functions of real arguments that also take complex ones.
+        Take the derivative from one evaluation at a complex point, which is exact to rounding. For
+        analytic functions of real arguments that also take complex ones.
     seed : int
         Of the random directions.
 
@@ -123,11 +126,12 @@ def gradgradcheck(
     mode: str = "projection",
     seed: int = 0,
 ) -> bool:
-    """Check the second derivative: the gradient, as a function of inputs and seeds, against finite differences.
+    """Check the second derivative of a function against finite differences of its gradient.
 
     Parameters
     ----------
-    function, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_batched_grad
+    function, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad,
+    check_batched_grad
         As in `gradcheck`.
     grad_outputs : Tensor or sequence, optional
         The seeds of the first pass, one for each floating output; random by default.
@@ -196,13 +200,15 @@ def _check_first(
 
 
 def _gradient_of(first: Subject, grad_outputs: Any, seed: int) -> Subject:
-    """Return the gradient of a subject as a subject, whose variables are those of the first and the seeds."""
+    """Return the gradient of a subject as a subject, whose variables include the seeds."""
     _, outputs = first.call()
     if grad_outputs is None:
         rng = np.random.default_rng(seed)
         seeds: Sequence[np.ndarray] = [random_like(rng, o) for o in outputs]
     else:
-        seeds = [np.asarray(t.detach() if isinstance(t, Tensor) else t) for t in flatten(grad_outputs)[0]]
+        seeds = [
+            np.asarray(t.detach() if isinstance(t, Tensor) else t) for t in flatten(grad_outputs)[0]
+        ]
     count = len(first.arrays)
 
     def gradient(*values: Tensor) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""What must hold for every derivative: nothing else is written, and all ways to compute it agree."""
+"""What must hold for every derivative: no input is written, all ways to compute it agree."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,21 +29,27 @@ def agree(a: np.ndarray, b: np.ndarray, exact: bool) -> bool:
     return np.allclose(a, b, tolerance, tolerance * scale, equal_nan=True)
 
 
-def require_agreement(subject: Subject, found: Arrays, expected: Arrays, exact: bool, what: str) -> None:
+def require_agreement(
+    subject: Subject, found: Arrays, expected: Arrays, exact: bool, what: str
+) -> None:
     """Raise unless the gradients of all variables agree."""
     for name, a, b in zip(subject.names, found, expected, strict=True):
         if agree(a, b, exact):
             continue
         if a.shape != b.shape or a.dtype != b.dtype:
             raise GradcheckError(
-                f"{subject.what}: the gradient of {name} {what}: {a.dtype}{list(a.shape)} instead of "
-                f"{b.dtype}{list(b.shape)}"
+                f"{subject.what}: the gradient of {name} {what}: {a.dtype}{list(a.shape)} "
+                f"instead of {b.dtype}{list(b.shape)}"
             )
-        different = ~np.isclose(a, b, 0 if exact else 1e-12, 0, equal_nan=True) if a.ndim else np.array(True)
+        different = (
+            ~np.isclose(a, b, 0 if exact else 1e-12, 0, equal_nan=True)
+            if a.ndim
+            else np.array(True)
+        )
         place = np.unravel_index(int(np.argmax(different)), a.shape)
         raise GradcheckError(
-            f"{subject.what}: the gradient of {name} {what}: {a[place]!r} instead of {b[place]!r} at "
-            f"{[int(n) for n in place]}"
+            f"{subject.what}: the gradient of {name} {what}: {a[place]!r} instead of "
+            f"{b[place]!r} at {[int(n) for n in place]}"
         )
 
 
@@ -56,21 +62,29 @@ def check_unchanged(subject: Subject, rng: np.random.Generator) -> None:
     results = [value(o) for o in outputs]
     kept_results = [r.copy() for r in results]
     gradients = [value(g) for g in pull(outputs, variables, seeds, graph=False)]
-    groups = [("input", before, subject.arrays), ("seed", kept, seeds), ("output", kept_results, results)]
+    groups = [
+        ("input", before, subject.arrays),
+        ("seed", kept, seeds),
+        ("output", kept_results, results),
+    ]
     for what, old, new in groups:
         for n, (a, b) in enumerate(zip(old, new, strict=True)):
             if not np.array_equal(a, b, equal_nan=True):
                 raise GradcheckError(f"{subject.what}: {what} {n} was modified")
     for gradient in gradients:
         if any(np.shares_memory(gradient, a) for a in (*subject.arrays, *seeds)):
-            raise GradcheckError(f"{subject.what}: a gradient shares memory with an input or a seed")
+            raise GradcheckError(
+                f"{subject.what}: a gradient shares memory with an input or a seed"
+            )
 
 
 def check_repeatable(subject: Subject, rng: np.random.Generator, tolerance: float = 0.0) -> None:
-    """Check that two passes give the same, and that gradients have the shape and dtype of their variables."""
+    """Check that two passes agree, and that gradients have the shape and dtype of variables."""
     variables, outputs = subject.call()
     seeds = [random_like(rng, o) for o in outputs]
-    first, second = ([value(g) for g in pull(outputs, variables, seeds, graph=False)] for _ in range(2))
+    first, second = (
+        [value(g) for g in pull(outputs, variables, seeds, graph=False)] for _ in range(2)
+    )
     for name, array, a, b in zip(subject.names, subject.arrays, first, second, strict=True):
         if a.shape != array.shape or a.dtype != array.dtype:
             raise GradcheckError(
@@ -95,7 +109,13 @@ def check_undefined(subject: Subject, rng: np.random.Generator) -> None:
         zeros = [np.zeros(o.shape, o.dtype) if k != n else seed for k, o in enumerate(outputs)]
         alone = [value(g) for g in pull([output], variables, [seed], graph=False)]
         filled = [value(g) for g in pull(outputs, variables, zeros, graph=False)]
-        require_agreement(subject, alone, filled, False, f"from output {n} alone differs from that with zero seeds")
+        require_agreement(
+            subject,
+            alone,
+            filled,
+            False,
+            f"from output {n} alone differs from that with zero seeds",
+        )
 
 
 def check_batched(
@@ -105,7 +125,8 @@ def check_batched(
     variables, outputs = subject.call()
     seeds = [random_like(rng, o, (max(sizes),)) for o in outputs]
     rows = [
-        [value(g) for g in pull(outputs, variables, [s[n] for s in seeds], graph=False)] for n in range(max(sizes))
+        [value(g) for g in pull(outputs, variables, [s[n] for s in seeds], graph=False)]
+        for n in range(max(sizes))
     ]
     for size in sizes:
         batch = [s[:size] for s in seeds]
@@ -114,7 +135,9 @@ def check_batched(
             np.stack([row[n] for row in rows[:size]]) if size else np.zeros((0, *a.shape), a.dtype)
             for n, a in enumerate(subject.arrays)
         ]
-        require_agreement(subject, found, looped, exact, f"in a batch of {size} differs from a loop")
+        require_agreement(
+            subject, found, looped, exact, f"in a batch of {size} differs from a loop"
+        )
 
 
 def check_schedules(
@@ -136,7 +159,9 @@ def check_schedules(
         for tile in tiles:
             with machine(count, tile):
                 found = run()
-            require_agreement(subject, found, expected, exact, f"on {count} threads in tiles of {tile} differs")
+            require_agreement(
+                subject, found, expected, exact, f"on {count} threads in tiles of {tile} differs"
+            )
 
 
 @contextmanager
@@ -163,14 +188,16 @@ def check_create_graph(subject: Subject, rng: np.random.Generator, exact: bool =
 def check_layouts(
     subject: Subject, rng: np.random.Generator, exact: bool = True, broadcast: bool = True
 ) -> None:
-    """Check values and gradients of strided, reversed, transposed, read-only and, if asked, broadcast inputs."""
+    """Check values and gradients of strided, reversed, transposed, read-only, broadcast inputs."""
     for name, same, arrays in layouts(subject.arrays):
         if name == "broadcast" and not broadcast:
             continue  # such as singular matrices
         expected_values, found_values = subject.values(same), subject.values(arrays)
         for n, (a, b) in enumerate(zip(found_values, expected_values, strict=True)):
             if not agree(a, b, exact):
-                raise GradcheckError(f"{subject.what}: output {n} has another value for {name} inputs")
+                raise GradcheckError(
+                    f"{subject.what}: output {n} has another value for {name} inputs"
+                )
         seeds = [random_like(rng, o) for o in expected_values]
         strided = [_every_second(s) for s in seeds]
         found, expected = subject.gradients(strided, arrays), subject.gradients(seeds, same)

@@ -1,4 +1,4 @@
-"""The same numbers in other places: strided, reversed, transposed, broadcast and read-only arrays."""
+"""The same numbers in other places: strided, reversed, broadcast, read-only arrays."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -38,11 +38,17 @@ def shifted(array: np.ndarray) -> np.ndarray:
 
 
 CHANGES: dict[str, Change] = {
-    "strided": strided, "reversed": reversed_, "transposed": transposed, "read-only": read_only, "shifted": shifted,
-}  # fmt: skip
+    "strided": strided,
+    "reversed": reversed_,
+    "transposed": transposed,
+    "read-only": read_only,
+    "shifted": shifted,
+}
 
 
-def layouts(arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, list[np.ndarray], list[np.ndarray]]]:
+def layouts(
+    arrays: Sequence[np.ndarray],
+) -> Iterator[tuple[str, list[np.ndarray], list[np.ndarray]]]:
     """Yield a name, plain arrays, and arrays of the same numbers in another layout."""
     plain = [np.array(a, order="C") for a in arrays]
     for name, change in CHANGES.items():
@@ -52,5 +58,5 @@ def layouts(arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, list[np.ndarray
 
 
 def broadcastable(array: np.ndarray) -> np.ndarray:
-    """Return an array of the same shape that repeats its first element along the last axis, with stride 0."""
+    """Return an array of the same shape that repeats its first elements, with stride 0."""
     return np.broadcast_to(array[..., :1], array.shape) if array.ndim and array.size else array

@@ -25,7 +25,7 @@ def central(eps: float) -> Slope:
 
 
 def complex_step(eps: float) -> Slope:
-    """Return the rule ``imag(f(x + ih)) / h``, which holds for analytic functions of real variables only."""
+    """Return the rule ``imag(f(x + ih)) / h``, for analytic functions of real variables."""
     differences = central(eps)
 
     def slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
@@ -34,8 +34,9 @@ def complex_step(eps: float) -> Slope:
             size = np.max(np.abs(b), initial=0.0)
             if not np.allclose(a, b, ANALYTIC, ANALYTIC * max(1.0, size)):
                 raise ArgTypeError(
-                    f"{subject.what}: complex_step=True, but output {n} is no analytic function of the inputs "
-                    f"(abs, max, conj, comparisons are not); leave complex_step out"
+                    f"{subject.what}: complex_step=True, but output {n} is no analytic "
+                    f"function of the inputs (abs, max, conj, comparisons are not); "
+                    f"leave complex_step out"
                 )
         return exact
 
@@ -50,13 +51,16 @@ def _imaginary_slope(subject: Subject, direction: Arrays) -> list[np.ndarray]:
         outputs = subject.values(moved)
     except (NumgradError, TypeError) as error:
         raise ArgTypeError(
-            f"{subject.what}: complex_step=True, but the function does not take complex arguments ({error})"
+            f"{subject.what}: complex_step=True, but the function does not take "
+            f"complex arguments ({error})"
         ) from error
     return [np.imag(o) / COMPLEX_STEP for o in outputs]
 
 
 def _moved(arrays: Arrays, direction: Arrays, step: float) -> list[np.ndarray]:
-    return [np.asarray(a + step * d).astype(a.dtype) for a, d in zip(arrays, direction, strict=True)]
+    return [
+        np.asarray(a + step * d).astype(a.dtype) for a, d in zip(arrays, direction, strict=True)
+    ]
 
 
 def _wide(array: np.ndarray) -> np.ndarray:
@@ -64,10 +68,14 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 
 def unit_directions(arrays: Arrays) -> Sequence[tuple[int, tuple[int, ...], str, list[np.ndarray]]]:
-    """Return a direction for each element of each variable, twice for complex ones, with its place."""
+    """Return a direction for each element of each variable, two for complex ones."""
     directions = []
     for n, array in enumerate(arrays):
-        parts = [("", 1.0)] if array.dtype.kind == "f" else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
+        parts = (
+            [("", 1.0)]
+            if array.dtype.kind == "f"
+            else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
+        )
         for position in np.ndindex(array.shape):
             for label, unit in parts:
                 direction = [np.zeros(a.shape, a.dtype) for a in arrays]

@@ -31,14 +31,16 @@ def check_operator(
     operator : callable
         Takes arrays, and `static` parameters as keywords.
     *examples : tuple or array
-        The arguments of one call each; all floating ones are differentiated, unless some require grad.
+        The arguments of one call each; all floating ones are differentiated, unless some require
+        grad.
     order : int
         How often the operator can be differentiated: 1 leaves the second derivative out.
     exact : bool
-        Whether batched passes, other tiles and other layouts give the same bits. False for what calls BLAS or
-        LAPACK: equal to rounding.
+        Whether batched passes, other tiles and other layouts give the same bits. False for what
+        calls BLAS or LAPACK: equal to rounding.
     broadcast : bool
-        Whether arguments may be replaced by repetitions of their first elements, to try arrays of stride 0.
+        Whether arguments may be replaced by repetitions of their first elements, to try arrays of
+        stride 0.
     single : bool
         Whether single precision is tried too.
     complex_step : bool
@@ -58,9 +60,10 @@ def check_operator(
 
     Notes
     -----
-    Checked are: the first and second derivative against finite differences; inputs and seeds not written;
-    repeated, batched (0, 1, 3 and 64 rows), tiled and threaded passes against plain ones; gradients recorded for
-    the next order; strided, reversed, broadcast, read-only inputs; and single against double precision.
+    Checked are: the first and second derivative against finite differences; inputs and seeds not
+    written; repeated, batched (0, 1, 3 and 64 rows), tiled and threaded passes against plain ones;
+    gradients recorded for the next order; strided, reversed, broadcast, read-only inputs; and
+    single against double precision.
 
     Examples
     --------
@@ -109,7 +112,9 @@ def _check_example(
     if order > 1:
         invariants.check_create_graph(subject, rng, exact=False)
     if single:
-        check_precision(subject, Subject(function, in_single_precision(args), "check_operator"), rng)
+        check_precision(
+            subject, Subject(function, in_single_precision(args), "check_operator"), rng
+        )
 
 
 def in_single_precision(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -121,21 +126,34 @@ def in_single_precision(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _converted(leaf: Any, dtypes: dict[np.dtype, Any]) -> Any:
     dtype = getattr(leaf, "dtype", None)
-    if dtype not in dtypes:
+    if dtype is None or dtype not in dtypes:
         return leaf
     if isinstance(leaf, Tensor):
         return Tensor(leaf.detach().numpy().astype(dtypes[dtype]), leaf.requires_grad)
     return np.asarray(leaf).astype(dtypes[dtype])
 
 
-def check_precision(double: Subject, single: Subject, rng: np.random.Generator, rtol: float = 1e-4) -> None:
+def check_precision(
+    double: Subject, single: Subject, rng: np.random.Generator, rtol: float = 1e-4
+) -> None:
     """Check values and gradients in single precision against those in double precision."""
     exact, rounded = double.values(double.arrays), single.values(single.arrays)
-    seeds = [np.asarray(rng.uniform(-1.0, 1.0, e.shape)).astype(r.dtype) for e, r in zip(exact, rounded, strict=True)]
-    expected = [*exact, *double.gradients([s.astype(e.dtype) for s, e in zip(seeds, exact, strict=True)])]
+    seeds = [
+        np.asarray(rng.uniform(-1.0, 1.0, e.shape)).astype(r.dtype)
+        for e, r in zip(exact, rounded, strict=True)
+    ]
+    expected = [
+        *exact,
+        *double.gradients([s.astype(e.dtype) for s, e in zip(seeds, exact, strict=True)]),
+    ]
     found = [*rounded, *single.gradients(seeds)]
-    names = [*(f"output {n}" for n in range(len(exact))), *(f"the gradient of {n}" for n in double.names)]
+    names = [
+        *(f"output {n}" for n in range(len(exact))),
+        *(f"the gradient of {n}" for n in double.names),
+    ]
     for name, a, b in zip(names, found, expected, strict=True):
         scale = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
         if not np.allclose(a, b, rtol, rtol * scale, equal_nan=True):
-            raise GradcheckError(f"{double.what}: {name} in single precision is {a!r} and in double {b!r}")
+            raise GradcheckError(
+                f"{double.what}: {name} in single precision is {a!r} and in double {b!r}"
+            )

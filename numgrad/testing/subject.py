@@ -18,8 +18,9 @@ Arrays = Sequence[np.ndarray]
 class Subject:
     """A function and the point where it is checked.
 
-    The variables are the leaves of the inputs that are differentiated: the tensors that require grad or, if
-    there is none, every floating tensor and array. All other inputs are passed on as they are.
+    The variables are the leaves of the inputs that are differentiated: the tensors that require
+    grad or, if there is none, every floating tensor and array. All other inputs are passed on as
+    they are.
 
     Attributes
     ----------
@@ -36,7 +37,9 @@ class Subject:
         self.leaves, self._rebuild = flatten(args)
         self.positions = _variables(self.leaves)
         if not self.positions:
-            raise ValueError(f"{what}: no input is a floating point or complex tensor, so nothing can be checked")
+            raise ValueError(
+                f"{what}: no input is a floating point or complex tensor, so nothing can be checked"
+            )
         self.arrays = [_array(self.leaves[n]) for n in self.positions]
         names = _names(args, len(self.leaves))
         self.names = [names[n] for n in self.positions]
@@ -50,7 +53,9 @@ class Subject:
             leaves[position] = value
         return self._rebuild(leaves)
 
-    def call(self, arrays: Arrays | None = None, requires_grad: bool = True) -> tuple[list[Tensor], list[Tensor]]:
+    def call(
+        self, arrays: Arrays | None = None, requires_grad: bool = True
+    ) -> tuple[list[Tensor], list[Tensor]]:
         """Return fresh variables at ``arrays`` and the floating outputs of the function there."""
         arrays = self.arrays if arrays is None else arrays
         variables = [Tensor(a, requires_grad, ForeignStorage()) for a in arrays]
@@ -66,9 +71,13 @@ class Subject:
         return [value(o) for o in self.call(arrays)[1]]
 
     def gradients(
-        self, seeds: Arrays, arrays: Arrays | None = None, batched: bool = False, create_graph: bool = False
+        self,
+        seeds: Arrays,
+        arrays: Arrays | None = None,
+        batched: bool = False,
+        create_graph: bool = False,
     ) -> list[np.ndarray]:
-        """Return the vector-Jacobian products with ``seeds``, zeros where an input is not reached."""
+        """Return the vector-Jacobian products, zeros where an input is not reached."""
         variables, outputs = self.call(arrays)
         return [value(g) for g in pull(outputs, variables, seeds, create_graph, batched)]
 
@@ -96,7 +105,8 @@ def _variables(leaves: Sequence[Any]) -> list[int]:
     return [
         n
         for n, leaf in enumerate(leaves)
-        if isinstance(leaf, (Tensor, np.ndarray, np.floating, np.complexfloating)) and leaf.dtype.kind in "fc"
+        if isinstance(leaf, (Tensor, np.ndarray, np.floating, np.complexfloating))
+        and leaf.dtype.kind in "fc"
     ]
 
 
@@ -134,7 +144,9 @@ def _walk(tree: Any, path: str, paths: list[str]) -> None:
 
 def _require_precision(dtype: np.dtype, name: str, what: str) -> None:
     if dtype == np.float16:
-        raise DtypeError(f"{what}: {name} is float16, too coarse for finite differences; use float64")
+        raise DtypeError(
+            f"{what}: {name} is float16, too coarse for finite differences; use float64"
+        )
 
 
 __all__ = ["Arrays", "Rebuild", "Subject", "random_like", "value"]

@@ -24,7 +24,7 @@ def tolerance_for(
     arrays: Sequence[np.ndarray], eps: float | None, atol: float | None, rtol: float | None
 ) -> Tolerance:
     """Return the defaults of the least precise array, with what the caller has set."""
-    precisions = [np.dtype(a.real.dtype) for a in arrays]
+    precisions = [np.finfo(a.dtype).dtype for a in arrays]
     default = DEFAULTS[min(precisions, key=lambda dtype: dtype.itemsize)]
     given = (eps, atol, rtol)
     return Tolerance(*(d if g is None else g for g, d in zip(given, default, strict=True)))

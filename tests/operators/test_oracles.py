@@ -15,7 +15,7 @@ from ..oracles.cases import FOLDER, cases, decode, direction, fingerprint
 PRECISION = 1e-11
 ZERO = 5e-15  # what one library computes as zero the other may compute as a rounding error
 
-# torch's trigamma has ten correct digits (at 0.3 it is 12.245364545, and in truth 12.2453645461077).
+# torch's trigamma has ten correct digits: at 0.3 it is 12.245364545, and in truth 12.2453645461077.
 LESS_PRECISE = {"gammaln": 1e-9, "digamma": 1e-9}
 
 
@@ -38,7 +38,9 @@ CASES = [
 def test_torch_agrees(chapter, scenario, case):
     expected = stored(chapter).get(scenario.name, {}).get(case.key)
     assert expected, "no stored numbers: run tests/oracles/generate.py"
-    assert np.isclose(expected["inputs"], fingerprint(case.point), 1e-12), "the scenario has changed: run generate.py"
+    assert np.isclose(expected["inputs"], fingerprint(case.point), 1e-12), (
+        "the scenario has changed: run generate.py"
+    )
     subject = Subject(scenario.function, case.point)
     variables, outputs = subject.call()
     seeds = [direction(o, n) for n, o in enumerate(outputs)]
@@ -47,7 +49,12 @@ def test_torch_agrees(chapter, scenario, case):
     compare("value", [value(o) for o in outputs], expected["value"], precision)
     compare("gradient", [value(g) for g in gradients], expected["gradient"], precision)
     if "second" in expected:
-        compare("second derivative", along_directions(gradients, variables), expected["second"], precision)
+        compare(
+            "second derivative",
+            along_directions(gradients, variables),
+            expected["second"],
+            precision,
+        )
 
 
 def along_directions(gradients, variables):

@@ -37,12 +37,14 @@ def subject_of(scenario, dtype="float64", number=0):
     return Subject(scenario.function, scenario.at(scenario.points[number], dtype), scenario.name)
 
 
-# The catalogue is complete ---------------------------------------------------------------------------------
+# The catalogue is complete ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(registry))
 def test_every_operator_has_a_scenario(name):
-    assert scenarios_of(name), f"add a scenario of {name} to its chapter in numgrad/testing/scenarios"
+    assert scenarios_of(name), (
+        f"add a scenario of {name} to its chapter in numgrad/testing/scenarios"
+    )
 
 
 def test_names_of_scenarios_are_unique():
@@ -51,7 +53,9 @@ def test_names_of_scenarios_are_unique():
 
 
 def test_operators_without_derivative_are_listed():
-    assert {name for name, operator in registry.items() if not operator.differentiable} == NONDIFFERENTIABLE
+    assert {
+        name for name, operator in registry.items() if not operator.differentiable
+    } == NONDIFFERENTIABLE
 
 
 @over(SCENARIOS)
@@ -79,14 +83,19 @@ def second_gradient(scenario, number):
     seeds = [Tensor(random_like(rng, o), True) for o in outputs]
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     gradients = ng.grad(
-        [o for o, _ in live], variables, [s for _, s in live], create_graph=True, allow_unused=True, materialize_grads=True
+        [o for o, _ in live],
+        variables,
+        [s for _, s in live],
+        create_graph=True,
+        allow_unused=True,
+        materialize_grads=True,
     )
     live = [g for g in gradients if g.requires_grad]
     if live:
         ng.grad(live, [*variables, *seeds], allow_unused=True)
 
 
-# Values ------------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 @over(SCENARIOS)
@@ -152,10 +161,13 @@ def test_value_of_every_layout(scenario):
             kept = [a.copy() for a in arrays]
             for a, b in zip(evaluate(scenario, arrays), evaluate(scenario, same), strict=True):
                 assert invariants.agree(a, b, scenario.exact), name
-            assert all(np.array_equal(a, k, equal_nan=a.dtype.kind in "fc") for a, k in zip(arrays, kept, strict=True))
+            assert all(
+                np.array_equal(a, k, equal_nan=a.dtype.kind in "fc")
+                for a, k in zip(arrays, kept, strict=True)
+            )
 
 
-# Derivatives -------------------------------------------------------------------------------------------------
+# Derivatives --------------------------------------------------------------------------------------
 
 
 @over(DIFFERENTIABLE)
@@ -174,7 +186,9 @@ def test_second_derivative(scenario):
 
 @over(DIFFERENTIABLE)
 def test_forward_mode(scenario):
-    invariants.check_forward_mode(subject_of(scenario, scenario.dtypes[-1]), np.random.default_rng(0))
+    invariants.check_forward_mode(
+        subject_of(scenario, scenario.dtypes[-1]), np.random.default_rng(0)
+    )
 
 
 @over(DIFFERENTIABLE)
@@ -198,13 +212,15 @@ def test_gradient_without_elements(scenario):
                 invariants.check_batched(subject, rng, (0, 2), exact=scenario.exact)
 
 
-# All ways to compute a gradient agree ------------------------------------------------------------------------
+# All ways to compute a gradient agree -------------------------------------------------------------
 
 
 @over(DIFFERENTIABLE)
 def test_batched_equals_looped(scenario):
     for dtype in scenario.dtypes:
-        invariants.check_batched(subject_of(scenario, dtype), np.random.default_rng(0), exact=scenario.exact)
+        invariants.check_batched(
+            subject_of(scenario, dtype), np.random.default_rng(0), exact=scenario.exact
+        )
     for number, _ in smooth_points(scenario):
         subject = subject_of(scenario, scenario.dtypes[-1], number)
         invariants.check_batched(subject, np.random.default_rng(0), (3,), exact=scenario.exact)
@@ -212,7 +228,9 @@ def test_batched_equals_looped(scenario):
 
 @over(DIFFERENTIABLE)
 def test_threads_and_tiles(scenario):
-    invariants.check_schedules(subject_of(scenario, scenario.dtypes[-1]), np.random.default_rng(0), scenario.exact)
+    invariants.check_schedules(
+        subject_of(scenario, scenario.dtypes[-1]), np.random.default_rng(0), scenario.exact
+    )
 
 
 @over(DIFFERENTIABLE)
@@ -224,4 +242,6 @@ def test_gradient_of_every_layout(scenario):
 @over(DIFFERENTIABLE)
 def test_recorded_gradient_equals_plain(scenario):
     for dtype in scenario.dtypes:
-        invariants.check_create_graph(subject_of(scenario, dtype), np.random.default_rng(0), exact=False)
+        invariants.check_create_graph(
+            subject_of(scenario, dtype), np.random.default_rng(0), exact=False
+        )

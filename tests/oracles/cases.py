@@ -1,4 +1,4 @@
-"""At which arguments and along which directions another library was asked; numgrad is asked the same."""
+"""At which arguments and along which directions another library was asked."""
 
 from collections.abc import Iterator
 from pathlib import Path

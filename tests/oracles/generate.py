@@ -16,7 +16,7 @@ from .torch_functions import function_of
 
 
 def ask(function, case):
-    """Return value, gradient and, at smooth points, the second derivative along fixed directions."""
+    """Return value, gradient and, at smooth points, second derivative along fixed directions."""
     inputs = [torch.from_numpy(a.copy()) for a in case.point]
     variables = [x.requires_grad_() for x in inputs if x.is_floating_point() or x.is_complex()]
     result = function(*inputs)
@@ -38,11 +38,15 @@ def second(gradients, variables):
     ]
     if not pairs:
         return [None] * len(variables)
-    return torch.autograd.grad(*([p[0] for p in pairs], variables, [p[1] for p in pairs]), allow_unused=True)
+    return torch.autograd.grad(
+        *([p[0] for p in pairs], variables, [p[1] for p in pairs]), allow_unused=True
+    )
 
 
 def filled(gradients, variables):
-    return [torch.zeros_like(x) if g is None else g for g, x in zip(gradients, variables, strict=True)]
+    return [
+        torch.zeros_like(x) if g is None else g for g, x in zip(gradients, variables, strict=True)
+    ]
 
 
 def stored(tensors):
@@ -70,7 +74,9 @@ def main():
     for chapter, scenarios in CHAPTERS.items():
         numbers = chapter_numbers(scenarios)
         if numbers:
-            lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in numbers.items())
+            lines = ",\n".join(
+                f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in numbers.items()
+            )
             text = f'{{"made with": "torch {torch.__version__}",\n{lines}}}\n'
             (FOLDER / f"{chapter}.json").write_text(text)
 

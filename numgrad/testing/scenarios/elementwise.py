@@ -13,47 +13,71 @@ INF, NAN = np.inf, np.nan
 
 
 def unary(
-    name: str, low: float, high: float, *special: float, complex: bool = True, **options: Any
+    name: str, low: float, high: float, *special: float, takes_complex: bool = True, **options: Any
 ) -> Scenario:
     """Return the scenario of a function of one argument that NumPy has too."""
     settings: dict[str, Any] = {
-        "function": getattr(ng, name, None), "reference": getattr(np, name, None), "operators": (name,),
-        "points": spread([(low, high)]), "domains": ((low, high),), "dtypes": ALL if complex else REAL, **options,
-    }  # fmt: skip
+        "function": getattr(ng, name, None),
+        "reference": getattr(np, name, None),
+        "operators": (name,),
+        "points": spread([(low, high)]),
+        "domains": ((low, high),),
+        "dtypes": ALL if takes_complex else REAL,
+        **options,
+    }
     return Scenario(name=name, special=((floats(*special),),) if special else (), **settings)
 
 
 def binary(
-    name: str, first: Domain, second: Domain, *special: Point, complex: bool = False, **options: Any
+    name: str,
+    first: Domain,
+    second: Domain,
+    *special: Point,
+    takes_complex: bool = False,
+    **options: Any,
 ) -> Scenario:
     """Return the scenario of a function of two arguments that NumPy has too."""
     settings: dict[str, Any] = {
-        "function": getattr(ng, name, None), "reference": getattr(np, name, None), "operators": (name,),
-        "points": spread([first, second]), "domains": (first, second), "dtypes": ALL if complex else REAL, **options,
-    }  # fmt: skip
+        "function": getattr(ng, name, None),
+        "reference": getattr(np, name, None),
+        "operators": (name,),
+        "points": spread([first, second]),
+        "domains": (first, second),
+        "dtypes": ALL if takes_complex else REAL,
+        **options,
+    }
     return Scenario(name=name, special=special, **settings)
 
 
 ARITHMETIC = (
     unary("negative", -2, 2, 0.0, -0.0, INF),
     unary("abs", -2, 2, 0.0, -0.0, INF, -INF),
-    unary("sign", -2, 2, 0.0, INF, complex=False),
+    unary("sign", -2, 2, 0.0, INF, takes_complex=False),
     unary("reciprocal", 0.5, 2, INF, -2.0),
     unary("square", -2, 2, 0.0, -3.0, 1e154),
     unary("sqrt", 0.2, 3, 0.0, 1e-300, 1e300, INF),
-    unary("cbrt", 0.2, 3, -8.0, 1e300, complex=False),
+    unary("cbrt", 0.2, 3, -8.0, 1e300, takes_complex=False),
     unary("copy", -2, 2, function=lambda x: x.clone(), reference=np.copy),
-    binary("add", (-2, 2), (-2, 2), complex=True),
-    binary("subtract", (-2, 2), (-2, 2), complex=True),
-    binary("multiply", (-2, 2), (-2, 2), (floats(0.0, INF, 0.0), floats(0.0, 2.0, -1.0)), complex=True),
-    binary("divide", (-2, 2), (0.5, 2), (floats(1.0, 0.0), floats(INF, -3.0)), complex=True),
+    binary("add", (-2, 2), (-2, 2), takes_complex=True),
+    binary("subtract", (-2, 2), (-2, 2), takes_complex=True),
     binary(
-        "pow", (0.3, 3), (-2, 3),
+        "multiply",
+        (-2, 2),
+        (-2, 2),
+        (floats(0.0, INF, 0.0), floats(0.0, 2.0, -1.0)),
+        takes_complex=True,
+    ),
+    binary("divide", (-2, 2), (0.5, 2), (floats(1.0, 0.0), floats(INF, -3.0)), takes_complex=True),
+    binary(
+        "pow",
+        (0.3, 3),
+        (-2, 3),
         (floats(0.0, 0.0, 0.0, -2.0, -2.0, 2.0), floats(0.0, 1.0, 2.0, 2.0, 3.0, 0.0)),
-        complex=True, reference=np.power,
+        takes_complex=True,
+        reference=np.power,
     ),
     binary("hypot", (-2, 2), (-2, 2), (floats(3.0, 0.0), floats(0.0, -2.0))),
-)  # fmt: skip
+)
 
 EXPONENTIAL = (
     unary("exp", -2, 2, 0.0, -INF, 700.0, -745.0),
@@ -64,10 +88,12 @@ EXPONENTIAL = (
     unary("log10", 0.2, 3, 1.0, 1e-300),
     unary("log1p", -0.5, 3, 0.0, 1e-300, -1e-10),
     binary(
-        "logaddexp", (-2, 2), (-2, 2),
+        "logaddexp",
+        (-2, 2),
+        (-2, 2),
         (floats(0.0, 1000.0, -1000.0, -INF), floats(0.0, 1000.0, 5.0, 1.0)),
     ),
-)  # fmt: skip
+)
 
 TRIGONOMETRIC = (
     unary("sin", -4, 4, 0.0, -0.0, 1e5),
@@ -86,10 +112,10 @@ TRIGONOMETRIC = (
 )
 
 ROUNDING = (
-    unary("floor", -2, 2, 1.0, -1.0, complex=False),
-    unary("ceil", -2, 2, 1.0, complex=False),
-    unary("trunc", -2, 2, 1.0, complex=False),
-    unary("round", -2, 2, 0.5, 1.5, 2.5, -0.5, complex=False),
+    unary("floor", -2, 2, 1.0, -1.0, takes_complex=False),
+    unary("ceil", -2, 2, 1.0, takes_complex=False),
+    unary("trunc", -2, 2, 1.0, takes_complex=False),
+    unary("round", -2, 2, 0.5, 1.5, 2.5, -0.5, takes_complex=False),
     binary("floor_divide", (1, 5), (0.7, 2), (floats(-5.0, 6.0), floats(2.0, 3.0))),
     binary("remainder", (1, 5), (0.7, 2), (floats(-5.3, 5.3), floats(2.0, -2.0))),
     binary("fmod", (1, 5), (0.7, 2), (floats(-5.3, 5.3), floats(2.0, -2.0))),
@@ -104,38 +130,79 @@ SELECTION = (
     binary("fmin", (-2, 2), (-2, 2), (floats(1.0, 2.0), floats(NAN, 1.0))),
     binary("copysign", (-2, 2), (-2, 2), (floats(1.0, -2.0), floats(-3.0, -1.0))),
     Scenario(
-        name="where", function=ng.where, operators=("where",), reference=np.where, dtypes=ALL,
-        points=tuple((np.asarray(numbers(p[0].shape) > 0), *p[1:]) for p in spread([(0, 1), (-2, 2), (-2, 2)])),
+        name="where",
+        function=ng.where,
+        operators=("where",),
+        reference=np.where,
+        dtypes=ALL,
+        points=tuple(
+            (np.asarray(numbers(p[0].shape) > 0), *p[1:])
+            for p in spread([(0, 1), (-2, 2), (-2, 2)])
+        ),
     ),
     Scenario(
-        name="clip", function=ng.clip, operators=("clip",), reference=np.clip,
+        name="clip",
+        function=ng.clip,
+        operators=("clip",),
+        reference=np.clip,
         points=spread([(-2, 2), (-1.5, -0.5), (0.5, 1.5)]),
         special=((floats(-1.0, 1.0, 0.0, -3.0, 3.0), floats(-1.0), floats(1.0)),),
     ),
     Scenario(
-        name="share", function=registry["share"], operators=("share",), oracle=False, half=False,
-        reference=lambda g, x1, x2: np.where(x1 < x2, 0.0, g), points=spread([(-2, 2), (-2, 2), (-2, 2)]),
+        name="share",
+        function=registry["share"],
+        operators=("share",),
+        oracle=False,
+        half=False,
+        reference=lambda g, x1, x2: np.where(x1 < x2, 0.0, g),
+        points=spread([(-2, 2), (-2, 2), (-2, 2)]),
     ),
-)  # fmt: skip
+)
 
 PARTS = (
     Scenario(
-        name="conj", function=ng.conj, operators=("conj",), reference=np.conj, dtypes=ALL, points=spread([(-2, 2)])
+        name="conj",
+        function=ng.conj,
+        operators=("conj",),
+        reference=np.conj,
+        dtypes=ALL,
+        points=spread([(-2, 2)]),
     ),
     Scenario(
-        name="real", function=ng.real, operators=("real",), reference=np.real, dtypes=ALL, points=spread([(-2, 2)])
+        name="real",
+        function=ng.real,
+        operators=("real",),
+        reference=np.real,
+        dtypes=ALL,
+        points=spread([(-2, 2)]),
     ),
     Scenario(
-        name="imag", function=ng.imag, operators=("imag",), reference=np.imag, dtypes=ALL, points=spread([(-2, 2)])
+        name="imag",
+        function=ng.imag,
+        operators=("imag",),
+        reference=np.imag,
+        dtypes=ALL,
+        points=spread([(-2, 2)]),
     ),
     Scenario(
-        name="angle", function=ng.angle, operators=(), reference=np.angle, dtypes=COMPLEX,
-        points=spread([(-2, 2)]), half=False,
+        name="angle",
+        function=ng.angle,
+        operators=(),
+        reference=np.angle,
+        dtypes=COMPLEX,
+        points=spread([(-2, 2)]),
+        half=False,
     ),
     Scenario(
-        name="direction", function=registry["direction"], operators=("direction",), dtypes=ALL, half=False,
-        reference=lambda x: x / np.abs(x), points=spread([(-2, 2)]), oracle=False,
+        name="direction",
+        function=registry["direction"],
+        operators=("direction",),
+        dtypes=ALL,
+        half=False,
+        reference=lambda x: x / np.abs(x),
+        points=spread([(-2, 2)]),
+        oracle=False,
     ),
-)  # fmt: skip
+)
 
 SCENARIOS = (*ARITHMETIC, *EXPONENTIAL, *TRIGONOMETRIC, *ROUNDING, *SELECTION, *PARTS)

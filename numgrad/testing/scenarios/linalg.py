@@ -22,9 +22,14 @@ TRIANGLE = np.tril(SQUARE)
 def algebra(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
     """Return a scenario whose bits depend on BLAS or LAPACK."""
     settings: dict[str, Any] = {
-        "operators": (name,), "dtypes": ALL, "exact": False, "half": False, "broadcast": False, "tolerance": 256,
+        "operators": (name,),
+        "dtypes": ALL,
+        "exact": False,
+        "half": False,
+        "broadcast": False,
+        "tolerance": 256,
         **options,
-    }  # fmt: skip
+    }
     return Scenario(name=name, function=function, points=points, **settings)
 
 
@@ -44,54 +49,157 @@ def triangular(a: Any, b: Any) -> Any:
 
 
 PRODUCTS = (
-    algebra("matmul", ng.matmul, (A23, A34), (numbers((2, 2, 3)), A34), (numbers((0, 3)), A34), reference=np.matmul,
-            broadcast=True),
-    algebra("matmul-vector", ng.matmul, (A23, numbers(3)), (numbers(3), numbers(3, phase=0.1)), operators=(),
-            reference=np.matmul),
-    algebra("matmul-outer", ng.matmul, (numbers((2, 1)), numbers((1, 3))), operators=(), reference=np.matmul),
+    algebra(
+        "matmul",
+        ng.matmul,
+        (A23, A34),
+        (numbers((2, 2, 3)), A34),
+        (numbers((0, 3)), A34),
+        reference=np.matmul,
+        broadcast=True,
+    ),
+    algebra(
+        "matmul-vector",
+        ng.matmul,
+        (A23, numbers(3)),
+        (numbers(3), numbers(3, phase=0.1)),
+        operators=(),
+        reference=np.matmul,
+    ),
+    algebra(
+        "matmul-outer",
+        ng.matmul,
+        (numbers((2, 1)), numbers((1, 3))),
+        operators=(),
+        reference=np.matmul,
+    ),
     algebra("dot", ng.dot, (numbers((2, 2, 3)), A34), operators=(), reference=np.dot, oracle=False),
-    algebra("vecdot", ng.vecdot, (A23, numbers((2, 3), phase=0.5)), operators=(), reference=np.vecdot),
+    algebra(
+        "vecdot", ng.vecdot, (A23, numbers((2, 3), phase=0.5)), operators=(), reference=np.vecdot
+    ),
     algebra("outer", ng.outer, (numbers(2), numbers(3)), operators=(), reference=np.outer),
     algebra("kron", ng.kron, (A23, numbers((2, 2))), operators=(), reference=np.kron),
-    algebra("cross", ng.cross, (A23, numbers((2, 3), phase=0.5)), operators=(), reference=np.cross, oracle=False),
-    algebra("tensordot", lambda a, b: ng.tensordot(a, b, 1), (numbers((2, 2, 3)), A34), operators=(),
-            reference=lambda a, b: np.tensordot(a, b, 1)),
-    algebra("einsum", lambda a, b: ng.einsum("bij,jk->ibk", a, b), (numbers((2, 2, 3)), A34), operators=(),
-            reference=lambda a, b: np.einsum("bij,jk->ibk", a, b)),
+    algebra(
+        "cross",
+        ng.cross,
+        (A23, numbers((2, 3), phase=0.5)),
+        operators=(),
+        reference=np.cross,
+        oracle=False,
+    ),
+    algebra(
+        "tensordot",
+        lambda a, b: ng.tensordot(a, b, 1),
+        (numbers((2, 2, 3)), A34),
+        operators=(),
+        reference=lambda a, b: np.tensordot(a, b, 1),
+    ),
+    algebra(
+        "einsum",
+        lambda a, b: ng.einsum("bij,jk->ibk", a, b),
+        (numbers((2, 2, 3)), A34),
+        operators=(),
+        reference=lambda a, b: np.einsum("bij,jk->ibk", a, b),
+    ),
     algebra("trace", ng.trace, (SQUARE,), operators=(), reference=np.trace),
-)  # fmt: skip
+)
 
 SYSTEMS = (
-    algebra("solve", ng.linalg.solve, (SQUARE, RIGHT), (STACK, RIGHT), (SQUARE, numbers(3)),
-            operators=("lu_factor", "lu_solve"), reference=np.linalg.solve),
+    algebra(
+        "solve",
+        ng.linalg.solve,
+        (SQUARE, RIGHT),
+        (STACK, RIGHT),
+        (SQUARE, numbers(3)),
+        operators=("lu_factor", "lu_solve"),
+        reference=np.linalg.solve,
+    ),
     algebra("inv", ng.linalg.inv, (SQUARE,), (STACK,), operators=(), reference=np.linalg.inv),
-    algebra("solve_triangular", triangular, (TRIANGLE, RIGHT),
-            reference=lambda a, b: np.linalg.solve(np.tril(a), b)),
-    algebra("cholesky", lambda a: ng.linalg.cholesky(definite(a)), (SQUARE,), (STACK,),
-            reference=lambda a: np.linalg.cholesky(definite_array(a)), broadcast=True),
-)  # fmt: skip
+    algebra(
+        "solve_triangular",
+        triangular,
+        (TRIANGLE, RIGHT),
+        reference=lambda a, b: np.linalg.solve(np.tril(a), b),
+    ),
+    algebra(
+        "cholesky",
+        lambda a: ng.linalg.cholesky(definite(a)),
+        (SQUARE,),
+        (STACK,),
+        reference=lambda a: np.linalg.cholesky(definite_array(a)),
+        broadcast=True,
+    ),
+)
 
 SINGULAR = (np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]]),)
 RANK_ONE = (np.outer(numbers(3), numbers(3, phase=0.3)),)
 
 DETERMINANTS = (
-    algebra("det", ng.linalg.det, (SQUARE,), (STACK,), (SIX,), (np.array([[2.0]]),), (np.array([[1.0, 3.0], [2.0, 1.0]]),),
-            operators=("det", "cofactor", "mixed_cofactor"), reference=np.linalg.det, special=(SINGULAR, RANK_ONE)),
-    algebra("slogdet", lambda a: tuple(ng.linalg.slogdet(a)), (SQUARE,), (STACK,),
-            reference=lambda a: tuple(np.linalg.slogdet(a))),
-    algebra("cofactor", registry["cofactor"], (SQUARE,), (np.array([[1.0, 3.0], [2.0, 1.0]]),), oracle=False, exact=True,
-            broadcast=True, reference=lambda a: np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT),
-    algebra("mixed_cofactor", registry["mixed_cofactor"], (SQUARE, numbers((3, 3), phase=0.7)), oracle=False,
-            exact=True, broadcast=True),
-)  # fmt: skip
+    algebra(
+        "det",
+        ng.linalg.det,
+        (SQUARE,),
+        (STACK,),
+        (SIX,),
+        (np.array([[2.0]]),),
+        (np.array([[1.0, 3.0], [2.0, 1.0]]),),
+        operators=("det", "cofactor", "mixed_cofactor"),
+        reference=np.linalg.det,
+        special=(SINGULAR, RANK_ONE),
+    ),
+    algebra(
+        "slogdet",
+        lambda a: tuple(ng.linalg.slogdet(a)),
+        (SQUARE,),
+        (STACK,),
+        reference=lambda a: tuple(np.linalg.slogdet(a)),
+    ),
+    algebra(
+        "cofactor",
+        registry["cofactor"],
+        (SQUARE,),
+        (np.array([[1.0, 3.0], [2.0, 1.0]]),),
+        oracle=False,
+        exact=True,
+        broadcast=True,
+        reference=lambda a: np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT,
+    ),
+    algebra(
+        "mixed_cofactor",
+        registry["mixed_cofactor"],
+        (SQUARE, numbers((3, 3), phase=0.7)),
+        oracle=False,
+        exact=True,
+        broadcast=True,
+    ),
+)
 
 NORMS = (
-    algebra("norm", ng.linalg.norm, (A23,), (numbers(3),), operators=(), reference=np.linalg.norm,
-            special=((np.zeros(3),), (np.array([3.0, 4.0]),))),
-    algebra("norm-1", lambda x: ng.linalg.norm(x, 1), (numbers(3),), operators=(), dtypes=REAL,
-            reference=lambda x: np.linalg.norm(x, 1)),
-    algebra("norm-3", lambda x: ng.linalg.vector_norm(x, ord=3), (numbers(3),), operators=(), dtypes=REAL,
-            reference=lambda x: np.linalg.vector_norm(x, ord=3)),
-)  # fmt: skip
+    algebra(
+        "norm",
+        ng.linalg.norm,
+        (A23,),
+        (numbers(3),),
+        operators=(),
+        reference=np.linalg.norm,
+        special=((np.zeros(3),), (np.array([3.0, 4.0]),)),
+    ),
+    algebra(
+        "norm-1",
+        lambda x: ng.linalg.norm(x, 1),
+        (numbers(3),),
+        operators=(),
+        dtypes=REAL,
+        reference=lambda x: np.linalg.norm(x, 1),
+    ),
+    algebra(
+        "norm-3",
+        lambda x: ng.linalg.vector_norm(x, ord=3),
+        (numbers(3),),
+        operators=(),
+        dtypes=REAL,
+        reference=lambda x: np.linalg.vector_norm(x, ord=3),
+    ),
+)
 
 SCENARIOS = (*PRODUCTS, *SYSTEMS, *DETERMINANTS, *NORMS)

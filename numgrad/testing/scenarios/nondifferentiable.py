@@ -15,18 +15,41 @@ from .scenario import ALL, REAL, Scenario, numbers, spread
 NONDIFFERENTIABLE = frozenset(
     {
         # truth values
-        "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
-        "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit", "any", "all",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "signbit",
+        "any",
+        "all",
         # integers in and out
-        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "bitwise_invert",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
         # positions and counts
-        "argmax", "argmin", "argsort", "count_nonzero",
+        "argmax",
+        "argmin",
+        "argsort",
+        "count_nonzero",
         # shares of tied extrema: piecewise constant steps of the derivatives of max and min
-        "max_share", "min_share",
-        # the factors of a matrix: what reads them also reads the matrix, and is differentiated with respect to it
+        "max_share",
+        "min_share",
+        # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
     }
-)  # fmt: skip
+)
 
 INTEGERS = (np.array([[5, 3, 12], [7, 0, -4]]), np.array([1, 2, 3]))
 
@@ -34,15 +57,25 @@ INTEGERS = (np.array([[5, 3, 12], [7, 0, -4]]), np.array([1, 2, 3]))
 def plain(name: str, domains: int, **options: Any) -> Scenario:
     """Return the scenario of an elementwise function that NumPy has too."""
     settings: dict[str, Any] = {
-        "function": getattr(ng, name), "reference": getattr(np, name), "points": spread([(-2.0, 2.0)] * domains),
-        "operators": (name,), "dtypes": ALL, "order": 0, "oracle": False, "half": False, **options,
-    }  # fmt: skip
+        "function": getattr(ng, name),
+        "reference": getattr(np, name),
+        "points": spread([(-2.0, 2.0)] * domains),
+        "operators": (name,),
+        "dtypes": ALL,
+        "order": 0,
+        "oracle": False,
+        "half": False,
+        **options,
+    }
     return Scenario(name=name, **settings)
 
 
 def equal_sometimes(domains: int) -> Any:
     """Return points with equal and with special elements."""
-    values = np.array([1.0, 2.0, np.nan, np.inf, -0.0, 0.0]), np.array([1.0, 3.0, np.nan, np.inf, 0.0, 1.0])
+    values = (
+        np.array([1.0, 2.0, np.nan, np.inf, -0.0, 0.0]),
+        np.array([1.0, 3.0, np.nan, np.inf, 0.0, 1.0]),
+    )
     return (*spread([(-2.0, 2.0)] * domains), values[:domains])
 
 
@@ -51,9 +84,12 @@ def counted(name: str, axis: Any = -1, **options: Any) -> Scenario:
     function, reference = getattr(ng, name), getattr(np, name)
     points = ((numbers((2, 5)).round(),), (numbers(4),))
     return plain(
-        name, 1, function=lambda x: function(x, axis=axis), reference=lambda x: reference(x, axis=axis),
+        name,
+        1,
+        function=lambda x: function(x, axis=axis),
+        reference=lambda x: reference(x, axis=axis),
         **{"points": points, **options},
-    )  # fmt: skip
+    )
 
 
 def share_of(extremum: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,17 +116,53 @@ SCENARIOS = (
     *(plain(name, 1, points=equal_sometimes(1)) for name in TESTS),
     plain("signbit", 1, points=equal_sometimes(1), dtypes=REAL),
     *(plain(name, 2, points=(INTEGERS,), dtypes=("float64",)) for name in BITS),
-    *(plain(name, 2, points=((np.abs(INTEGERS[0]), INTEGERS[1]),), dtypes=("float64",)) for name in SHIFTS),
+    *(
+        plain(name, 2, points=((np.abs(INTEGERS[0]), INTEGERS[1]),), dtypes=("float64",))
+        for name in SHIFTS
+    ),
     plain("bitwise_invert", 1, points=((INTEGERS[0],),), dtypes=("float64",)),
     *(counted(name) for name in ("any", "all", "count_nonzero")),
     *(counted(name, dtypes=REAL) for name in ("argmax", "argmin")),
-    plain("argsort", 1, function=lambda x: ng.argsort(x, axis=-1), reference=lambda x: np.argsort(x, axis=-1, kind="stable"),
-          points=SHARED, dtypes=REAL),
-    Scenario(name="max_share", function=registry["max_share"], reference=share_of(np.max), points=SHARED,
-             operators=("max_share",), order=0, oracle=False, half=False),
-    Scenario(name="min_share", function=registry["min_share"], reference=share_of(np.min), points=SHARED,
-             operators=("min_share",), order=0, oracle=False, half=False),
-    Scenario(name="lu_factor", function=lambda a: registry["lu_factor"](a)[0],
-             reference=lambda a: scipy.linalg.lu_factor(a)[0].T, points=((numbers((3, 3)),),), operators=("lu_factor",),
-             dtypes=ALL, order=0, exact=False, oracle=False, half=False, broadcast=False, tolerance=64),
-)  # fmt: skip
+    plain(
+        "argsort",
+        1,
+        function=lambda x: ng.argsort(x, axis=-1),
+        reference=lambda x: np.argsort(x, axis=-1, kind="stable"),
+        points=SHARED,
+        dtypes=REAL,
+    ),
+    Scenario(
+        name="max_share",
+        function=registry["max_share"],
+        reference=share_of(np.max),
+        points=SHARED,
+        operators=("max_share",),
+        order=0,
+        oracle=False,
+        half=False,
+    ),
+    Scenario(
+        name="min_share",
+        function=registry["min_share"],
+        reference=share_of(np.min),
+        points=SHARED,
+        operators=("min_share",),
+        order=0,
+        oracle=False,
+        half=False,
+    ),
+    Scenario(
+        name="lu_factor",
+        function=lambda a: registry["lu_factor"](a)[0],
+        reference=lambda a: scipy.linalg.lu_factor(a)[0].T,
+        points=((numbers((3, 3)),),),
+        operators=("lu_factor",),
+        dtypes=ALL,
+        order=0,
+        exact=False,
+        oracle=False,
+        half=False,
+        broadcast=False,
+        tolerance=64,
+    ),
+)

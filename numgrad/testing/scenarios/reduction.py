@@ -20,11 +20,19 @@ POINTS: tuple[Point, ...] = ((CUBE,), (WIDE,), (numbers(2),), (NOTHING,))
 def reduced(name: str, axis: Any, label: str, **options: Any) -> Scenario:
     """Return the scenario of a reduction along an axis, which the first two points have."""
     function, reference = getattr(ng, name), options.pop("reference", getattr(np, name, None))
-    settings: dict[str, Any] = {"operators": (name,), "points": POINTS, "dtypes": ALL, "half": True, **options}
+    settings: dict[str, Any] = {
+        "operators": (name,),
+        "points": POINTS,
+        "dtypes": ALL,
+        "half": True,
+        **options,
+    }
     return Scenario(
-        name=f"{name}-{label}", function=lambda x: function(x, axis=axis),
-        reference=lambda x: reference(x, axis=axis), **settings,
-    )  # fmt: skip
+        name=f"{name}-{label}",
+        function=lambda x: function(x, axis=axis),
+        reference=lambda x: reference(x, axis=axis),
+        **settings,
+    )
 
 
 def scalar(values: float) -> Point:
@@ -43,30 +51,54 @@ REDUCTIONS = (
     reduced("prod", 0, "first", special=((floats(0.0, 2.0, 0.0, 5.0).reshape(2, 2),),)),
     reduced("prod", (0, 2), "two", points=((CUBE,),)),
     reduced("max", None, "all", dtypes=REAL, special=(TIED,), **FULL),
-    reduced("max", 0, "first", dtypes=REAL, points=((CUBE,), (WIDE,)), operators=("max", "max_share")),
+    reduced(
+        "max", 0, "first", dtypes=REAL, points=((CUBE,), (WIDE,)), operators=("max", "max_share")
+    ),
     reduced("min", None, "all", dtypes=REAL, special=(TIED,), **FULL),
-    reduced("min", (-2,), "middle", dtypes=REAL, points=((CUBE,), (WIDE,)), operators=("min", "min_share")),
+    reduced(
+        "min",
+        (-2,),
+        "middle",
+        dtypes=REAL,
+        points=((CUBE,), (WIDE,)),
+        operators=("min", "min_share"),
+    ),
     reduced("mean", 0, "first", points=POINTS[:2], operators=()),
     reduced("var", None, "all", points=POINTS[:2], operators=()),
     reduced("std", -1, "last", points=POINTS[:2], operators=()),
     reduced("median", -1, "last", points=((WIDE,),), operators=(), dtypes=REAL, oracle=False),
-    reduced("logsumexp", -1, "last", points=POINTS[:2], operators=("shifted_exp",), dtypes=REAL,
-            reference=sp.logsumexp, special=((floats(1000.0, 1000.0),), (floats(-np.inf, 1.0),))),
-)  # fmt: skip
+    reduced(
+        "logsumexp",
+        -1,
+        "last",
+        points=POINTS[:2],
+        operators=("shifted_exp",),
+        dtypes=REAL,
+        reference=sp.logsumexp,
+        special=((floats(1000.0, 1000.0),), (floats(-np.inf, 1.0),)),
+    ),
+)
 
 
 def along(name: str, function: Callable[..., Any], **options: Any) -> Scenario:
     """Return the scenario of an operator along the last axis."""
     settings: dict[str, Any] = {
-        "operators": (name,), "points": ((numbers((2, 4)),), (numbers(1),), (numbers((2, 0)),)), "dtypes": ALL, **options
-    }  # fmt: skip
+        "operators": (name,),
+        "points": ((numbers((2, 4)),), (numbers(1),), (numbers((2, 0)),)),
+        "dtypes": ALL,
+        **options,
+    }
     return Scenario(name=name, function=function, **settings)
 
 
 def others(x: np.ndarray) -> np.ndarray:
     """Return the product of all other elements of the last axis."""
     x = np.asarray(x)
-    return np.stack([np.prod(np.delete(x, n, -1), -1) for n in range(x.shape[-1])], -1) if x.shape[-1] else x.copy()
+    return (
+        np.stack([np.prod(np.delete(x, n, -1), -1) for n in range(x.shape[-1])], -1)
+        if x.shape[-1]
+        else x.copy()
+    )
 
 
 def before(x: np.ndarray) -> np.ndarray:
@@ -93,24 +125,63 @@ def solved_backwards(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 PAIR = ((numbers((2, 4)), numbers((2, 4), phase=0.3)), (numbers(1), numbers(1)))
 
 CUMULATIVE = (
-    along("cumulative_sum", ng.cumulative_sum, reference=lambda x: np.cumsum(x, -1),
-          points=((numbers(5),), (numbers(1),), (numbers(0),)),
-          operators=("cumulative_sum", "cumulative_sum_reversed")),
-    along("cumulative_sum_reversed", registry["cumulative_sum_reversed"], half=False, oracle=False,
-          reference=lambda x: np.cumsum(x[..., ::-1], -1)[..., ::-1]),
-    along("cumulative_prod", lambda x: ng.cumulative_prod(x, axis=-1), reference=lambda x: np.cumprod(x, -1),
-          special=((floats(0.0, 2.0, 3.0),), (floats(2.0, 0.0, 3.0, 0.0, 5.0),)),
-          operators=("cumulative_prod", "recurrence_reversed", "products_before")),
-    along("products_before", registry["products_before"], half=False, oracle=False, reference=before),
+    along(
+        "cumulative_sum",
+        ng.cumulative_sum,
+        reference=lambda x: np.cumsum(x, -1),
+        points=((numbers(5),), (numbers(1),), (numbers(0),)),
+        operators=("cumulative_sum", "cumulative_sum_reversed"),
+    ),
+    along(
+        "cumulative_sum_reversed",
+        registry["cumulative_sum_reversed"],
+        half=False,
+        oracle=False,
+        reference=lambda x: np.cumsum(x[..., ::-1], -1)[..., ::-1],
+    ),
+    along(
+        "cumulative_prod",
+        lambda x: ng.cumulative_prod(x, axis=-1),
+        reference=lambda x: np.cumprod(x, -1),
+        special=((floats(0.0, 2.0, 3.0),), (floats(2.0, 0.0, 3.0, 0.0, 5.0),)),
+        operators=("cumulative_prod", "recurrence_reversed", "products_before"),
+    ),
+    along(
+        "products_before", registry["products_before"], half=False, oracle=False, reference=before
+    ),
     along("exclusive_prod", registry["exclusive_prod"], half=False, oracle=False, reference=others),
-    along("recurrence", registry["recurrence"], points=PAIR, half=False, oracle=False, reference=solved),
-    along("recurrence_reversed", registry["recurrence_reversed"], points=PAIR, half=False, oracle=False,
-          reference=solved_backwards),
-    along("diff", lambda x: ng.diff(x, axis=-1), reference=lambda x: np.diff(x, axis=-1), operators=(),
-          points=((numbers((2, 4)),),)),
-    along("trapezoid", lambda x: ng.trapezoid(x, axis=-1), reference=lambda x: np.trapezoid(x, axis=-1), operators=(),
-          points=((numbers((2, 4)),),), half=False),
-)  # fmt: skip
+    along(
+        "recurrence",
+        registry["recurrence"],
+        points=PAIR,
+        half=False,
+        oracle=False,
+        reference=solved,
+    ),
+    along(
+        "recurrence_reversed",
+        registry["recurrence_reversed"],
+        points=PAIR,
+        half=False,
+        oracle=False,
+        reference=solved_backwards,
+    ),
+    along(
+        "diff",
+        lambda x: ng.diff(x, axis=-1),
+        reference=lambda x: np.diff(x, axis=-1),
+        operators=(),
+        points=((numbers((2, 4)),),),
+    ),
+    along(
+        "trapezoid",
+        lambda x: ng.trapezoid(x, axis=-1),
+        reference=lambda x: np.trapezoid(x, axis=-1),
+        operators=(),
+        points=((numbers((2, 4)),),),
+        half=False,
+    ),
+)
 
 ORDER = np.array([[2, 0, 3, 1], [1, 3, 0, 2]])
 
@@ -123,13 +194,31 @@ def put(x: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 SORTING = (
-    along("sort", lambda x: ng.sort(x, axis=-1), reference=lambda x: np.sort(x, axis=-1), dtypes=REAL,
-          operators=("permute", "unpermute", "argsort"), special=((floats(2.0, 1.0, 1.0, 3.0),),)),
-    along("permute", registry["permute"], points=((numbers((2, 4)), ORDER),), half=False, oracle=False,
-          reference=lambda x, order: np.take_along_axis(x, order, -1)),
-    along("unpermute", registry["unpermute"], points=((numbers((2, 4)), ORDER),), half=False, oracle=False,
-          broadcast=False,
-          reference=put),
-)  # fmt: skip
+    along(
+        "sort",
+        lambda x: ng.sort(x, axis=-1),
+        reference=lambda x: np.sort(x, axis=-1),
+        dtypes=REAL,
+        operators=("permute", "unpermute", "argsort"),
+        special=((floats(2.0, 1.0, 1.0, 3.0),),),
+    ),
+    along(
+        "permute",
+        registry["permute"],
+        points=((numbers((2, 4)), ORDER),),
+        half=False,
+        oracle=False,
+        reference=lambda x, order: np.take_along_axis(x, order, -1),
+    ),
+    along(
+        "unpermute",
+        registry["unpermute"],
+        points=((numbers((2, 4)), ORDER),),
+        half=False,
+        oracle=False,
+        broadcast=False,
+        reference=put,
+    ),
+)
 
 SCENARIOS = (*REDUCTIONS, *CUMULATIVE, *SORTING)

@@ -28,15 +28,16 @@ class Scenario:
     function : callable
         Tensors in, a tensor or a tuple of tensors out.
     operators : tuple of str
-        The registered operators that a call, its gradient or the gradient of that is made of and for which
-        this is the scenario.
+        The registered operators that a call, its gradient or the gradient of that is made of and
+        for which this is the scenario.
     points : tuple of tuples of arrays
-        Ordinary arguments, where both derivatives are smooth: the first is the one that most checks use,
-        others have no elements, no axes, or shapes that broadcast.
+        Ordinary arguments, where both derivatives are smooth: the first is the one that most checks
+        use, others have no elements, no axes, or shapes that broadcast.
     reference : callable, optional
         The function of NumPy or SciPy.
     special : tuple of tuples of arrays
-        Arguments at ties, ends of domains and infinities: value and gradient are compared with stored numbers.
+        Arguments at ties, ends of domains and infinities: value and gradient are compared with
+        stored numbers.
     domains : tuple of pairs
         From where to where each argument is defined or tried.
     dtypes : tuple of str
@@ -44,7 +45,8 @@ class Scenario:
     order : int
         How often it can be differentiated.
     exact : bool
-        Whether all ways to compute it have the same bits; else, through BLAS and LAPACK, equal to rounding.
+        Whether all ways to compute it have the same bits; else, through BLAS and LAPACK, equal to
+        rounding.
     half : bool
         Whether half precision goes in and comes out.
     broadcast : bool
@@ -52,7 +54,8 @@ class Scenario:
     oracle : bool
         Whether there are stored numbers of another library.
     tolerance : float
-        How many units in the last place the value may differ from the reference, relative to the largest.
+        How many units in the last place the value may differ from the reference, relative to the
+        largest.
     """
 
     name: str
@@ -71,7 +74,7 @@ class Scenario:
     tolerance: float = 32
 
     def at(self, point: Point, dtype: str) -> Point:
-        """Return a point with its floating arguments in another dtype; complex ones get imaginary parts."""
+        """Return a point in another dtype; for complex ones imaginary parts are added."""
         return tuple(_converted(a, np.dtype(dtype)) for a in point)
 
 
@@ -84,8 +87,10 @@ def _converted(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return array.astype(dtype)
 
 
-def numbers(shape: Sequence[int] | int, low: float = -2.0, high: float = 2.0, phase: float = 0.0) -> np.ndarray:
-    """Return an array of different numbers spread over a domain; other phases give other numbers."""
+def numbers(
+    shape: Sequence[int] | int, low: float = -2.0, high: float = 2.0, phase: float = 0.0
+) -> np.ndarray:
+    """Return different numbers spread over a domain; other phases give other numbers."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     turns = (np.arange(1, math.prod(shape) + 1) * GOLDEN + phase) % 1
     return np.asarray(low + (high - low) * turns).reshape(shape)
@@ -97,7 +102,8 @@ def spread(domains: Sequence[Domain]) -> tuple[Point, ...]:
     def point(*shapes: tuple[int, ...]) -> Point:
         chosen = (shapes[min(n, len(shapes) - 1)] for n in range(len(domains)))
         return tuple(
-            numbers(shape, *domain, 0.31 * n) for n, (shape, domain) in enumerate(zip(chosen, domains, strict=True))
+            numbers(shape, *domain, 0.31 * n)
+            for n, (shape, domain) in enumerate(zip(chosen, domains, strict=True))
         )
 
     points = [point((2, 3)), point(()), point((0, 3))]
