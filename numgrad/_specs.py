@@ -147,4 +147,5 @@ class LibrarySpec:
         return ("library", self.name, self.dtype, self.lower, self.adjoint)
 
 
-Spec = ElementwiseSpec | LoopSpec | RawSpec | LibrarySpec
+CompiledSpec = ElementwiseSpec | LoopSpec | RawSpec
+Spec = CompiledSpec | LibrarySpec

@@ -113,9 +113,9 @@ def write(
                 _accumulate(edge.node.variable, value, bool(options.create_graph))
         if options.set_grad:
             for place, result in zip(places, results, strict=True):
-                tensor = place.tensor
+                tensor: Any = place.tensor
                 if tensor is None and isinstance(place.edge.node, Accumulator):
-                    tensor = place.edge.node.variable  # type: ignore[assignment]
+                    tensor = place.edge.node.variable
                 if tensor is not None:
                     tensor._grad = result
 
@@ -153,6 +153,7 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
             with grad_mode(False):
                 tensor._grad = registry["add"](target.detach(), value)
         else:
+            assert value.array is not None
             np.add(target.array, value.array, out=target.array)
             target.storage.version += 1
 

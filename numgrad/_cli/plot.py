@@ -13,14 +13,15 @@ from .population import STEPS_PER_YEAR, simulate
 def check_plot_path(path: Path) -> str | None:
     """Why ``path`` cannot be drawn to, or None; asked before the fit, not after it."""
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        # Optional, hence perhaps missing where types are checked.
+        from matplotlib.backends import backend_agg  # pyright: ignore[reportMissingImports]
     except ImportError:
         return "--plot needs Matplotlib: pip install 'numgrad[viz]'"
     if not path.absolute().parent.is_dir():
         return f"--plot: there is no directory {path.parent}"
     if path.is_dir():
         return f"--plot: {path} is a directory"
-    kinds = FigureCanvasAgg.get_supported_filetypes()
+    kinds = backend_agg.FigureCanvasAgg.get_supported_filetypes()
     if path.suffix.lstrip(".").lower() not in kinds:
         return f"--plot: {path.name} must end in one of {', '.join(sorted(kinds))}"
     return None
@@ -28,7 +29,7 @@ def check_plot_path(path: Path) -> str | None:
 
 def draw(path: Path, pelts: Pelts, fit: Fit) -> None:
     """Draw the pelts as points and the fitted populations as curves."""
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     figure = Figure(figsize=(8.0, 4.5), layout="constrained")
     axes = figure.add_subplot()

@@ -1,4 +1,4 @@
-"""The author's door: declaring operators, their partial derivatives and backward kernels, and the registry."""
+"""The author's door: declarations of operators and their derivatives, and the registry."""
 
 from .declaration import operator as operator
 from .elementwise import Elementwise as Elementwise

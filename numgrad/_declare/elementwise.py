@@ -297,11 +297,7 @@ class Elementwise(Operator):
 
 
 def _is_half(args: Sequence[Any]) -> bool:
-    kinds = [
-        a.dtype if hasattr(a, "dtype") else a
-        for a in args
-        if hasattr(a, "dtype") or isinstance(a, WEAK)
-    ]
+    kinds = [getattr(a, "dtype", a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
     return bool(kinds) and np.result_type(*kinds) == np.float16
 
 

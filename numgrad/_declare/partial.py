@@ -9,7 +9,7 @@ import math
 import types
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def conjugate(value: Any) -> Any:
     return registry["conj"](value) if value.dtype.kind == "c" else value
 
 
-def _scale(g: Any, factor: float) -> Any:
+def _scale(g: Any, factor: complex) -> Any:
     if factor == 1:
         return g
     if factor == 0:
@@ -127,7 +127,7 @@ class OperatorMath:
     inf = np.inf
     nan = np.nan
     tau = 2 * np.pi
-    _names = {"fabs": "abs", "pow": "pow", "fmod": "fmod"}
+    _names: ClassVar = {"fabs": "abs", "pow": "pow", "fmod": "fmod"}
 
     def __getattr__(self, name: str) -> Any:
         operator = registry.get(self._names.get(name, name))

@@ -80,6 +80,7 @@ class Reduction(Operator):
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
             function = self.columns if columns else self.function
+            assert function is not None
             signature = "(m,n)->(n)" if columns else "(n)->()"
             result = self.result_dtype(dtype)
             self._specs[dtype, columns] = LoopSpec(

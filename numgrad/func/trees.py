@@ -41,9 +41,8 @@ class Variables:
         self.what = what
         self.args = list(args)
         self.single = isinstance(argnums, (int, np.integer))
-        self.argnums = [
-            _position(n, len(args), what) for n in ([argnums] if self.single else argnums)
-        ]
+        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
+        self.argnums = [_position(n, len(args), what) for n in numbers]
         self.as_numpy = not any(
             isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0]
         )

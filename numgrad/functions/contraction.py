@@ -115,7 +115,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
         )
     names = dict(zip(second, first, strict=True))
     left = Term(a, tuple(range(a.ndim)))
-    right = Term(b, tuple(names.get(n, a.ndim + n) for n in range(b.ndim)))
+    right = Term(b, tuple(names[n] if n in names else a.ndim + n for n in range(b.ndim)))
     output = tuple(n for n in left.labels if n not in first)
     output += tuple(n for n in right.labels if n >= a.ndim)
     return _arrange(_multiply(left, right, set(output)), output)

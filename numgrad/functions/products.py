@@ -274,10 +274,11 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
         return Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape).copy())
     if n < 0:
         x, n = inv(x), -n
-    result = None
-    while n:
+    while n % 2 == 0:
+        n, x = n // 2, matmul(x, x)
+    result = x
+    while n := n // 2:
+        x = matmul(x, x)
         if n % 2:
-            result = x if result is None else matmul(result, x)
-        n //= 2
-        x = matmul(x, x) if n else x
+            result = matmul(result, x)
     return result

@@ -224,7 +224,7 @@ def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
 
 
 def _real(dtype: np.dtype) -> np.dtype:
-    return np.zeros((), dtype).real.dtype
+    return np.real(np.zeros((), dtype)).dtype
 
 
 def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:

@@ -67,7 +67,7 @@ class AsType(Operator):
     ) -> list[np.ndarray]:
         array, dtype = arrays[0], static["dtype"]
         if array.dtype.kind == "c" and dtype.kind != "c":
-            array = array.real
+            array = np.real(array)
         with np.errstate(over="ignore"):  # as in programs, where nothing warns
             return [array.astype(dtype)]
 

@@ -3,4 +3,4 @@
 A name that is missing here has no complex version, and a kernel that uses it is refused.
 """
 
-from cmath import *  # noqa: F403
+from cmath import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]

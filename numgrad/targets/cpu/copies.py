@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 from llvmlite import binding as llvm
-from numba import carray
 from numba.core import types
 from numba.extending import register_jitable
+from numba.np.numpy_support import carray
 
 from . import loader
 from .compiler import load_or_compile

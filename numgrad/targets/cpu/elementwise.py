@@ -9,7 +9,7 @@ operands and for outputs that are exactly an input, so no run-time alias checks 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from llvmlite import ir
 from numba.core import types
@@ -19,6 +19,9 @@ from .copies import GATHER, SCATTER
 from .intrinsics import INT64
 
 BLOCK = 256
+Builder: TypeAlias = Any
+"""An ``ir.IRBuilder``: no checker sees through the decorators that make its methods."""
+
 COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 5)
 
 
@@ -52,7 +55,7 @@ def _string(module: ir.Module, text: str) -> ir.MetaDataString:
 
 @contextmanager
 def counted_loop(
-    builder: ir.IRBuilder, count: ir.Value, loop_id: ir.MDValue | None = None
+    builder: Builder, count: ir.Value, loop_id: ir.MDValue | None = None
 ) -> Iterator[ir.Value]:
     """Emit ``for index in range(count)``; the body is what the ``with`` block emits."""
     entry = builder.basic_block
@@ -63,11 +66,7 @@ def counted_loop(
     index = builder.phi(INT64)
     index.add_incoming(word(0), entry)
     yield index
-    following = builder.add(
-        index,
-        word(1),
-        flags=("nuw", "nsw"),  # pyright: ignore[reportCallIssue]  llvmlite adds it by a decorator
-    )
+    following = builder.add(index, word(1), flags=("nuw", "nsw"))
     index.add_incoming(following, builder.basic_block)
     back = builder.cbranch(builder.icmp_signed("<", following, count), body, done)
     if loop_id is not None:
@@ -85,7 +84,7 @@ class Memory:
         self.data_type = context.get_data_type(dtype)
         self.itemsize = context.get_abi_sizeof(self.data_type)
 
-    def read(self, builder: ir.IRBuilder, address: ir.Value, group: Any = None) -> ir.Value:
+    def read(self, builder: Builder, address: ir.Value, group: Any = None) -> ir.Value:
         """Load the scalar at ``address`` (an ``LLVM`` pointer to the data type)."""
         if not isinstance(self.dtype, types.Complex):
             raw = builder.load(address)
@@ -99,7 +98,7 @@ class Memory:
         return value
 
     def write(
-        self, builder: ir.IRBuilder, value: ir.Value, address: ir.Value, group: Any = None
+        self, builder: Builder, value: ir.Value, address: ir.Value, group: Any = None
     ) -> None:
         """Store the scalar ``value`` at ``address``."""
         if not isinstance(self.dtype, types.Complex):
@@ -109,7 +108,7 @@ class Memory:
             raw = builder.extract_value(value, part)
             _mark(builder.store(raw, self._part(builder, address, part)), group)
 
-    def _part(self, builder: ir.IRBuilder, address: ir.Value, part: int) -> ir.Value:
+    def _part(self, builder: Builder, address: ir.Value, part: int) -> ir.Value:
         return builder.gep(address, [ir.Constant(ir.IntType(32), index) for index in (0, part)])
 
 
@@ -127,24 +126,24 @@ class Operand(NamedTuple):
     direct: ir.Value
     buffer: ir.Value
 
-    def address(self, builder: ir.IRBuilder, index: ir.Value) -> ir.Value:
+    def address(self, builder: Builder, index: ir.Value) -> ir.Value:
         """Address of element ``index``."""
         return builder.add(self.base, builder.mul(index, self.step))
 
-    def pointer(self, builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    def pointer(self, builder: Builder, address: ir.Value) -> ir.Value:
         """Pointer to the operand's elements at ``address``."""
         return builder.inttoptr(address, self.memory.data_type.as_pointer())
 
 
 def operands(
-    builder: ir.IRBuilder, memories: Sequence[Memory], args: Sequence[ir.Value]
+    builder: Builder, memories: Sequence[Memory], args: Sequence[ir.Value]
 ) -> list[Operand]:
     """Read the operand table of the kernel ABI."""
     ptrs, n, _, steps, _ = args
     single = builder.icmp_signed("<=", n, word(1))
     result = []
     for index, memory in enumerate(memories):
-        buffer: Any = builder.alloca(ir.ArrayType(memory.data_type, BLOCK))
+        buffer = builder.alloca(ir.ArrayType(memory.data_type, BLOCK))
         buffer.align = 64
         step = table_word(builder, steps, index)
         unit = builder.icmp_signed("==", step, word(memory.itemsize))
@@ -154,13 +153,13 @@ def operands(
     return result
 
 
-def table_word(builder: ir.IRBuilder, table: ir.Value, index: int) -> ir.Value:
+def table_word(builder: Builder, table: ir.Value, index: int) -> ir.Value:
     """Load int64 number ``index`` of the table at address ``table``."""
     pointer = builder.inttoptr(table, INT64.as_pointer())
     return builder.load(builder.gep(pointer, [word(index)]))
 
 
-def _join(builder, value: Any, block, other: ir.Value, other_block) -> ir.Value:
+def _join(builder: Builder, value: Any, block, other: ir.Value, other_block) -> ir.Value:
     result = builder.phi(value.type)
     result.add_incoming(value, block)
     result.add_incoming(other, other_block)
@@ -186,7 +185,7 @@ class ElementwiseLoop:
         self.outputs = [Memory(context, dtype) for dtype in out_types]
         self.call = call
 
-    def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
+    def emit(self, builder: Builder, args: Sequence[ir.Value]) -> None:
         """Emit the whole kernel: one block in place, or blocks gathered, computed and scattered.
 
         Branches, not selections, tell the cases apart: predicted, they cost a short loop nothing.

@@ -55,7 +55,7 @@ def _description(capsule: object) -> bytes:
 
 def unit_bits(dtype: np.dtype, sign: int = 1) -> int:
     """Return the bits of 1, or -1, in the real dtype of ``dtype``, as an int64."""
-    real = np.array(sign, dtype).real
+    real = np.real(np.array(sign, dtype))
     return int(real.view(f"i{real.itemsize}"))
 
 

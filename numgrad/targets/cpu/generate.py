@@ -126,8 +126,8 @@ def _results(
     callee: Callee, builder: ir.IRBuilder, value: Any, outputs: Sequence
 ) -> list[ir.Value]:
     """The function's results, each cast to the dtype of its output."""
-    restype: Any = callee.restype
-    if isinstance(restype, types.BaseTuple):
+    restype = callee.restype
+    if _is_tuple(restype):
         values, kinds = cgutils.unpack_tuple(builder, value, len(restype)), list(restype)
     else:
         values, kinds = [value], [restype]
@@ -137,9 +137,9 @@ def _results(
     ]
 
 
-def _require_results(restype: types.Type, dtypes: Sequence[np.dtype], *, any_kind: bool) -> None:
+def _require_results(restype: Any, dtypes: Sequence[np.dtype], *, any_kind: bool) -> None:
     """Refuse a function that returns another number of results, or (casts may) of another kind."""
-    kinds = list(restype) if isinstance(restype, types.BaseTuple) else [restype]
+    kinds = list(restype) if _is_tuple(restype) else [restype]
     if len(kinds) != len(dtypes) or types.none in kinds:
         raise TypeError(
             f"the function returns {_described(restype)}, where {len(dtypes)} "
@@ -154,11 +154,16 @@ def _require_results(restype: types.Type, dtypes: Sequence[np.dtype], *, any_kin
             )
 
 
-def _described(kind: types.Type) -> str:
+def _is_tuple(kind: Any) -> bool:
+    """Whether a function returns several results; Numba's stubs have no tuples to iterate over."""
+    return isinstance(kind, types.BaseTuple)
+
+
+def _described(kind: Any) -> str:
     """A result in words, without Numba's own."""
     if kind is types.none:
         return "nothing"
-    if isinstance(kind, types.BaseTuple):
+    if _is_tuple(kind):
         return f"{len(kind)} values ({', '.join(_described(item) for item in kind)})"
     if isinstance(kind, types.Array):
         return f"an array of {kind.dtype}"

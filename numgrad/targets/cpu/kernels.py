@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
+from ..._specs import CompiledSpec, ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
 from . import generate
 from .compiler import load_or_compile
 from .intrinsics import KERNEL_ARGS
@@ -34,7 +34,7 @@ class Kernel:
 
     __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "spec")
 
-    def __init__(self, spec: Spec, address: int) -> None:
+    def __init__(self, spec: CompiledSpec, address: int) -> None:
         self.spec = spec
         self.address = address
         self.name = spec.name
@@ -101,7 +101,7 @@ def _library(spec: LibrarySpec) -> RawSpec:
     return lapack.lapack_spec(spec.name, spec.dtype, spec.lower, spec.adjoint)
 
 
-def _address(spec: Spec) -> int:
+def _address(spec: CompiledSpec) -> int:
     if isinstance(spec, RawSpec):
         return load_or_compile(spec.function, KERNEL_ARGS, spec.key)
     elementwise = isinstance(spec, ElementwiseSpec)

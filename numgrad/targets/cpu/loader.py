@@ -84,7 +84,9 @@ def _unknown(symbols: Iterable[str]) -> list[str]:
 
 def _add_nrt_helpers() -> None:
     """Register the C half of Numba's reference counting: most kernels refer to nothing else."""
-    from numba.core.runtime import _nrt_python
+    from numba.core.runtime import (
+        _nrt_python,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
+    )
 
     for name, address in _nrt_python.c_helpers.items():
         llvm.add_symbol(name[1:] if name.startswith("_") else f"NRT_{name}", address)
@@ -99,7 +101,7 @@ def _add_helpers() -> Any:
 
 def _start_runtime() -> None:
     """Compile the rest of the reference-counting runtime, which takes 40 ms."""
-    from numba.core.runtime import rtsys
+    from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(_add_helpers())
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from llvmlite import ir
 from numba.core import types
@@ -95,7 +96,7 @@ class CoreLoop:
         self._require_contiguous(builder, steps, status, sizes, strides)
         bases = [table_word(builder, ptrs, k) for k in range(len(self.cores))]
         moves = [table_word(builder, steps, k) for k in range(len(self.cores))]
-        flag = builder.alloca(ir.IntType(1)) if self.unwritten else None
+        flag: Any = builder.alloca(ir.IntType(1)) if self.unwritten else None
         with counted_loop(builder, n) as index:
             addresses = [
                 builder.add(base, builder.mul(index, step))
@@ -128,7 +129,7 @@ class CoreLoop:
         return count
 
     def _mark(self, k: int) -> ir.Constant:
-        dtype = self.memories[k].dtype
+        dtype: Any = self.memories[k].dtype
         return marks.mark(getattr(dtype, "underlying_float", dtype).bitwidth)
 
     def _strides(self, builder, k: int, sizes) -> list[ir.Value]:

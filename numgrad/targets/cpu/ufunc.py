@@ -12,7 +12,9 @@ from functools import cache
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.np.ufunc import _internal
+from numba.np.ufunc import (
+    _internal,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
+)
 
 from .compiler import load_or_compile
 from .intrinsics import call_kernel, intrinsic, load_word, stack_words, store_word
@@ -91,8 +93,9 @@ def _clear_mxcsr(builder: ir.IRBuilder) -> None:
     """Write the control register only when a flag is set: the write costs more than the test."""
     word = ir.IntType(32)
     slot = builder.alloca(word)
-    pointer = builder.bitcast(slot, ir.IntType(8).as_pointer())
-    access = ir.FunctionType(ir.VoidType(), [pointer.type])
+    kind = ir.IntType(8).as_pointer()
+    pointer = builder.bitcast(slot, kind)
+    access = ir.FunctionType(ir.VoidType(), [kind])
     read, write = (
         ir.Function(builder.module, access, f"llvm.x86.sse.{name}")
         for name in ("stmxcsr", "ldmxcsr")
