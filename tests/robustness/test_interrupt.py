@@ -12,9 +12,11 @@ from .processes import start
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT")
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 import numpy as np
 import numgrad as ng
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs start without it
 
 ROWS = 256
 x = ng.tensor(np.linspace(0.1, 1.0, 2000), requires_grad=True)

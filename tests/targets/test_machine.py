@@ -237,9 +237,17 @@ def endless(parallel):
     return TARGET.bind(*program(one), 10**8, 4, 0, parallel), x
 
 
+@pytest.fixture
+def interruptible():
+    """Python's own handler of SIGINT, which a shell's background jobs are started without."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("parallel", [False, True])
-def test_interrupt_reaches_a_long_run(parallel):
+def test_interrupt_reaches_a_long_run(parallel, interruptible):
     runner, _ = endless(parallel)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
