@@ -30,7 +30,7 @@ class CPUTarget:
     def __init__(self) -> None:
         # Imported when they are first needed: Numba takes longer to import than NumPy.
         self._find_kernel: Callable[[Any], Any] | None = None
-        self._machine: Any = None
+        self._runner: type[Runner] | None = None
 
     def kernel(self, spec: Any) -> Any:
         """Return the compiled kernel of a spec of `kernels`, the same one for equal specs."""
@@ -58,14 +58,12 @@ class CPUTarget:
         last: int | None = None,
         uses_blas: bool = False,
     ) -> "Runner":
-        """Prepare a run to be repeated; see `machine.Machine.bind`."""
-        if self._machine is None:
-            from .machine import Machine
+        """Prepare a run to be repeated; see `machine.Runner`."""
+        if self._runner is None:
+            from .machine import Runner
 
-            self._machine = Machine()
-        return self._machine.bind(
-            code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas
-        )
+            self._runner = Runner
+        return self._runner(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)
 
     def run(
         self,
@@ -79,7 +77,7 @@ class CPUTarget:
         last: int | None = None,
         uses_blas: bool = False,
     ) -> "Failure | None":
-        """Run an encoded program once; see `machine.Machine.run`."""
+        """Run an encoded program once; see `machine.Runner`."""
         return self.bind(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)()
 
     @property

@@ -87,66 +87,28 @@ def _entry(name: str) -> Callable[..., int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64)(_address(name))
 
 
-class Machine:
-    """Runs programs. Making one compiles nothing; the first run compiles or loads the machine."""
-
-    def bind(
-        self,
-        code: np.ndarray,
-        starts: np.ndarray,
-        rows: int,
-        tile: int,
-        arena_bytes: int,
-        parallel: bool,
-        first: int = 0,
-        last: int | None = None,
-        uses_blas: bool = False,
-    ) -> "Runner":
-        """Prepare a run that may be repeated: `run` without its arguments' conversion.
-
-        The arrays are read at every run, so bases may be changed in place in between.
-        """
-        return Runner(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)
-
-    def run(
-        self,
-        code: np.ndarray,
-        starts: np.ndarray,
-        rows: int,
-        tile: int,
-        arena_bytes: int,
-        parallel: bool,
-        first: int = 0,
-        last: int | None = None,
-        uses_blas: bool = False,
-    ) -> Failure | None:
-        """Run instructions `first` to `last` (exclusive) on every tile of rows.
-
-        Parameters
-        ----------
-        code, starts : ndarray of int64
-            The encoded program; see the head of this module.
-        rows, tile : int
-            Rows of the run, and of a tile.
-        arena_bytes : int
-            Scratch memory of one worker.
-        parallel : bool
-            Spread the tiles over threads.
-        first, last : int
-            The instructions to run; all of them by default.
-        uses_blas : bool
-            Keep BLAS to one thread in a parallel run.
-
-        Returns
-        -------
-        Failure or None
-            The first row in which a kernel raised. The results are then undefined.
-        """
-        return Runner(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)()
-
-
 class Runner:
-    """A program bound to its arguments: call it to run."""
+    """A program bound to its arguments: call it to run it, on every tile of rows.
+
+    The result is None, or the first row in which a kernel raised; other results are then undefined.
+    The arrays are read at every run, so bases may be changed in place in between. The first runner
+    of a process compiles or loads the machine.
+
+    Parameters
+    ----------
+    code, starts : ndarray of int64
+        The encoded program; see the head of this module.
+    rows, tile : int
+        Rows of the run, and of a tile.
+    arena_bytes : int
+        Scratch memory of one worker.
+    parallel : bool
+        Spread the tiles over threads.
+    first, last : int
+        The instructions to run, ``last`` exclusive; all of them by default.
+    uses_blas : bool
+        Keep BLAS to one thread in a parallel run.
+    """
 
     __slots__ = (
         "_block",
@@ -170,9 +132,9 @@ class Runner:
         tile: int,
         arena_bytes: int,
         parallel: bool,
-        first: int,
-        last: int | None,
-        uses_blas: bool,
+        first: int = 0,
+        last: int | None = None,
+        uses_blas: bool = False,
     ) -> None:
         self._code, self._starts = code, starts
         last = len(starts) if last is None else last

@@ -55,11 +55,6 @@ def threading_layer() -> str:
     return parallel.threading_layer()
 
 
-def must_be_serial() -> bool:
-    """Tell whether this process was forked from one that had threads, which did not survive."""
-    return _forked_with_threads
-
-
 def region(*, uses_blas: bool = False) -> AbstractContextManager:
     """Guard one or more parallel launches made by the calling thread."""
     global _needs_lock
