@@ -130,8 +130,9 @@ def gradgradcheck(
 
     Parameters
     ----------
-    function, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad,
-    check_batched_grad
+    function, inputs, eps, atol, rtol, raise_exception, nondet_tol
+        As in `gradcheck`.
+    check_undefined_grad, check_batched_grad
         As in `gradcheck`.
     grad_outputs : Tensor or sequence, optional
         The seeds of the first pass, one for each floating output; random by default.

@@ -41,7 +41,7 @@ class Subject:
                 f"{what}: no input is a floating point or complex tensor, so nothing can be checked"
             )
         self.arrays = [_array(self.leaves[n]) for n in self.positions]
-        names = _names(args, len(self.leaves))
+        names = _names(args)
         self.names = [names[n] for n in self.positions]
         for name, array in zip(self.names, self.arrays, strict=True):
             _require_precision(array.dtype, name, what)
@@ -114,11 +114,9 @@ def _array(leaf: Any) -> np.ndarray:
     return value(leaf) if isinstance(leaf, Tensor) else np.asarray(leaf)
 
 
-def _names(args: tuple[Any, ...], count: int) -> list[str]:
+def _names(args: tuple[Any, ...]) -> list[str]:
     """Return a name for each leaf: ``input 0``, or ``input 0['a'][1]`` inside containers."""
-    if len(args) == count:
-        return [f"input {n}" for n in range(count)]
-    names = []
+    names: list[str] = []
     for n, arg in enumerate(args):
         names += [f"input {n}{path}" for path in _paths(arg)]
     return names

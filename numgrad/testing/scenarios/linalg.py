@@ -131,6 +131,12 @@ SYSTEMS = (
     ),
 )
 
+
+def cofactors(a: np.ndarray) -> np.ndarray:
+    """Return the derivative of the determinant of a regular matrix."""
+    return np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT
+
+
 SINGULAR = (np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]]),)
 RANK_ONE = (np.outer(numbers(3), numbers(3, phase=0.3)),)
 
@@ -162,7 +168,7 @@ DETERMINANTS = (
         oracle=False,
         exact=True,
         broadcast=True,
-        reference=lambda a: np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT,
+        reference=cofactors,
     ),
     algebra(
         "mixed_cofactor",
@@ -171,6 +177,7 @@ DETERMINANTS = (
         oracle=False,
         exact=True,
         broadcast=True,
+        reference=lambda a, b: cofactors(a + b) - cofactors(a) - cofactors(b),
     ),
 )
 
