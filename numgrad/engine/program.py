@@ -23,7 +23,7 @@ class Buffer:
     ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
     """
 
-    __slots__ = ("array", "index", "nbytes", "own", "row_stride", "rows")
+    __slots__ = ("array", "index", "nbytes", "row_stride", "rows")
 
     def __init__(
         self,
@@ -38,20 +38,22 @@ class Buffer:
         self.rows = rows
         self.array = array
         self.row_stride = row_stride
-        self.own: Operand | None = None  # the operand that is all of it
 
 
 class Operand:
     """A strided view of a buffer; shape and strides leave out the row axis."""
 
-    __slots__ = ("buffer", "dtype", "offset", "shape", "strides")
+    __slots__ = ("_whole", "buffer", "dtype", "offset", "shape", "strides")
 
-    def __init__(self, buffer: Buffer, offset: int, shape: Shape, strides: Shape, dtype: np.dtype):
+    def __init__(
+        self, buffer: Buffer, offset: int, shape: Shape, strides: Shape, dtype: np.dtype, whole: bool | None = None
+    ):
         self.buffer = buffer
         self.offset = offset
         self.shape = shape
         self.strides = strides
         self.dtype = dtype
+        self._whole = whole
 
     def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
         """Return the operand that a NumPy view function makes of this one; no element is read.
@@ -84,10 +86,10 @@ class Operand:
     @property
     def whole(self) -> bool:
         """Whether this is all of its buffer, in order."""
-        if self is self.buffer.own:
-            return True
-        size = prod(self.shape) * self.dtype.itemsize
-        return self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
+        if self._whole is None:
+            size = prod(self.shape) * self.dtype.itemsize
+            self._whole = self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
+        return self._whole
 
 
 @dataclass(slots=True)
@@ -145,8 +147,7 @@ class Builder:
         nbytes = prod(shape) * dtype.itemsize
         buffer = Buffer(len(self.buffers), nbytes, rows, None, nbytes if rows else 0)
         self.buffers.append(buffer)
-        operand = buffer.own = Operand(buffer, 0, shape, strides, dtype)
-        return operand
+        return Operand(buffer, 0, shape, strides, dtype, whole=True)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Operand:
         """Return an operand for an array from outside; with ``rows`` its first axis is the
