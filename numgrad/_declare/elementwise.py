@@ -24,18 +24,18 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
     ----------
     function : callable
         Scalars in, one scalar out; ``math.*``, arithmetic, comparisons and ``where(c, a, b)``.
-    numpy : callable, optional
-        The NumPy function that serves integers and booleans; without it they are converted to
-        float64.
-    complex : bool or callable
-        Whether complex arguments are allowed, or the scalar function that serves them. Default
-        true.
-    conditions : sequence of int
-        Positions of boolean arguments, such as the first of ``where``.
-    result : {None, "bool", "real"}
-        The kind of the result when it is not that of the arguments.
-    holomorphic : bool
-        Whether the partials hold for complex arguments. Default true.
+    **options
+        By name, each optional:
+
+        - ``numpy``, a callable: the NumPy function that serves integers and booleans; without it
+          they are converted to float64.
+        - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
+          function that serves them. Default true.
+        - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
+          ``where``.
+        - ``result``, one of None, "bool" and "real": the kind of the result when it is not that
+          of the arguments.
+        - ``holomorphic``, a bool: whether the partials hold for complex arguments. Default true.
 
     Examples
     --------

@@ -32,9 +32,9 @@ def grad(
 
     Parameters
     ----------
-    outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
-    is_grads_batched, \
-materialize_grads
+    outputs, inputs, grad_outputs, retain_graph, create_graph
+        As in torch; see `numgrad.grad`.
+    only_inputs, allow_unused, is_grads_batched, materialize_grads
         As in torch; see `numgrad.grad`.
 
     Returns

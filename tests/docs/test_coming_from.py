@@ -83,16 +83,15 @@ def test_calls_side_by_side_do_the_same(library, theirs, ours):
     assert their_grads == our_grads
 
 
-@pytest.mark.parametrize(
-    ("library", "call", "theirs", "ours"), rows("differences", *FRONT_ENDS)
-)
+@pytest.mark.parametrize(("library", "call", "theirs", "ours"), rows("differences", *FRONT_ENDS))
 def test_differences_are_as_stated(library, call, theirs, ours):
     assert outcome(library, call, grad=GRADS[library]) == theirs
     assert outcome(library, call, grad=ng.grad) == ours
 
 
 @pytest.mark.parametrize(
-    ("ours", "result"), [row[1:] for row in table("coming_from/autograd.md", "autograd", "numgrad", "result")]
+    ("ours", "result"),
+    [row[1:] for row in table("coming_from/autograd.md", "autograd", "numgrad", "result")],
 )
 def test_functions_of_autograd(ours, result):
     assert outcome("autograd", ours) == result
@@ -107,7 +106,9 @@ def test_names_exist(library):
 def parameter_rows():
     """One row per parameter of `numgrad.grad`: its place in each signature."""
     signatures = [inspect.signature(grad).parameters for grad in (ng.grad, *GRADS.values())]
-    return [[name, *(place(name, parameters) for parameters in signatures)] for name in signatures[0]]
+    return [
+        [name, *(place(name, parameters) for parameters in signatures)] for name in signatures[0]
+    ]
 
 
 def place(name, parameters):

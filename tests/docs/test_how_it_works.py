@@ -1,0 +1,37 @@
+"""The program printed in the page on how it works is the one that its example runs."""
+
+import numgrad.engine.schedule as schedules
+
+from .pages import DOCS
+
+
+def test_printed_program(monkeypatch):
+    programs = []
+    execute = schedules.execute
+
+    def spy(program, target):
+        programs.append(str(program))
+        return execute(program, target)
+
+    monkeypatch.setattr(schedules, "execute", spy)
+    blocks = (DOCS / "how_it_works.md").read_text("utf-8").split("```")
+    code, printed = blocks[1].removeprefix("python\n"), blocks[3].removeprefix("text\n")
+    exec(compile(code, "how_it_works.md", "exec"), {})
+    assert programs == [printed.rstrip("\n")]
+
+
+def test_buffers_of_the_printed_program(monkeypatch):
+    """Two of its values are written over others."""
+    plans = []
+    schedule = schedules.schedule
+    monkeypatch.setattr(
+        schedules, "schedule", lambda *args: plans.append(schedule(*args)) or plans[-1]
+    )
+    code = (DOCS / "how_it_works.md").read_text("utf-8").split("```")[1].removeprefix("python\n")
+    exec(compile(code, "how_it_works.md", "exec"), {})
+    (plan,) = plans
+    offsets = {index: place.base for index, place in plan.places.items() if place.scratch}
+    assert offsets[7] == offsets[2]
+    assert offsets[9] == offsets[4]
+    assert len(set(offsets.values())) == 3
+    assert 10 not in offsets
