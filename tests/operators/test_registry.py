@@ -243,5 +243,5 @@ def test_gradient_of_every_layout(scenario):
 def test_recorded_gradient_equals_plain(scenario):
     for dtype in scenario.dtypes:
         invariants.check_create_graph(
-            subject_of(scenario, dtype), np.random.default_rng(0), exact=False
+            subject_of(scenario, dtype), np.random.default_rng(0), exact=scenario.exact
         )

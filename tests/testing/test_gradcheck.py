@@ -43,7 +43,7 @@ def operation(backward, forward=lambda x: x * x):
     return Custom.apply
 
 
-# What is right passes --------------------------------------------------------------------------------
+# What is right passes -----------------------------------------------------------------------------
 
 
 @MODES
@@ -120,7 +120,7 @@ def test_complex_steps_are_exact():
     )
 
 
-# What is wrong is found -------------------------------------------------------------------------------
+# What is wrong is found ---------------------------------------------------------------------------
 
 
 @MODES
@@ -229,7 +229,7 @@ def test_a_batch_that_differs_from_its_rows_is_caught():
         gradcheck(operation(backward), variable(), nondet_tol=1.0)
 
 
-# What cannot be checked is refused --------------------------------------------------------------------
+# What cannot be checked is refused ----------------------------------------------------------------
 
 
 def test_half_precision_is_refused():
@@ -257,7 +257,7 @@ def test_unknown_modes_are_refused():
         gradcheck(ng.sin, variable(), mode="quick")
 
 
-# check_operator ---------------------------------------------------------------------------------------
+# check_operator -----------------------------------------------------------------------------------
 
 
 def test_operators_are_checked_at_every_example():
