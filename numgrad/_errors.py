@@ -2,8 +2,7 @@
 raise.
 
 A program ported from torch, paddle, chainer or paddle.fluid keeps its ``except`` clauses: every
-class
-derives from all the built-in exceptions that the originals raise in the same situation.
+class derives from all the built-in exceptions that the originals raise in the same situation.
 """
 
 import numpy as np

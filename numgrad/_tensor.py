@@ -87,8 +87,7 @@ class Tensor(Arithmetic, Methods, Value):
         ------
         DetachedError
             If the tensor requires grad and operations are recorded: the graph would be cut without
-            a word.
-            Use ``.detach().numpy()``.
+            a word. Use ``.detach().numpy()``.
         """
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
@@ -213,7 +212,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def astype(self, dtype: Any) -> "Tensor":
         """Return the tensor converted to ``dtype``; gradients are converted back."""
-        return _cast.cast(self, np.dtype(dtype))  # type: ignore[return-value]
+        return _cast.cast(self, np.dtype(dtype))
 
     # Gradients
     # ------------------------------------------------------------------------------------------

@@ -21,8 +21,7 @@ class KernelOperator(Operator):
     ----------
     function : callable
         Plain function or dispatcher: ``f(x..., out...)`` writes its outputs; with a signature of
-        scalars only it
-        returns them.
+        scalars only it returns them.
     signature : str
         Such as ``"(m,k),(k,n)->(m,n)"``.
     results : sequence of dtype or None

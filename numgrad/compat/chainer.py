@@ -32,9 +32,8 @@ def grad(
     """Stand for ``chainer.grad`` of chainer 7.8.
 
     It differs from `numgrad.grad` where chainer does: lists and tuples only, unused inputs give
-    ``None``, the graph
-    is never freed, of duplicate outputs the last seed counts, `loss_scale` multiplies implicit
-    seeds only.
+    ``None``, the graph is never freed, of duplicate outputs the last seed counts, `loss_scale`
+    multiplies implicit seeds only.
 
     Parameters
     ----------

@@ -56,9 +56,9 @@ def grad(
 ) -> list[Tensor | None]:
     """Stand for ``paddle.fluid.dygraph.grad`` of paddle 1.8.5.
 
-    It is as strict as `numgrad.compat.paddle.grad`, and moreover refuses outputs and inputs
-    without graph or among
-    `no_grad_vars`, and seeds of another dtype. The graph is freed unless it is retained.
+    It is as strict as `numgrad.compat.paddle.grad`, and moreover refuses outputs and inputs without
+    graph or among `no_grad_vars`, and seeds of another dtype. The graph is freed unless it is
+    retained.
 
     Parameters
     ----------

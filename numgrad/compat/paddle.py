@@ -27,8 +27,7 @@ def grad(
     """Stand for ``paddle.grad`` of paddle 3.3.
 
     It differs from `numgrad.grad` where paddle does: lists in and out, real bools only, duplicates
-    are errors,
-    outputs without graph are skipped, inputs without graph are unused, an output among
+    are errors, outputs without graph are skipped, inputs without graph are unused, an output among
     `no_grad_vars` has no effect.
 
     Parameters

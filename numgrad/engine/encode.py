@@ -54,8 +54,8 @@ def loops(
     the row axis.
 
     Axes that every operand walks through without a gap are merged; the longest axis becomes the
-    inner one when
-    the last is short. The count of the row axis is a multiplier of the rows of the tile.
+    inner one when the last is short. The count of the row axis is a multiplier of the rows of the
+    tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
     if instruction.rows:

@@ -2,10 +2,9 @@
 computed.
 
 A `Value` is an array with a place in the graph. A `Node` remembers one application of an operator
-for
-differentiation: the edges to the nodes above it, and the values that the derivative reads. An
-`Expr` is
-an application that has not been computed yet; ``engine.program`` lowers expressions to a program.
+for differentiation: the edges to the nodes above it, and the values that the derivative reads. An
+`Expr` is an application that has not been computed yet; ``engine.program`` lowers expressions to a
+program.
 """
 
 import itertools
@@ -258,8 +257,7 @@ class Node:
     """One recorded application of an operator.
 
     ``saved`` holds the values that the derivative reads, ``None`` where it reads none; it is
-    ``None`` itself
-    once a pass has freed it. ``needs`` says which inputs require grad.
+    ``None`` itself once a pass has freed it. ``needs`` says which inputs require grad.
     """
 
     __slots__ = (
@@ -313,8 +311,7 @@ class Node:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node ran.
 
         Both are tuples: the gradients that the node computed, which the hook may replace by
-        returning a
-        tuple, and those it received; ``None`` stands where there is none.
+        returning a tuple, and those it received; ``None`` stands where there is none.
         """
         if self.post_hooks is None:
             self.post_hooks = {}

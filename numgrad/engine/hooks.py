@@ -175,7 +175,7 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
     whole.storage = value.storage
     if value.requires_grad:
         connect(whole, value.edge)
-    return runtime.roles["split_rows"](whole)  # type: ignore[return-value]
+    return runtime.roles["split_rows"](whole)
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:

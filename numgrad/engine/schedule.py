@@ -2,8 +2,7 @@
 it.
 
 The prologue holds what does not depend on the batch and runs once; the body runs on one tile of
-rows after the
-other, so that all its intermediates stay in a core's cache.
+rows after the other, so that all its intermediates stay in a core's cache.
 """
 
 from collections.abc import Sequence
@@ -95,10 +94,9 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = Fal
     """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
 
     It depends on the program and the cache, never on the number of threads, so that results do not
-    either.
-    A batch is cut into eight tiles at least where rows allow it, so that threads have something to
-    share; with
-    matrix products, which want many rows, not below 64 rows as long as there are two tiles.
+    either. A batch is cut into eight tiles at least where rows allow it, so that threads have
+    something to share; with matrix products, which want many rows, not below 64 rows as long as
+    there are two tiles.
     """
     if settings.tile:
         return settings.tile

@@ -79,8 +79,7 @@ def grad(
     -------
     callable
         Takes the same arguments; returns the gradient with the structure of the argument, a tuple
-        of them for a
-        sequence of argnums, and ``(gradient, aux)`` with `has_aux`.
+        of them for a sequence of argnums, and ``(gradient, aux)`` with `has_aux`.
 
     Raises
     ------
@@ -180,8 +179,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         The value.
     vjp_fn : callable
         Takes a cotangent with the structure of the output; returns a tuple with one entry per
-        primal. It can be
-        called any number of times.
+        primal. It can be called any number of times.
     aux
         Only with `has_aux`.
 
@@ -240,8 +238,7 @@ def jvp(
     """Return the value of a function and its Jacobian-vector product.
 
     The product is the derivative of the vector-Jacobian product, which is linear in its cotangent,
-    so it needs
-    operators that can be differentiated twice.
+    so it needs operators that can be differentiated twice.
 
     Parameters
     ----------

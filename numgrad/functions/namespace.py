@@ -31,7 +31,7 @@ class NamespaceInfo:
     """Answers the standard's questions about devices and dtypes."""
 
     def __init__(self) -> None:
-        self._numpy = np.__array_namespace_info__()  # type: ignore[attr-defined]
+        self._numpy = np.__array_namespace_info__()
 
     def capabilities(self) -> dict[str, Any]:
         """Return which optional behaviours the namespace has."""

@@ -173,7 +173,7 @@ def pad(
         )
     for axis, width in enumerate(widths):
         if any(width):
-            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode), axis)  # type: ignore[call-overload]
+            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode), axis)
     return x
 
 
