@@ -1,8 +1,8 @@
 """Programs: expressions lowered to a flat list of instructions over buffers.
 
 An `Instruction` is a kernel with its operands, its loop and its core dimensions. A `Program` is a
-value: it can be
-printed, verified, drawn and compared; ``engine.schedule`` assigns memory and ``targets`` run it.
+value: it can be printed, verified, drawn and compared; ``engine.schedule`` assigns memory and
+``targets`` run it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +46,13 @@ class Operand:
     __slots__ = ("_whole", "buffer", "dtype", "offset", "shape", "strides")
 
     def __init__(
-        self, buffer: Buffer, offset: int, shape: Shape, strides: Shape, dtype: np.dtype, whole: bool | None = None
+        self,
+        buffer: Buffer,
+        offset: int,
+        shape: Shape,
+        strides: Shape,
+        dtype: np.dtype,
+        whole: bool | None = None,
     ):
         self.buffer = buffer
         self.offset = offset
