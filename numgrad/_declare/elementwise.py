@@ -94,8 +94,7 @@ class Elementwise(Operator):
         """Declare the partial derivative with respect to ``parameter``.
 
         The parameters of the declared function are what the derivative reads: names of the
-        operator's own,
-        and ``y`` for its value.
+        operator's own, and ``y`` for its value.
         """
         if parameter not in self.parameters:
             raise DeclarationError(
