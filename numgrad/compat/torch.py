@@ -27,8 +27,7 @@ def grad(
     """Stand for ``torch.autograd.grad`` of torch 2.13.
 
     It differs from `numgrad.grad` where torch does: an implicit seed needs an output with one real
-    element,
-    ``grad_outputs`` holds tensors only, and ``only_inputs=False`` warns and is ignored.
+    element, ``grad_outputs`` holds tensors only, and ``only_inputs=False`` warns and is ignored.
 
     Parameters
     ----------
