@@ -121,8 +121,8 @@ def digamma_pullback(context, g):
 def polygamma(n, x):
     """The ``n``-th derivative of digamma, ``n >= 1``, for ``x`` above ``n - 32``; NaN below."""
     sign = 2 * (n % 2) - 1
-    # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The sum
-    # converges for negative x as well; only the number of steps bounds how far below zero x may be.
+    # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The
+    # sum converges for negative x as well; only the number of steps bounds how far below zero.
     total = 0.0
     z = x
     shift = 16 + n
