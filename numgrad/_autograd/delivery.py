@@ -1,6 +1,5 @@
 """Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from .._declare import registry
 from .._errors import HookError, UnusedInputError
+from .._locks import fork_safe_lock
 from .._tensor import Tensor
 from ..engine.backward import Outcome
 from ..engine.graph import Accumulator, Edge, Value
@@ -15,7 +15,7 @@ from ..engine.record import grad_mode
 from ..engine.rows import make_explicit
 from .arguments import Place
 
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 
 
 def check_destinations(places: Sequence[Place], set_grad: bool) -> None:
@@ -137,7 +137,7 @@ def _write_retained(outcome: Outcome, options: Any) -> None:
 
 def _live_output(node: Any, slot: int) -> Tensor | None:
     tensor = node.live[slot]() if slot < len(node.live) else None
-    return tensor if tensor is not None and tensor.node is node else None  # type: ignore[return-value]
+    return tensor if tensor is not None and tensor.node is node else None
 
 
 def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:

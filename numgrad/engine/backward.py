@@ -5,12 +5,12 @@ cotangents of its outputs into expressions for those of its inputs; nothing is c
 program runs at the end, or earlier where a hook or a Python function wants to see numbers.
 """
 
-import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .._locks import fork_safe_lock
 from . import hooks
 from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
 from .program import force
@@ -18,7 +18,7 @@ from .record import Packed, deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
 from .select import needed, reachable
 
-_freeing = threading.Lock()
+_freeing = fork_safe_lock()
 
 
 @dataclass

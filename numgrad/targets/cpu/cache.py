@@ -11,13 +11,13 @@ import os
 import stat
 import sys
 import tempfile
-import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from numgrad._errors import CacheWarning
+from numgrad._locks import fork_safe_lock
 
 _MAGIC = b"numgrad-object-1\n"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -57,8 +57,9 @@ class CacheInfo:
 class _State:
     """The directory in use and the counters; `directory` is None once it proved unusable."""
 
+    lock = fork_safe_lock()
+
     def __init__(self) -> None:
-        self.lock = threading.Lock()
         self.chosen: str | None = None
         self.directory: Path | None = None
         self.warned = False

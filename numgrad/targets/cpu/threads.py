@@ -1,4 +1,8 @@
-"""Threads of the machine: how many, when launching is safe, and BLAS kept to one of them."""
+"""Threads of the machine: how many, when launching is safe, and BLAS kept to one of them.
+
+A process may fork at any time but one: while another thread multiplies matrices. OpenBLAS stops its
+threads before a fork, and then may wait for ever; NumPy's own products hang in the same way.
+"""
 
 import os
 import sys
@@ -8,6 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from numba.core import config as numba_config
+from numba.core.compiler_lock import global_compiler_lock
+
+from ..._locks import fork_safe_lock, held_during_fork
 
 config: Any = numba_config  # its names are set at run time
 
@@ -76,7 +83,7 @@ class _BlasLimit:
     """BLAS on one thread while anybody needs it: the limit is one per process, its users many."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = fork_safe_lock()
         self.users = 0
         self.controller: Any = None
         self.limit: Any = None
@@ -110,7 +117,6 @@ class _BlasLimit:
         return self.controller
 
     def after_fork(self) -> None:
-        self.lock = threading.Lock()
         if self.users:
             self.users = 0
             self.limit.restore_original_limits()
@@ -120,7 +126,7 @@ _blas = _BlasLimit()
 
 
 def _after_fork_in_child() -> None:
-    """Locks may have been held by threads that no longer exist; an OpenMP pool is gone as well."""
+    """A launch may belong to a thread that no longer exists; an OpenMP pool is gone as well."""
     global _forked_with_threads, _launch_lock
     _launch_lock = threading.Lock()
     _blas.after_fork()
@@ -129,5 +135,6 @@ def _after_fork_in_child() -> None:
         _forked_with_threads = True
 
 
+held_during_fork(global_compiler_lock)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork_in_child)
