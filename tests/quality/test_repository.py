@@ -36,4 +36,4 @@ def test_installed_package_carries_its_data(file):
 def test_runtime_dependencies_stay_few():
     required = [entry for entry in metadata("numgrad").get_all("Requires-Dist") if ";" not in entry]
     names = {re.match(r"[\w-]+", shlex.split(entry)[0])[0] for entry in required}
-    assert names == {"numba", "numpy", "scipy", "threadpoolctl"}
+    assert names == {"numba", "numpy", "optree", "scipy", "threadpoolctl"}

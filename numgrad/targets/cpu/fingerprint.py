@@ -6,6 +6,7 @@ them, however deep; it stops at installed packages whose versions are part of th
 """
 
 import dataclasses
+import dis
 import enum
 import hashlib
 import inspect
@@ -160,7 +161,7 @@ class _Walk:
         self.visit(value.__kwdefaults__)
         outer, self.attributes = self.attributes, tuple(sorted(set(_names(value.__code__))))
         self.visit(value.__code__)
-        for name in self.attributes:
+        for name in sorted(set(_globals(value.__code__))):
             if name in value.__globals__:
                 self.tag("global", name)
                 self.visit(value.__globals__[name])
@@ -209,6 +210,19 @@ def _names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
+
+
+def _globals(code: types.CodeType) -> Iterator[str]:
+    """Return the names that a code object and the functions nested in it look up as globals.
+
+    ``co_names`` has attributes too: the ``exp`` of ``math.exp`` is no global called ``exp``.
+    """
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals(constant)
 
 
 def _has_docstring(code: types.CodeType) -> bool:

@@ -1,0 +1,31 @@
+"""What identifies a function in another process."""
+
+import math
+
+import numgrad as ng
+from numgrad.targets.cpu.binding import bind
+from numgrad.targets.cpu.fingerprint import fingerprint
+
+
+def test_an_attribute_is_no_global_of_the_same_name():
+    scope = {"math": math, "exp": object()}
+    exec("def exponential(x):\n    return math.exp(x)", scope)  # noqa: S102
+    assert len(fingerprint(scope["exponential"])) == 64
+
+
+def test_globals_of_nested_functions_count():
+    scope = {"factor": 2.0}
+    exec("def outer(x):\n    return (lambda y: factor * y)(x)", scope)  # noqa: S102
+    before = fingerprint(scope["outer"])
+    scope["factor"] = 3.0
+    assert fingerprint(scope["outer"]) != before
+
+
+def test_every_scalar_function_of_a_built_in_operator_is_known_everywhere():
+    from numgrad._declare import Elementwise, registry
+
+    operators = [op for op in registry.values() if isinstance(op, Elementwise)]
+    assert {ng.operators.exponential.exp, ng.operators.trigonometric.sin} <= set(operators)
+    for operator in operators:
+        functions = [operator.function, *(p.function for p in operator.partials.values())]
+        assert all(len(fingerprint(bind(function))) == 64 for function in functions)
