@@ -1,13 +1,8 @@
 """Sphinx configuration; build with ``python -m sphinx -W -b html docs docs/_build``."""
 
 import os
-import sys
 
-import numgrad
 from numgrad._version import __version__
-
-# `ng.special` is an attribute; autodoc looks names up in modules.
-sys.modules.setdefault("numgrad.special", numgrad.special)
 
 project = "numgrad"
 author = "numgrad developers"

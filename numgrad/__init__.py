@@ -29,6 +29,7 @@ from . import graph as graph
 
 # linalg
 from . import linalg as linalg
+from . import special as special
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
@@ -50,7 +51,6 @@ from ._version import __version__ as __version__
 from .functions import binding as _binding
 
 # special
-from .functions import special as special
 from .functions.agreement import allclose as allclose
 from .functions.agreement import array_equal as array_equal
 from .functions.agreement import array_equiv as array_equiv

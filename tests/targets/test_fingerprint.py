@@ -9,13 +9,13 @@ from numgrad.targets.cpu.fingerprint import fingerprint
 
 def test_an_attribute_is_no_global_of_the_same_name():
     scope = {"math": math, "exp": object()}
-    exec("def exponential(x):\n    return math.exp(x)", scope)  # noqa: S102
+    exec("def exponential(x):\n    return math.exp(x)", scope)
     assert len(fingerprint(scope["exponential"])) == 64
 
 
 def test_globals_of_nested_functions_count():
     scope = {"factor": 2.0}
-    exec("def outer(x):\n    return (lambda y: factor * y)(x)", scope)  # noqa: S102
+    exec("def outer(x):\n    return (lambda y: factor * y)(x)", scope)
     before = fingerprint(scope["outer"])
     scope["factor"] = 3.0
     assert fingerprint(scope["outer"]) != before
