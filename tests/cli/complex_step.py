@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from numgrad._cli.population import residuals
+from numgrad._cli.population import STEPS_PER_YEAR, residuals
 
 
 class ComplexStepResiduals:
     """Stands where ``RecordedResiduals`` stands."""
 
-    def __init__(self, observed, steps_per_year=10):
+    def __init__(self, observed, steps_per_year=STEPS_PER_YEAR):
         self.observed = observed
         self.steps_per_year = steps_per_year
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from numgrad._cli.population import residuals, runge_kutta_step, simulate
+from numgrad._cli.population import STEPS_PER_YEAR, residuals, runge_kutta_step, simulate
 
 PARAMETERS = np.array([0.54, 0.027, 0.80, 0.024, 34.6, 5.8])
 
@@ -47,7 +47,7 @@ def test_one_step_is_exact_for_cubic_growth():
 
 
 def test_residuals_vanish_on_simulated_data_and_alternate_species():
-    observed = simulate(np.log(PARAMETERS), 20, 10)[::10]
+    observed = simulate(np.log(PARAMETERS), 20)[::STEPS_PER_YEAR]
     assert np.abs(residuals(np.log(PARAMETERS), observed)).max() < 1e-12
     observed[3, 1] *= 2.0
     misfit = residuals(np.log(PARAMETERS), observed)
