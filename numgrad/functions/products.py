@@ -217,6 +217,9 @@ def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     factors = [as_tensor(x) for x in arrays]
     if len(factors) < 2:
         raise ValueError("multi_dot needs at least two matrices")
+    for x in (factors[0], factors[-1]):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"multi_dot: a vector or a matrix is needed, got shape {x.shape}")
     for x in factors[1:-1]:
         if x.ndim != 2:
             raise ValueError(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .._errors import NoGradError
+from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
 from ..engine.graph import Edge
 from ..engine.hooks import Handle, running
@@ -62,6 +62,11 @@ def register_multi_grad_hook(
     if mode not in kinds:
         raise ValueError(f"register_multi_grad_hook: mode must be 'all' or 'any', got {mode!r}")
     for index, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise ArgTypeError(
+                f"register_multi_grad_hook: all tensors have to be Tensors, but got "
+                f"{type(tensor).__name__} at position {index}"
+            )
         if not tensor.requires_grad:
             raise NoGradError(f"register_multi_grad_hook: tensor {index} does not require grad")
     waiting = kinds[mode]([tensor.edge for tensor in tensors], fn)

@@ -1,0 +1,173 @@
+"""The kernel cache as a user meets it: scripts that import numgrad, one process after the other."""
+
+import os
+
+import pytest
+
+from .processes import run
+
+REPORT = """
+import warnings
+from numgrad.targets.cpu import CPUTarget
+
+def report():
+    info = CPUTarget().cache_info()
+    print(info.compiled, info.hits, info.writes, info.directory is not None)
+"""
+
+MANY = (
+    REPORT
+    + """
+import numpy as np
+import numgrad as ng
+
+x = ng.tensor(np.linspace(0.1, 0.9, 12).reshape(3, 4), requires_grad=True)
+z = ng.tensor(np.array([1 + 2j, 3.0]), requires_grad=True)
+y = ng.sin(x) * ng.exp(x) / ng.sqrt(x) + ng.tanh(x) ** 2 - ng.atan2(x, x + 1)
+y = y + ng.cumsum(y, axis=1) + ng.max(y, axis=0) + ng.where(x > 0.5, x, 2 * x)
+a = ng.matmul(x, x.T) + 2 * np.eye(3)
+total = y.sum() + ng.linalg.det(a) + ng.linalg.solve(a, x).sum() + ng.sort(x, axis=0)[0].prod()
+total = total + ng.concat([x, y])[1:].mean() + x[np.array([0, 2])].sum() + ng.real(z * z).sum()
+g, _ = ng.grad(total, [x, z], create_graph=True)
+ng.grad(g.sum(), x, retain_graph=True)
+ng.grad(ng.tanh(x) * x, x, np.ones((40, 3, 4)), is_grads_batched=True)
+ng.backward(total.astype(np.float32))
+assert ng.grad(x.astype(np.float16).sum(), x)[0].dtype == float
+report()
+"""
+)
+
+SMALL = (
+    REPORT
+    + """
+import numpy as np
+import numgrad as ng
+
+x = ng.tensor([0.5, 1.5], requires_grad=True)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    (g,) = ng.grad(ng.sin(x) * x, x, np.ones(2))
+    ng.grad(ng.cosh(x), x, np.ones(2))
+assert abs(g.tolist()[0] - 0.9182168194) < 1e-9
+report()
+print(*[warning.category.__name__ for warning in caught])
+"""
+)
+
+
+def cached(script, folder, *arguments, **variables):
+    return run(script, *arguments, NUMGRAD_CACHE_DIR=str(folder), **variables).splitlines()
+
+
+def test_second_process_compiles_nothing(tmp_path):
+    compiled, _, writes, _ = cached(MANY, tmp_path / "kernels")[0].split()
+    assert int(compiled) == int(writes) > 40
+    compiled, hits, written, _ = cached(MANY, tmp_path / "kernels")[0].split()
+    assert (compiled, written) == ("0", "0")
+    assert int(hits) == int(writes)
+
+
+def test_missing_directory_is_made(tmp_path):
+    counts, warned = (*cached(SMALL, tmp_path / "not" / "there"), "")[:2]
+    assert counts.split()[3] == "True"
+    assert warned == ""
+    assert any((tmp_path / "not" / "there").iterdir())
+
+
+@pytest.mark.parametrize("obstacle", ["file", "read-only"])
+def test_unusable_directory_means_memory_only_and_one_warning(tmp_path, obstacle):
+    folder = tmp_path / "kernels"
+    if obstacle == "file":
+        folder.write_text("in the way")
+    elif os.name != "posix" or os.geteuid() == 0:
+        folder = "/proc/numgrad"  # no file can be made there, not even by root
+        if not os.path.isdir("/proc"):
+            pytest.skip("permissions do not bind this user")
+    else:
+        folder.mkdir(mode=0o500)
+    counts, warned = cached(SMALL, folder)
+    compiled, _, writes, kept = counts.split()
+    assert int(compiled) > 0
+    assert (writes, kept) == ("0", "False")
+    assert warned.split() == ["CacheWarning"]
+
+
+def _cut(path):
+    path.write_bytes(path.read_bytes()[:-50])
+
+
+def _flip(path):
+    data = bytearray(path.read_bytes())
+    data[-20] ^= 255
+    path.write_bytes(bytes(data))
+
+
+def _plant(path):
+    path.write_bytes(b"\x7fELF" + bytes(1000))
+
+
+@pytest.mark.parametrize("damage", [_cut, _flip, _plant])
+def test_damaged_or_planted_files_are_compiled_anew(tmp_path, damage):
+    folder = tmp_path / "kernels"
+    before = cached(SMALL, folder)[0].split()
+    for path in folder.iterdir():
+        damage(path)
+    counts, warned = cached(SMALL, folder)
+    assert counts.split()[0] == before[0]
+    assert warned.split() == ["CacheWarning"]
+    assert cached(SMALL, folder)[0].split()[0] == "0"
+
+
+def test_objects_under_each_others_names_are_not_run(tmp_path):
+    """Every file is whole and ours, but holds the code of another kernel."""
+    folder = tmp_path / "kernels"
+    before = cached(SMALL, folder)[0].split()
+    paths = sorted(folder.iterdir())
+    contents = [path.read_bytes() for path in paths]
+    for path, content in zip(paths, contents[1:] + contents[:1], strict=True):
+        path.write_bytes(content)
+    assert cached(SMALL, folder)[0].split()[0] == before[0]
+
+
+EDITED = (
+    REPORT
+    + """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import numgrad as ng
+from scalars import outer
+
+def bump(x):
+    return outer(x) * 2.0
+
+operator = ng.elementwise(bump)
+@operator.partial("x")
+def bump_dx(x):
+    return outer(x)
+
+x = ng.tensor([1.0, 2.0], requires_grad=True)
+y = operator(x)
+print(*y.tolist(), *ng.grad(y, x, np.ones(2))[0].tolist())
+report()
+"""
+)
+
+
+def test_edited_scalar_function_in_another_file_is_compiled_again(tmp_path):
+    folder = tmp_path / "kernels"
+    inner, outer = tmp_path / "inner.py", tmp_path / "scalars.py"
+    outer.write_text("from inner import inner\n\ndef outer(x):\n    return inner(x) + 1.0\n")
+
+    def values(body):
+        inner.write_text(f"def inner(x):\n    return {body}\n")
+        line, counts = cached(EDITED, folder, str(tmp_path), PYTHONDONTWRITEBYTECODE="1")
+        return [float(word) for word in line.split()], int(counts.split()[0])
+
+    first, compiled = values("x * 3.0")
+    assert first == [8.0, 14.0, 4.0, 7.0]
+    assert compiled > 0
+    assert values("x * 3.0") == (first, 0)
+    second, compiled = values("x * 5.0")
+    assert second == [12.0, 22.0, 6.0, 11.0]
+    assert compiled == 2  # the value and its partial, nothing else
