@@ -41,6 +41,11 @@ class Schedule:
     results: list[np.ndarray] = field(default_factory=list)
 
 
+def address(array: np.ndarray) -> int:
+    """Return the address of the first element; every ``array.ctypes`` leaves some memory behind."""
+    return array.__array_interface__["data"][0]
+
+
 def schedule(program: Program, target: Any) -> Schedule:
     """Assign memory and a tile height to a program."""
     prologue = [i for i in program.instructions if not i.rows]
@@ -48,7 +53,7 @@ def schedule(program: Program, target: Any) -> Schedule:
     plan = Schedule(prologue, body, {}, 1, 0)
     for buffer in program.buffers:
         if buffer.array is not None:
-            plan.places[buffer.index] = Place(False, buffer.array.ctypes.data, buffer.row_stride)
+            plan.places[buffer.index] = Place(False, address(buffer.array), buffer.row_stride)
             plan.alive.append(buffer.array)
     _place_results(plan, program)
     _place_prologue(plan)
@@ -62,7 +67,7 @@ def _place_results(plan: Schedule, program: Program) -> None:
         shape = (program.batch, *operand.shape) if rows else operand.shape
         array = np.empty(shape, operand.dtype)  # type: ignore[arg-type]
         plan.places[operand.buffer.index] = Place(
-            False, array.ctypes.data, operand.buffer.nbytes if rows else 0
+            False, address(array), operand.buffer.nbytes if rows else 0
         )
         plan.results.append(array)
 
@@ -72,7 +77,7 @@ def _place_prologue(plan: Schedule) -> None:
     outlives = {o.buffer.index for i in plan.body for o in i.inputs}
     offsets, nbytes = assign(plan.prologue, set(plan.places), outlives, 1)
     block = np.empty(nbytes + ALIGNMENT, np.uint8)
-    base = -(-block.ctypes.data // ALIGNMENT) * ALIGNMENT
+    base = -(-address(block) // ALIGNMENT) * ALIGNMENT
     plan.alive.append(block)
     for index, offset in offsets.items():
         plan.places[index] = Place(False, base + offset, 0)
