@@ -12,7 +12,16 @@ def run(code):
 
 def test_import_loads_no_optional_or_heavy_module():
     loaded = set(run("import numgrad, sys; print(*sys.modules)").split())
-    heavy = {"numba", "llvmlite", "numba.cuda", "numba_cuda", "cuda", "scipy.optimize", "matplotlib", "graphviz"}
+    heavy = {
+        "numba",
+        "llvmlite",
+        "numba.cuda",
+        "numba_cuda",
+        "cuda",
+        "scipy.optimize",
+        "matplotlib",
+        "graphviz",
+    }
     assert not loaded & heavy
 
 

@@ -17,7 +17,14 @@ def environment(**variables):
 
 
 def command(source, *arguments):
-    return [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(source), *arguments]
+    return [
+        sys.executable,
+        "-W",
+        "ignore::DeprecationWarning",
+        "-c",
+        textwrap.dedent(source),
+        *arguments,
+    ]
 
 
 def run(source, *arguments, **variables):

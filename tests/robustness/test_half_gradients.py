@@ -1,4 +1,5 @@
-"""Gradients of float16 leaves: computed in float32 between roundings, batched and of second order too."""
+"""Gradients of float16 leaves: computed in float32 between roundings, batched and of second order
+too."""
 
 import numpy as np
 import pytest

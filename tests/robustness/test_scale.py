@@ -1,4 +1,5 @@
-"""Graphs of a hundred thousand nodes: right, in linear time, without recursion, and without a trace."""
+"""Graphs of a hundred thousand nodes: right, in linear time, without recursion, and without a
+trace."""
 
 import gc
 import sys
@@ -30,7 +31,8 @@ def fan(x, n):
 
 
 def seconds(function):
-    """Return the result, and the time of this process that it took: other processes do not count."""
+    """Return the result, and the time of this process that it took: other processes do not
+    count."""
     gc.collect()
     began = time.process_time()
     result = function()
@@ -40,9 +42,9 @@ def seconds(function):
 def per_node(build, differentiate, n):
     x = leaf()
     y, recording = seconds(lambda: build(x, n))
-    (g,), backward = seconds(lambda: differentiate(y, x, n))
     holder = [y]
     del y
+    (g,), backward = seconds(lambda: differentiate(holder[0], x, n))
     _, deleting = seconds(holder.clear)
     return g.item(), np.array([recording, backward, deleting]) / n
 
@@ -179,7 +181,9 @@ USES = {
     "backward": lambda x: (ng.exp(x) * x).sum().backward(),
     "batched": lambda x: ng.grad(x * x, x, np.eye(2), is_grads_batched=True),
     "create_graph": lambda x: ng.grad((x * x).sum(), x, create_graph=True),
-    "batched create_graph": lambda x: ng.grad(x * x, x, np.eye(2), True, True, is_grads_batched=True),
+    "batched create_graph": lambda x: ng.grad(
+        x * x, x, np.eye(2), True, True, is_grads_batched=True
+    ),
     "second order": _second_order,
     "views": lambda x: ng.grad((x * 1.0)[::-1].reshape(2, 1).sum(), x),
     "in place": _in_place,

@@ -26,7 +26,9 @@ def first(x, out):
     out[0] = x[0]
 
 
-@pytest.mark.parametrize(("status", "words"), [(-1, "not C-contiguous"), (3, "raised at loop index 2")])
+@pytest.mark.parametrize(
+    ("status", "words"), [(-1, "not C-contiguous"), (3, "raised at loop index 2")]
+)
 @pytest.mark.parametrize(("operator", "static"), [(first, {}), (registry["sum"], {"axes": (-1,)})])
 def test_status_of_an_eager_call_is_raised(operator, static, status, words):
     with pytest.raises(OperatorError, match=words):
