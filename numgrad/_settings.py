@@ -48,6 +48,8 @@ def set_flags(**flags: Any) -> None:
     ------
     ArgTypeError
         For an unknown name or a value of another type.
+    ValueError
+        For a negative number.
 
     Examples
     --------
@@ -64,11 +66,17 @@ def set_flags(**flags: Any) -> None:
         kind = type(getattr(settings, name))
         if not isinstance(value, kind) and not (kind is int and isinstance(value, int)):
             raise ArgTypeError(f"set_flags: {name} must be a {kind.__name__}, got {value!r}")
+        if kind is int and value < 0:
+            raise ValueError(f"set_flags: {name} must not be negative, got {value}")
     for name, value in flags.items():
         setattr(settings, name, value)
 
 
 def get_flags(*names: str) -> dict[str, Any]:
     """Return the settings named, or all of them, as a dict."""
-    chosen = names or tuple(field.name for field in fields(Settings))
+    known = tuple(field.name for field in fields(Settings))
+    chosen = names or known
+    for name in chosen:
+        if name not in known:
+            raise ArgTypeError(f"get_flags: unknown flag {name!r}; known are {sorted(known)}")
     return {name: getattr(settings, name) for name in chosen}

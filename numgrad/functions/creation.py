@@ -116,6 +116,8 @@ def fresh(array: np.ndarray) -> Tensor:
 
 def _sizes(shape: Any) -> Any:
     """Return a shape as Python integers; tensors of one integer are sizes too."""
+    if isinstance(shape, (str, bytes)):
+        raise TypeError(f"a shape is an integer or a sequence of them, got {shape!r}")
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape

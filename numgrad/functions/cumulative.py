@@ -184,7 +184,7 @@ def diff(
         raise ValueError("diff: a needs at least one axis")
     axis = negative_axis(axis, x.ndim)
     x = _extended(x, axis, prepend, append) if n else x
-    for _ in range(n):
+    for _ in range(n if n < x.shape[axis] else x.shape[axis]):  # then nothing is left
         x = _difference(x, axis)
     return x
 

@@ -334,4 +334,4 @@ def sign(x: ArrayLike, /) -> Tensor:
 
 
 def _is_complex(x: ArrayLike) -> bool:
-    return (x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype).kind == "c"
+    return (x if isinstance(x, (Tensor, np.ndarray)) else np.asarray(x)).dtype.kind == "c"

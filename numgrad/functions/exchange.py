@@ -30,6 +30,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     tensor([1., 2.])
     """
     require_cpu(device)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}")
     return constant(np.from_dlpack(x, copy=copy))
 
 
