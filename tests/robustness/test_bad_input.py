@@ -29,6 +29,12 @@ DOCUMENTED = (TypeError, ValueError, NumgradError, NotImplementedError, Overflow
 DOCUMENTED += (MemoryError, BufferError)
 
 
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path, monkeypatch):
+    """Text is a good name of a directory for dumps."""
+    monkeypatch.chdir(tmp_path)
+
+
 class Foreign:
     """An object of another library that looks a little like a tensor."""
 
