@@ -1,6 +1,7 @@
 """Arguments, progress and exit status."""
 
 import io
+import sys
 
 import pytest
 
@@ -51,8 +52,9 @@ def test_a_picture_that_cannot_be_written_is_refused_before_the_fit(tmp_path, na
 
 
 def test_without_matplotlib_the_remedy_is_named(monkeypatch, capsys):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.backends.backend_agg", None)
+    loaded = [name for name in sys.modules if name.startswith("matplotlib.")]
+    for name in ("matplotlib", "matplotlib.backends", "matplotlib.backends.backend_agg", *loaded):
+        monkeypatch.setitem(sys.modules, name, None)
     assert main(["--plot", "fit.png"]) == 2
     assert "numgrad[viz]" in capsys.readouterr().err
 
