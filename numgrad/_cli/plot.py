@@ -30,6 +30,7 @@ def check_plot_path(path: Path) -> str | None:
 def draw(path: Path, pelts: Pelts, fit: Fit) -> None:
     """Draw the pelts as points and the fitted populations as curves."""
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+    from matplotlib.ticker import MaxNLocator  # pyright: ignore[reportMissingImports]
 
     figure = Figure(figsize=(8.0, 4.5), layout="constrained")
     axes = figure.add_subplot()
@@ -40,6 +41,6 @@ def draw(path: Path, pelts: Pelts, fit: Fit) -> None:
         axes.plot(pelts.years, points, "o", color=color, label=f"{name}, pelts")
         axes.plot(times, curves[:, column], "-", color=color, label=f"{name}, fit")
     axes.set(xlabel="year", ylabel="thousands", title="Hare and lynx, Hudson's Bay Company")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend()
     figure.savefig(path, dpi=150)
