@@ -35,7 +35,6 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           ``where``.
         - ``result``, one of None, "bool" and "real": the kind of the result when it is not that
           of the arguments.
-        - ``holomorphic``, a bool: whether the partials hold for complex arguments. Default true.
 
     Examples
     --------
@@ -67,7 +66,6 @@ class Elementwise(Operator):
         complex: bool | Callable[..., Any] = True,
         conditions: Sequence[int] = (),
         result: str | None = None,
-        holomorphic: bool = True,
         differentiable: bool | None = None,
         register: bool = False,
     ) -> None:
@@ -82,7 +80,6 @@ class Elementwise(Operator):
         self.complex_function = complex if callable(complex) else function
         self.conditions = frozenset(conditions)
         self.result = result
-        self.holomorphic = holomorphic
         code = function.__code__
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
