@@ -27,6 +27,7 @@ class Settings:
     call_stack_level: int = 1
     debug: bool = False
     tile: int = 0
+    version = 0  # counts changes: whatever was made under other settings is not used again
 
 
 settings = Settings(
@@ -70,6 +71,7 @@ def set_flags(**flags: Any) -> None:
             raise ValueError(f"set_flags: {name} must not be negative, got {value}")
     for name, value in flags.items():
         setattr(settings, name, value)
+    settings.version += 1
 
 
 def get_flags(*names: str) -> dict[str, Any]:

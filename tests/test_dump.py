@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import ArgTypeError, NoGradError
-from numgrad.engine import program as programs
+from numgrad.engine import lower as programs
 from numgrad.engine.record import deferring
 from numgrad.graph import get_gradient_edge
 from numgrad.targets.null import NullTarget

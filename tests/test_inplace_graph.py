@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import DtypeError, InplaceError, LeafInplaceError
-from numgrad.engine.program import force
+from numgrad.engine.lower import force
 from numgrad.engine.record import deferring
 
 X = np.arange(12.0).reshape(3, 4) / 4 - 1

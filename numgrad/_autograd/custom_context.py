@@ -6,7 +6,7 @@ from typing import Any
 
 from .._errors import ArgTypeError, FreedGraphError, NotDifferentiableError
 from .._tensor import Tensor
-from ..engine.backward import Context
+from ..engine.context import Context
 from ..engine.graph import NO_EDGE, Edge, Node, Value
 
 

@@ -9,8 +9,9 @@ from .._declare import Operator
 from .._errors import CustomGradError
 from .._tensor import Tensor
 from ..engine import hooks
-from ..engine.backward import Context, fit
+from ..engine.context import Context
 from ..engine.graph import Spec
+from ..engine.rules import fit
 from .custom_context import FunctionContext
 
 

@@ -109,6 +109,7 @@ def declare_backward(owner: UserOperator, function: Any) -> Any:
     )  # fmt: skip
     kernel.transpose = lambda: owner.forward_kernel
     owner.derivative = KernelDerivative(owner, kernel)
+    owner.has_rule = True
     return kernel
 
 

@@ -58,6 +58,8 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
 class Elementwise(Operator):
     """An operator that maps a scalar function over arrays of equal rank; see `elementwise`."""
 
+    reads_pieces = True
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -75,6 +77,7 @@ class Elementwise(Operator):
         super().__init__(name or function.__name__, differentiable, register=register)
         self.function = function
         self.is_builtin = register  # a user's function may raise
+        self.has_rule = True
         self.numpy = numpy
         self.allows_complex = complex is not False
         self.complex_function = complex if callable(complex) else function
@@ -245,7 +248,7 @@ class Elementwise(Operator):
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
         replay = None if self.is_builtin else self.replay
-        builder.emit(self.spec(inputs[-1].dtype), inputs, [output], name=self.name, replay=replay)
+        builder.map(self.spec(inputs[-1].dtype), inputs, output, name=self.name, replay=replay)
         return [output]
 
     def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:

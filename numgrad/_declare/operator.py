@@ -44,6 +44,7 @@ class Operator:
     nout = 1
     is_python = False
     uses_blas = False
+    reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(
         self, name: str, differentiable: bool = True, is_view: bool = False, register: bool = True
@@ -54,6 +55,7 @@ class Operator:
         self.__name__ = name
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
+        self.has_rule = register  # whether the derivative of a node depends on its kind alone
         if register:
             if name in registry:
                 raise ValueError(f"an operator named {name!r} is registered already")
@@ -117,6 +119,7 @@ class Operator:
         """Declare the derivative as a function ``(context, g...) -> gradients`` made of
         operators."""
         self._pullback = function
+        self.has_rule = registry.get(self.name) is self  # a user's function may do anything
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:

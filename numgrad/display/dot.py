@@ -7,7 +7,7 @@ from typing import Any
 from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
 from ..engine.graph import Accumulator, Node
-from ..engine.program import Operand, Program
+from ..engine.program import Program, Ref
 from ..engine.select import reachable
 from ..graph import GradientEdge
 from ..graph.drawing import LEAF, Box, Drawing, uses
@@ -119,8 +119,8 @@ def _program(program: Program) -> Drawing:
         drawing.boxes[number] = Box(label) if color is None else Box(label, color)
         return number
 
-    def draw(operand: Operand, reader: int) -> None:
-        index = operand.buffer.index
+    def draw(operand: Ref, reader: int) -> None:
+        index = operand.buffer
         if index not in writers:
             writers[index] = new_box(f"constant {index}", LEAF)
         drawing.arrows.append((writers[index], reader, _label(operand)))
@@ -131,21 +131,22 @@ def _program(program: Program) -> Drawing:
             draw(operand, number)
         for operand in instruction.outputs:
             _draw_earlier_writer(drawing, writers, operand, number)
-            writers[operand.buffer.index] = number
+            writers[operand.buffer] = number
     for position, operand in enumerate(program.results):
         draw(operand, new_box(f"result {position}", LEAF))
     return drawing
 
 
 def _draw_earlier_writer(
-    drawing: Drawing, writers: dict[int, int], operand: Operand, number: int
+    drawing: Drawing, writers: dict[int, int], operand: Ref, number: int
 ) -> None:
     """Connect the instructions that write parts of one buffer, in their order."""
-    earlier = writers.get(operand.buffer.index)
+    earlier = writers.get(operand.buffer)
     if earlier is not None:
         drawing.arrows.append((earlier, number, "then"))
 
 
-def _label(operand: Operand) -> str:
-    rows = "rows x " if operand.buffer.rows else ""
-    return f"{rows}{operand.dtype}{list(operand.shape)}"
+def _label(operand: Ref) -> str:
+    layout = operand.layout
+    rows = "rows x " if layout.rows else ""
+    return f"{rows}{layout.dtype}{list(layout.shape)}"

@@ -12,10 +12,12 @@ from typing import Any, Protocol
 
 from .._locks import fork_safe_lock
 from . import hooks
-from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
-from .program import force
-from .record import Packed, deferring, grad_mode, mode, pack, runtime
+from .context import Context, OpenContext, restored
+from .graph import Edge, Node, Value
+from .lower import force
+from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
+from .rules import fitted, known_rule, make_rule, rule_key
 from .select import needed, reachable
 
 _freeing = fork_safe_lock()
@@ -90,49 +92,6 @@ class Outcome:
         if self.has_freed:  # else another pass may have, to which it is due
             for node, saved in self.saved.items():
                 node.saved = saved
-
-
-class Context:
-    """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
-
-    __slots__ = ("_saved", "create_graph", "node", "static", "wanted")
-
-    def __init__(
-        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
-    ):
-        self.node = node
-        self.static = node.static
-        self.wanted = wanted
-        self.create_graph = create_graph
-        self._saved = saved
-
-    @property
-    def input_specs(self) -> tuple[Spec, ...]:
-        return self.node.inputs
-
-    @property
-    def output_specs(self) -> tuple[Spec, ...]:
-        return self.node.outputs
-
-    def input(self, index: int) -> Value:
-        """Return the saved input ``index``, connected to the graph as it was when recorded."""
-        return self.restore(index, self.node.edges[index])
-
-    def output(self, index: int = 0) -> Value:
-        """Return the saved output ``index``, connected to this node."""
-        spec = self.node.outputs[index]
-        edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
-        return self.restore(len(self.node.inputs) + index, edge)
-
-    def restore(self, position: int, edge: Edge) -> Value:
-        """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
-        saved = self._saved[position]
-        if isinstance(saved, Packed):
-            saved = saved.restore()
-        value = saved.detached()
-        if self.create_graph and edge.node is not None:
-            connect(value, edge)
-        return value
 
 
 class Pass:
@@ -237,12 +196,7 @@ class Pass:
             return
         if node.pre_hooks:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        context = Context(node, self.saved[node], self.wanted[node], self.request.create_graph)
-        gradients = self._differentiate(node, context, cotangents)
-        gradients = [
-            fit(g, spec) if want and g is not None else None
-            for g, spec, want in zip(gradients, node.inputs, self.wanted[node], strict=True)
-        ]
+        gradients = self._gradients(node, cotangents)
         if self.request.check is not None:
             self.force([g for g in (*gradients, *cotangents) if g is not None])
             self.request.check.computed(node, gradients, cotangents)
@@ -251,6 +205,26 @@ class Pass:
         for edge, gradient in zip(node.edges, gradients, strict=True):
             if gradient is not None:
                 self._add(self.pending, edge, gradient)
+
+    def _gradients(
+        self, node: Node, cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Build the gradients of a node: by its kind's rule, unless they are recorded themselves
+        or a user's function makes them."""
+        wanted = self.wanted[node]
+        if not self.request.create_graph and node.operator.has_rule:
+            key = rule_key(node, wanted, cotangents)
+            if key is not None:
+                rule = known_rule(key)
+                if rule is None:
+                    context = OpenContext(node, self.saved[node], wanted, False)
+                    rule = make_rule(key, self, node, context, cotangents)
+                saved = self.saved[node]
+                values = [g for g in cotangents if g is not None]
+                values += [restored(saved[position]) for position in rule.reads]
+                return rule.apply(values, node.site)
+        context = Context(node, self.saved[node], wanted, self.request.create_graph)
+        return fitted(self._differentiate(node, context, cotangents), node, wanted)
 
     def _differentiate(
         self, node: Node, context: Context, cotangents: Sequence[Value | None]
@@ -344,15 +318,6 @@ class Pass:
 def _memory_of(value: Value) -> Any:
     """Return what two values with the same array have in common."""
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
-
-
-def fit(value: Value, spec: Spec) -> Value:
-    """Bring a cotangent back to the space of its input: sum broadcast axes and cast."""
-    if value.shape != spec.shape:
-        value = runtime.roles["sum_to"](value, spec.shape)
-    if value.dtype != spec.dtype:
-        value = runtime.roles["cast"](value, spec.dtype)
-    return value
 
 
 def _kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:

@@ -1,54 +1,94 @@
-"""Encoding: instructions with placed buffers to the flat integer code that a machine runs."""
+"""Encoding: instructions with placed buffers to the flat integer code that a machine runs.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+The words of an instruction depend on its pattern and on how far apart the rows of its operands are;
+they are made once for each. Only slots and offsets are filled in here, for all instructions
+together.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from .program import Instruction
+from .program import Pattern, Program
+from .schedule import BATCH, ELEMENTS, Schedule, Segment
 
 # A loop shorter than this is not worth being the inner one when a longer axis is there.
 SHORT = 8
+_HEAD = 8
 
 
-def encode(
-    instructions: Sequence[Instruction], places: Mapping[int, Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the code and the offset of each instruction in it; the layout is described in
-    ``targets``."""
-    code: list[int] = []
-    starts: list[int] = []
-    for instruction in instructions:
-        starts.append(len(code))
-        _encode_one(code, instruction, places)
-    return np.array(code, np.int64), np.array(starts, np.int64)
+def encode(plan: Schedule, program: Program) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code of all segments and the offset of each instruction in it; the layout is
+    described in ``targets``."""
+    words = [w for segment in plan.segments for w in _segment_words(segment, program)]
+    instructions = [i for segment in plan.segments for i in segment.instructions]
+    lengths = np.array([len(w) for w in words], np.int64)
+    starts = np.cumsum(lengths) - lengths
+    code = np.concatenate(words) if words else np.empty(0, np.int64)
+    counts = np.array([len(i.buffers) for i in instructions], np.int64)
+    total = int(counts.sum())
+    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(starts + _HEAD, counts) + 3 * within
+    buffers = [index for i in instructions for index in i.buffers]
+    offsets = [offset for i in instructions for offset in i.offsets]
+    code[places] = np.array(plan.slots, np.int64)[buffers]
+    code[places + 1] = np.array(plan.offsets, np.int64)[buffers] + np.array(offsets, np.int64)
+    return code, starts
 
 
-def _encode_one(code: list[int], instruction: Instruction, places: Mapping[int, Any]) -> None:
-    operands = [*instruction.inputs, *instruction.outputs]
-    spots = [places[o.buffer.index] for o in operands]
-    row_strides = [0] * len(operands)
-    if instruction.rows:
-        row_strides = [
-            spot.row_stride if o.buffer.rows else 0 for spot, o in zip(spots, operands, strict=True)
-        ]
-    counts, strides, row = loops(instruction, row_strides)
-    nops = len(operands)
-    code += (
-        instruction.kernel.address, nops, len(counts), row,
-        len(instruction.core), len(instruction.core_strides), instruction.work, 0,
-    )  # fmt: skip
-    for spot, operand, row_stride in zip(spots, operands, row_strides, strict=True):
-        code += (spot.scratch, spot.base + operand.offset, row_stride)
+def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
+    if segment.kind != BATCH:
+        flat = segment.kind == ELEMENTS
+        return [_words_once(i.pattern, flat) for i in segment.instructions]
+    row_strides = program.row_strides
+    result = []
+    for instruction in segment.instructions:
+        key = tuple([row_strides[index] for index in instruction.buffers])
+        pattern = instruction.pattern
+        found = pattern.codes.get(key)
+        if found is None:
+            found = pattern.codes[key] = _words(pattern, key, *loops(pattern, key))
+        result.append(found)
+    return result
+
+
+def _words_once(pattern: Pattern, flat: bool) -> np.ndarray:
+    found = pattern.codes.get(flat)
+    if found is None:
+        if flat:
+            sizes = [x.dtype.itemsize for x in pattern.layouts]
+            along = [s if any(r) else 0 for s, r in zip(sizes, pattern.strides, strict=True)]
+            found = _words(pattern, along, [1], [along], 0)
+            found[6] = 1
+        else:
+            found = _words(pattern, [0] * len(pattern.layouts), *loops(pattern, None))
+        pattern.codes[flat] = found
+    return found
+
+
+def _words(
+    pattern: Pattern,
+    row_strides: Sequence[int],
+    counts: list[int],
+    strides: list[list[int]],
+    row: int,
+) -> np.ndarray:
+    code = [
+        pattern.kernel.address, len(pattern.layouts), len(counts), row,
+        len(pattern.core), len(pattern.core_strides), pattern.work, 0,
+    ]  # fmt: skip
+    for row_stride in row_strides:
+        code += (0, 0, row_stride)
     code += counts
-    code += instruction.core
+    code += pattern.core
     for along in strides:
         code += along
-    code += instruction.core_strides
+    code += pattern.core_strides
+    return np.array(code, np.int64)
 
 
 def loops(
-    instruction: Instruction, row_strides: Sequence[int]
+    pattern: Pattern, row_strides: Sequence[int] | None
 ) -> tuple[list[int], list[list[int]], int]:
     """Return counts and per-operand strides of the loop axes, outermost first, and the index of
     the row axis.
@@ -58,16 +98,13 @@ def loops(
     tile.
     """
     axes: list[tuple[int, list[int], bool]] = []
-    if instruction.rows:
+    if row_strides is not None:
         axes.append((1, list(row_strides), True))
-    elif len(instruction.loop) <= 1:  # nothing to merge or to choose
-        counts = list(instruction.loop) or [1]
-        return counts, [[along[0] if along else 0 for along in instruction.strides]], -1
-    for axis, count in enumerate(instruction.loop):
+    for axis, count in enumerate(pattern.loop):
         if count != 1:
-            _append_axis(axes, count, [s[axis] for s in instruction.strides])
+            _append_axis(axes, count, [s[axis] for s in pattern.strides])
     if not axes:
-        axes.append((1, [0] * len(row_strides), False))
+        axes.append((1, [0] * len(pattern.layouts), False))
     if len(axes) > 1 and axes[-1][0] < SHORT:
         best = max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
         axes.append(axes.pop(best))

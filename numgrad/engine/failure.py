@@ -11,59 +11,86 @@ import numpy as np
 
 from .._errors import OperatorError
 from .encode import encode
-from .program import Instruction, Operand
-from .schedule import ALIGNMENT, Place, Schedule
+from .program import Instruction, Program, Ref
+from .schedule import ABSOLUTE, ALIGNMENT, BATCH, BLOCK, ONCE, Schedule, Segment, address
 
 
-def raise_failure(
-    plan: Schedule, part: Sequence[Instruction], failure: Any, target: Any
-) -> NoReturn:
-    """Raise for a kernel of ``part`` that reported an error."""
-    instruction = part[failure.instruction]
-    row = f" at row {failure.row}" if instruction.rows else ""
+def raise_failure(plan: Any, addresses: Sequence[int], failure: Any) -> NoReturn:
+    """Raise for a kernel of a plan that reported an error in a run with these addresses."""
+    instructions = [i for segment in plan.schedule.segments for i in segment.instructions]
+    instruction = instructions[failure.instruction]
+    pattern = instruction.pattern
+    row = f" at row {failure.row}" if pattern.rows else ""
     known = instruction.site is not None
     site = f" (the operation recorded at {instruction.site})" if known else ""
-    if instruction.replay is not None:
-        inputs = inputs_in_row(plan, part, failure, target)
-        raise instruction.replay(target, inputs, row + site)
-    where = f"{row or ' at row 0'}, loop index {failure.loop_index}{site}"
-    if instruction.error is not None:
-        raise instruction.error(where)
-    raise OperatorError(f"the kernel of {instruction.name} raised{where}")
+    if pattern.replay is not None:
+        before = instructions[: failure.instruction]
+        inputs = _inputs_in_row(plan, addresses, before, instruction, failure.row)
+        raise pattern.replay(plan.target, inputs, row + site)
+    index = failure.loop_index if pattern.rows else failure.loop_index + failure.row
+    where = f"{row or ' at row 0'}, loop index {index}{site}"
+    if pattern.error is not None:
+        raise pattern.error(where)
+    raise OperatorError(f"the kernel of {pattern.name} raised{where}")
 
 
-def inputs_in_row(
-    plan: Schedule, part: Sequence[Instruction], failure: Any, target: Any
+def _inputs_in_row(
+    plan: Any,
+    addresses: Sequence[int],
+    before: Sequence[Instruction],
+    instruction: Instruction,
+    row: int,
 ) -> list[np.ndarray]:
-    """Run what precedes the failed instruction on its row alone; return copies of its inputs."""
-    arena = np.empty(plan.arena_bytes + ALIGNMENT, np.uint8)
-    base = -(-arena.ctypes.data // ALIGNMENT) * ALIGNMENT
-    places = {
-        index: Place(False, base + place.base, 0)
-        if place.scratch
-        else Place(False, place.base + failure.row * place.row_stride, 0)
-        for index, place in plan.places.items()
-    }
-    before = part[: failure.instruction]
-    if before:
-        code, starts = encode(before, places)
-        target.run(code, starts, 1, 1, 0, False)
-    return [_array(places, operand) for operand in part[failure.instruction].inputs]
+    """Run what precedes an instruction on its row alone; return copies of its inputs."""
+    program: Program = plan.program
+    once = [i for i in before if not i.pattern.rows]
+    body = [i for i in before if i.pattern.rows]
+    alone = Schedule([Segment(once, ONCE, 1), Segment(body, BATCH, 1)], [], [])
+    alone.slots = [ABSOLUTE] * len(program.nbytes)
+    alone.offsets = [-1] * len(program.nbytes)
+    for index, offset, slot in zip(
+        range(len(program.nbytes)), plan.schedule.offsets, plan.schedule.slots, strict=True
+    ):
+        shift = row * program.row_strides[index] if program.rows[index] else 0
+        if slot == ABSOLUTE:
+            alone.offsets[index] = offset + shift
+        elif slot > BLOCK:
+            alone.offsets[index] = addresses[slot - BLOCK - 1] + shift
+    memory = _place_apart(alone, program, [*before, instruction])
+    code, starts = encode(alone, program)
+    parts = [(0, len(once), 1, 1, 0, False), (len(once), len(starts), 1, 1, 0, False)]
+    plan.target.bind(code, starts, parts)()
+    inputs = [_array(alone, ref) for ref in instruction.inputs]
+    del memory
+    return inputs
 
 
-def _array(places: dict[int, Place], operand: Operand) -> np.ndarray:
-    memory = _Memory(places[operand.buffer.index].base + operand.offset, operand)
-    return np.array(memory)
+def _place_apart(
+    alone: Schedule, program: Program, instructions: Sequence[Instruction]
+) -> np.ndarray:
+    """Give every buffer that is not placed memory of its own; return what keeps it alive."""
+    used = {index for i in instructions for index in i.buffers if alone.offsets[index] < 0}
+    sizes = {index: -(-max(program.nbytes[index], 1) // ALIGNMENT) * ALIGNMENT for index in used}
+    memory = np.empty(sum(sizes.values()) + ALIGNMENT, np.uint8)
+    top = -(-address(memory) // ALIGNMENT) * ALIGNMENT
+    for index, size in sizes.items():
+        alone.offsets[index] = top
+        top += size
+    return memory
+
+
+def _array(alone: Schedule, ref: Ref) -> np.ndarray:
+    return np.array(_Memory(alone.offsets[ref.buffer] + ref.offset, ref))
 
 
 class _Memory:
     """The elements of an operand at an address, as NumPy likes to be told."""
 
-    def __init__(self, address: int, operand: Operand) -> None:
+    def __init__(self, address: int, ref: Ref) -> None:
         self.__array_interface__ = {
             "data": (address, True),
-            "shape": operand.shape,
-            "strides": operand.strides,
-            "typestr": operand.dtype.str,
+            "shape": ref.layout.shape,
+            "strides": ref.layout.strides,
+            "typestr": ref.layout.dtype.str,
             "version": 3,
         }

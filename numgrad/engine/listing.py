@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .program import Instruction, Operand, Program
+from .program import Instruction, Program, Ref, is_contiguous
 
 
 def listing(program: Program) -> str:
@@ -12,25 +12,27 @@ def listing(program: Program) -> str:
         part = [i for i in program.instructions if i.rows == rows]
         if part:
             lines.append(f"{title}:")
-            lines += [f"  {_line(i)}" for i in part]
-    lines.append("results: " + ", ".join(_operand(o) for o in program.results))
+            lines += [f"  {_line(program, i)}" for i in part]
+    lines.append("results: " + ", ".join(_operand(program, ref) for ref in program.results))
     return "\n".join(lines)
 
 
-def _line(instruction: Instruction) -> str:
-    outputs = ", ".join(_operand(o) for o in instruction.outputs)
-    inputs = ", ".join(_operand(o) for o in instruction.inputs)
-    core = f" core{list(instruction.core)}" if instruction.core else ""
-    return f"{outputs} = {instruction.name}({inputs}) loop{list(instruction.loop)}{core}"
+def _line(program: Program, instruction: Instruction) -> str:
+    outputs = ", ".join(_operand(program, ref) for ref in instruction.outputs)
+    inputs = ", ".join(_operand(program, ref) for ref in instruction.inputs)
+    pattern = instruction.pattern
+    core = f" core{list(pattern.core)}" if pattern.core else ""
+    return f"{outputs} = {pattern.name}({inputs}) loop{list(pattern.loop)}{core}"
 
 
-def _operand(operand: Operand) -> str:
-    buffer = operand.buffer
-    kind = "c" if buffer.array is not None else "v"
-    rows = "rows x " if buffer.rows else ""
-    text = f"{kind}{buffer.index}:{rows}{_dtype(operand.dtype)}{list(operand.shape)}"
-    if not operand.is_contiguous() or operand.offset:
-        text += f"@{operand.offset}/{list(operand.strides)}"
+def _operand(program: Program, ref: Ref) -> str:
+    layout = ref.layout
+    kind = "c" if ref.buffer in program.arrays else "a" if program.is_outside(ref.buffer) else "v"
+    rows = "rows x " if layout.rows else ""
+    text = f"{kind}{ref.buffer}:{rows}{_dtype(layout.dtype)}{list(layout.shape)}"
+    dense = is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize)
+    if not dense or ref.offset:
+        text += f"@{ref.offset}/{list(layout.strides)}"
     return text
 
 

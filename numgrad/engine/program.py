@@ -1,20 +1,68 @@
-"""Programs: expressions lowered to a flat list of instructions over buffers.
+"""Programs: a flat list of instructions over numbered buffers.
 
-An `Instruction` is a kernel with its operands, its loop and its core dimensions. A `Program` is a
-value: it can be printed, verified, drawn and compared; ``engine.schedule`` assigns memory and
-``targets`` run it.
+What an instruction has in common with others of its kind, its `Pattern`, is made once and shared:
+an `Instruction` only adds which buffers it works on. A `Program` is a value: it can be printed,
+verified, drawn and compared; ``engine.schedule`` assigns memory and ``targets`` run it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .graph import Expr, Shape, Value
-from .record import runtime
+from .graph import Shape
+
+
+class Layout:
+    """Shape, strides and dtype of an operand, rows left out; equal layouts are one object.
+
+    Attributes
+    ----------
+    whole : bool
+        Whether the operand is all of its buffer, in C order.
+    rows : bool
+        Whether its buffer has a row axis.
+    """
+
+    __slots__ = ("dtype", "nbytes", "rows", "shape", "strides", "whole")
+
+    def __init__(self, shape: Shape, strides: Shape, dtype: np.dtype, rows: bool, whole: bool):
+        self.shape, self.strides, self.dtype = shape, strides, dtype
+        self.rows, self.whole = rows, whole
+        self.nbytes = prod(shape) * dtype.itemsize
+
+
+_layouts: dict[tuple[Any, ...], Layout] = {}
+
+
+def layout_of(
+    shape: Shape, strides: Shape, dtype: np.dtype, rows: bool = False, whole: bool = False
+) -> Layout:
+    """Return the one layout with these properties."""
+    key = (shape, strides, dtype, rows, whole)
+    known = _layouts.get(key)
+    if known is None:
+        if len(_layouts) > 1 << 16:
+            _layouts.clear()  # those in use stay valid; only fewer comparisons will hit
+        known = _layouts.setdefault(key, Layout(*key))
+    return known
+
+
+class Ref(NamedTuple):
+    """An operand in a program: a buffer's number, an offset in bytes, and the layout there."""
+
+    buffer: int
+    offset: int
+    layout: Layout
+
+
+class Pieces(NamedTuple):
+    """An operand that is put together from others along a negative axis, and never was copied."""
+
+    axis: int
+    parts: "tuple[Ref | Pieces, ...]"
 
 
 class Buffer:
@@ -76,18 +124,20 @@ class Operand:
             offset = result.__array_interface__["data"][0] - dummy.__array_interface__["data"][0]
         return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
 
+    def part(self, axis: int, start: int, stop: int) -> "Operand":
+        """Return a slice along a negative axis; one that the operand lacks is left alone."""
+        place = len(self.shape) + axis
+        if place < 0 or self.shape[place] == 1:
+            return self
+        shape = (*self.shape[:place], stop - start, *self.shape[place + 1 :])
+        offset = self.offset + start * self.strides[place]
+        return Operand(self.buffer, offset, shape, self.strides, self.dtype)
+
     def is_contiguous(self, ncore: int | None = None) -> bool:
         """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without
         elements they are."""
         first = 0 if ncore is None else len(self.shape) - ncore
-        if 0 in self.shape[first:]:
-            return True
-        step = self.dtype.itemsize
-        for size, stride in zip(self.shape[first:][::-1], self.strides[first:][::-1], strict=True):
-            if size != 1 and stride != step:
-                return False
-            step *= size
-        return True
+        return is_contiguous(self.shape[first:], self.strides[first:], self.dtype.itemsize)
 
     @property
     def whole(self) -> bool:
@@ -97,148 +147,62 @@ class Operand:
             self._whole = self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
         return self._whole
 
-
-@dataclass(slots=True)
-class Instruction:
-    """One kernel over a loop; ``strides[k]`` are operand k's byte strides along the loop, rows
-    left out."""
-
-    kernel: Any
-    inputs: list[Operand]
-    outputs: list[Operand]
-    loop: Shape
-    core: Shape
-    strides: list[Shape]
-    core_strides: Shape
-    rows: bool
-    elementwise: bool
-    name: str
-    work: int
-    error: Callable[[str], Exception] | None = None
-    replay: Callable[..., Exception] | None = None
-    site: Any = None
+    @property
+    def layout(self) -> Layout:
+        return layout_of(self.shape, self.strides, self.dtype, self.buffer.rows, self.whole)
 
 
-@dataclass(slots=True)
-class Program:
-    """Instructions in order, the buffers they use, and the operands that are the results."""
+class Joined:
+    """Operands side by side along a negative ``axis``, in place of a copy that joins them."""
 
-    instructions: list[Instruction]
-    buffers: list[Buffer]
-    results: list[Operand]
-    batch: int | None
-    uses_blas: bool = False
+    __slots__ = ("axis", "dtype", "parts", "shape")
 
-    def __str__(self) -> str:
-        from .listing import listing
+    def __init__(self, axis: int, parts: "tuple[Operand | Joined, ...]") -> None:
+        self.axis = axis
+        self.parts = parts
+        first = parts[0]
+        self.dtype = first.dtype
+        place = len(first.shape) + axis
+        size = sum(part.shape[place] for part in parts)
+        self.shape: Shape = (*first.shape[:place], size, *first.shape[place + 1 :])
 
-        return listing(self)
+    @property
+    def rows(self) -> bool:
+        return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
 
+    def bounds(self) -> list[int]:
+        """Return where the parts begin and end."""
+        edges = [0]
+        for part in self.parts:
+            edges.append(edges[-1] + part.shape[len(part.shape) + self.axis])
+        return edges
 
-@dataclass
-class Builder:
-    """What operators lower themselves with: new buffers and instructions."""
-
-    target: Any
-    batch: int | None = None
-    instructions: list[Instruction] = field(default_factory=list)
-    buffers: list[Buffer] = field(default_factory=list)
-    uses_blas: bool = False
-    site: Any = None
-    _constants: dict[int, Operand] = field(default_factory=dict)
-
-    def new(self, shape: Shape, dtype: np.dtype, rows: bool) -> Operand:
-        """Return an undefined C-contiguous operand in a buffer of its own."""
-        strides = _contiguous_strides(shape, dtype.itemsize)
-        nbytes = prod(shape) * dtype.itemsize
-        buffer = Buffer(len(self.buffers), nbytes, rows, None, nbytes if rows else 0)
-        self.buffers.append(buffer)
-        return Operand(buffer, 0, shape, strides, dtype, whole=True)
-
-    def constant(self, array: np.ndarray, rows: bool = False) -> Operand:
-        """Return an operand for an array from outside; with ``rows`` its first axis is the
-        batch."""
-        known = self._constants.get(id(array))
-        if known is not None:
-            return known
-        shape, strides = (
-            (array.shape[1:], array.strides[1:]) if rows else (array.shape, array.strides)
-        )
-        buffer = Buffer(
-            len(self.buffers), array.nbytes, rows, array, array.strides[0] if rows else 0
-        )
-        self.buffers.append(buffer)
-        operand = self._constants[id(array)] = Operand(buffer, 0, shape, strides, array.dtype)
-        return operand
-
-    def emit(
-        self,
-        spec: Any,
-        inputs: Sequence[Operand],
-        outputs: Sequence[Operand],
-        ncore: Sequence[int] | None = None,
-        core: Shape = (),
-        loop: Shape | None = None,
-        name: str = "",
-        error: Callable[[str], Exception] | None = None,
-        replay: Callable[..., Exception] | None = None,
-    ) -> None:
-        """Append an instruction.
-
-        Parameters
-        ----------
-        spec
-            The kernel's spec, or a kernel.
-        ncore
-            The number of core axes of each operand; none by default.
-        core
-            The sizes of the core dimensions in the kernel's order.
-        loop
-            The loop shape; by default the leading axes of the first output.
-        error
-            Makes the exception for a kernel that fails, from the words that say where.
-        replay
-            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that
-            failed.
-        """
-        operands = [*inputs, *outputs]
-        if loop is None:
-            shape = outputs[0].shape
-            loop = shape if not ncore else shape[: len(shape) - ncore[len(inputs)]]
-        if 0 in loop:
-            return
-        core_strides: Shape = ()
-        if not ncore:
-            strides = [_loop_strides(o, 0, loop) for o in operands]
-        else:
-            pairs = list(zip(operands, ncore, strict=True))
-            strides = [_loop_strides(o, n, loop) for o, n in pairs]
-            core_strides = tuple(s for o, n in pairs for s in o.strides[len(o.strides) - n :])
-        rows = any([o.buffer.rows for o in outputs])  # noqa: C419  a list is faster
-        kernel = spec if hasattr(spec, "address") else self.target.kernel(spec)
-        work = prod(loop) * max(1, prod(core))
-        self.instructions.append(
-            Instruction(
-                kernel, list(inputs), list(outputs), loop, core, strides, core_strides, rows,
-                not core,
-                name or kernel.name, work, error, replay, self.site,
-            )
-        )  # fmt: skip
-
-    def copy(self, source: Operand, destination: Operand) -> None:
-        """Append a copy with broadcasting."""
-        self.emit(runtime.roles["copy_spec"](source.dtype), [source], [destination], name="copy")
-
-    def contiguous(self, operand: Operand, ncore: int | None = None) -> Operand:
-        """Return the operand itself if its last ``ncore`` axes are C-contiguous, else a copy."""
-        if operand.is_contiguous(ncore):
-            return operand
-        result = self.new(operand.shape, operand.dtype, operand.buffer.rows)
-        self.copy(operand, result)
-        return result
+    def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":
+        """Return a slice along a negative axis."""
+        if axis != self.axis:
+            return Joined(self.axis, tuple(p.part(axis, start, stop) for p in self.parts))
+        edges = self.bounds()
+        kept = [
+            p.part(axis, max(start, low) - low, min(stop, high) - low)
+            for p, low, high in zip(self.parts, edges, edges[1:], strict=False)
+            if low < stop and high > start
+        ]
+        return kept[0] if len(kept) == 1 else Joined(axis, tuple(kept))
 
 
-def _contiguous_strides(shape: Shape, itemsize: int) -> Shape:
+def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
+    """Whether elements lie in C order without gaps; none or one always do."""
+    if 0 in shape:
+        return True
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != itemsize:
+            return False
+        itemsize *= size
+    return True
+
+
+def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
+    """Return the strides of an array in C order."""
     strides = []
     for size in reversed(shape):
         strides.append(itemsize)
@@ -246,93 +210,142 @@ def _contiguous_strides(shape: Shape, itemsize: int) -> Shape:
     return tuple(reversed(strides))
 
 
-def _loop_strides(operand: Operand, ncore: int, loop: Shape) -> Shape:
-    """Return the strides along the loop: 0 for axes that the operand lacks or has with size 1."""
-    nloop = len(operand.shape) - ncore
-    own, strides = operand.shape[:nloop], operand.strides[:nloop]
-    if 1 in own:
-        strides = tuple([0 if size == 1 else s for size, s in zip(own, strides, strict=True)])
-    return strides if nloop == len(loop) else (0,) * (len(loop) - nloop) + strides
+class Pattern:
+    """All of an instruction but its buffers: ``strides[k]`` are operand k's byte strides along the
+    loop, rows left out.
+
+    Attributes
+    ----------
+    heirs : tuple of int
+        The inputs over which the output may be written if they end here.
+    peers : frozenset of int
+        The inputs that may be the very memory that is written.
+    codes : dict
+        The pattern as the machine's words, by the row strides of the operands.
+    """
+
+    __slots__ = (
+        "codes", "core", "core_strides", "elementwise", "error", "flat", "heirs", "kernel",
+        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "work",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kernel: Any,
+        spec: Any,
+        layouts: tuple[Layout, ...],
+        nin: int,
+        loop: Shape,
+        core: Shape,
+        strides: list[Shape],
+        core_strides: Shape,
+        name: str,
+        error: Callable[[str], Exception] | None = None,
+        replay: Callable[..., Exception] | None = None,
+    ) -> None:
+        self.kernel, self.spec, self.name = kernel, spec, name
+        self.layouts, self.nin = layouts, nin
+        self.loop, self.core = loop, core
+        self.strides, self.core_strides = strides, core_strides
+        self.error, self.replay = error, replay
+        self.rows = any([x.rows for x in layouts[nin:]])  # noqa: C419  a list is faster
+        self.elementwise = not core
+        self.work = prod(loop) * max(1, prod(core))
+        self.codes: dict[Any, Any] = {}
+        self.flat: Any = None
+        self._find_heirs()
+
+    def _find_heirs(self) -> None:
+        heirs: list[int] = []
+        output = self.layouts[-1]
+        if self.elementwise and len(self.layouts) == self.nin + 1 and output.whole:
+            heirs = [n for n in range(self.nin) if self.layouts[n] is output]
+        self.heirs = tuple(heirs)
+        self.peers = frozenset(heirs)
 
 
-def pending_exprs(values: Iterable[Value]) -> list[Expr]:
-    """Return the expressions that must be computed for ``values``, in order of creation."""
-    seen: set[Expr] = set()
-    stack = [v.expr for v in values if v.array is None and v.expr is not None]
-    while stack:
-        expr = stack.pop()
-        if expr in seen:
-            continue
-        seen.add(expr)
-        for value in expr.inputs:
-            if (
-                value.array is None
-                and value.expr is not None
-                and value.expr.results[value.expr_slot] is None
-            ):
-                stack.append(value.expr)
-    return sorted(seen, key=lambda expr: expr.number)
+class Instruction:
+    """One kernel call: a pattern, and for each operand the number of a buffer and an offset."""
+
+    __slots__ = ("buffers", "offsets", "pattern", "site")
+
+    def __init__(
+        self, pattern: Pattern, buffers: tuple[int, ...], offsets: tuple[int, ...], site: Any
+    ) -> None:
+        self.pattern = pattern
+        self.buffers = buffers
+        self.offsets = offsets
+        self.site = site
+
+    @property
+    def name(self) -> str:
+        return self.pattern.name
+
+    @property
+    def rows(self) -> bool:
+        return self.pattern.rows
+
+    @property
+    def operands(self) -> list[Ref]:
+        """All operands, inputs first."""
+        layouts = self.pattern.layouts
+        return [Ref(*item) for item in zip(self.buffers, self.offsets, layouts, strict=True)]
+
+    @property
+    def inputs(self) -> list[Ref]:
+        return self.operands[: self.pattern.nin]
+
+    @property
+    def outputs(self) -> list[Ref]:
+        return self.operands[self.pattern.nin :]
 
 
-def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Program:
-    """Lower the expressions of ``values`` to a program whose results are those values, one buffer
-    each."""
-    builder = Builder(target, batch)
-    known: dict[tuple[Expr, int], Operand] = {}
+class Program:
+    """Instructions in order, the buffers they use, and the operands that are the results.
 
-    def operand(value: Value) -> Operand:
-        array = value.array
-        if array is None and value.expr is not None:
-            array = value.expr.results[value.expr_slot]
-        if array is None:
-            assert value.expr is not None
-            return known[value.expr, value.expr_slot]
-        return builder.constant(array, value.rows)
+    Attributes
+    ----------
+    nbytes, rows, row_strides : lists, by the number of the buffer
+        The size (of one row where there are rows), whether there are, and how far apart they are.
+    arrays : dict
+        The buffers that are arrays from outside.
+    arguments : dict
+        The buffers that a caller supplies: their position among the arguments.
+    results : list of Ref
+        Each in a buffer of its own.
+    batch : int or None
+        The number of rows.
+    """
 
-    for expr in pending_exprs(values):
-        builder.site = expr.site
-        outputs = expr.operator.lower(
-            builder, [operand(v) for v in expr.inputs], expr.specs, expr.static
-        )
-        for slot, output in enumerate(outputs):
-            known[expr, slot] = output
-    results = _own_buffers(builder, [operand(value) for value in values])
-    return Program(builder.instructions, builder.buffers, results, batch, builder.uses_blas)
+    __slots__ = (
+        "arguments", "arrays", "batch", "instructions", "nbytes", "results", "row_strides", "rows",
+        "uses_blas",
+    )  # fmt: skip
 
+    def __init__(self, batch: int | None = None) -> None:
+        self.instructions: list[Instruction] = []
+        self.nbytes: list[int] = []
+        self.rows: list[bool] = []
+        self.row_strides: list[int] = []
+        self.arrays: dict[int, np.ndarray] = {}
+        self.arguments: dict[int, int] = {}
+        self.results: list[Ref] = []
+        self.batch = batch
+        self.uses_blas = False
 
-def _own_buffers(builder: Builder, operands: Sequence[Operand]) -> list[Operand]:
-    """Give each result a buffer of its own, so that results alias neither each other nor anything
-    else."""
-    claimed: set[int] = set()
-    results = []
-    for operand in operands:
-        if operand.buffer.array is not None or not operand.whole or operand.buffer.index in claimed:
-            copy = builder.new(operand.shape, operand.dtype, operand.buffer.rows)
-            builder.copy(operand, copy)
-            operand = copy
-        claimed.add(operand.buffer.index)
-        results.append(operand)
-    return results
+    def new_buffer(self, nbytes: int, rows: bool, row_stride: int | None = None) -> int:
+        """Add a buffer and return its number."""
+        index = len(self.nbytes)
+        self.nbytes.append(nbytes)
+        self.rows.append(rows)
+        self.row_strides.append((nbytes if rows else 0) if row_stride is None else row_stride)
+        return index
 
+    def is_outside(self, buffer: int) -> bool:
+        """Whether a buffer is memory that the program does not own."""
+        return buffer in self.arrays or buffer in self.arguments
 
-def force(values: Sequence[Value], batch: int | None = None) -> None:
-    """Compute the values that are not computed yet, as one program."""
-    todo: dict[tuple[Expr, int], Value] = {}
-    for value in values:
-        if value.array is None:
-            if value.view is not None:
-                value.view.refresh(value)
-            assert value.expr is not None
-            if value.expr.results[value.expr_slot] is None:
-                todo.setdefault((value.expr, value.expr_slot), value)
-    if todo:
-        from .schedule import execute
+    def __str__(self) -> str:
+        from .listing import listing
 
-        program = lower(list(todo.values()), runtime.target, batch)
-        for (expr, slot), array in zip(todo, execute(program, runtime.target), strict=True):
-            expr.results[slot] = array
-    for value in values:
-        if value.array is None:
-            assert value.expr is not None
-            value.array = value.expr.results[value.expr_slot]
-            value.expr = None
+        return listing(self)

@@ -1,44 +1,75 @@
-"""Scheduling: split a program into prologue and body, place its buffers, choose the tile, encode
-it.
+"""Scheduling: cut a program into segments, place its buffers, choose the tiles.
 
-The prologue holds what does not depend on the batch and runs once; the body runs on one tile of
-rows after the other, so that all its intermediates stay in a core's cache.
+A segment is a run of instructions that share a row axis. What does not depend on the batch runs
+first: big elementwise stretches of it a tile of elements at a time, the rest instruction by
+instruction. The body, which depends on the batch, runs on one tile of rows after the other. So all
+intermediates of a tile stay in a core's cache.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from .._settings import settings
-from .encode import encode
-from .program import Instruction, Operand, Program
+from .program import Instruction, Pattern, Program
 
 ALIGNMENT = 64
+# Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
+ARENA, ABSOLUTE, BLOCK, OUTSIDE = range(4)
+ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
+# Below this many elements of work a parallel region costs more than it brings.
+PARALLEL_WORK = 1 << 15
+# An elementwise loop of this many elements is run a tile of elements at a time.
+MANY_ELEMENTS = 1 << 15
+# Sums over elements are made of blocks of this size, whatever the tile.
+ELEMENT_BLOCK = 1024
 
 
-@dataclass
-class Place:
-    """Where a buffer lives: absolute, or at an offset of the thread's scratch arena."""
+@dataclass(slots=True)
+class Segment:
+    """Consecutive instructions, ``rows`` rows each, run ``tile`` rows at a time."""
 
-    scratch: bool
-    base: int
-    row_stride: int
+    instructions: list[Instruction]
+    kind: str
+    rows: int
+    tile: int = 1
+    arena_bytes: int = 0
+
+    @property
+    def parallel(self) -> bool:
+        """Whether the work is worth spreading over threads."""
+        if self.rows <= self.tile:
+            return False
+        work = sum(i.pattern.work for i in self.instructions)
+        return (work if self.kind == ELEMENTS else work * self.rows) > PARALLEL_WORK
 
 
-@dataclass
+@dataclass(slots=True)
 class Schedule:
-    """A program ready to run: instructions in order, places, tile height, and the arrays that keep
-    memory alive."""
+    """A program with a place for every buffer: a slot of the table of bases, and an offset.
 
-    prologue: list[Instruction]
-    body: list[Instruction]
-    places: dict[int, Place]
-    tile: int
-    arena_bytes: int
+    Attributes
+    ----------
+    outside : list of int
+        The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
+    arguments : list of int
+        The positions of the arguments that are used, in the order of their slots.
+    block_bytes : int
+        Memory for what lives from one segment to another, or outside the tiles.
+    alive : list of ndarray
+        The arrays whose addresses are among the offsets.
+    """
+
+    segments: list[Segment]
+    slots: list[int]
+    offsets: list[int]
+    outside: list[int] = field(default_factory=list)
+    arguments: list[int] = field(default_factory=list)
+    block_bytes: int = 0
     alive: list[np.ndarray] = field(default_factory=list)
-    results: list[np.ndarray] = field(default_factory=list)
 
 
 def address(array: np.ndarray) -> int:
@@ -47,52 +78,229 @@ def address(array: np.ndarray) -> int:
 
 
 def schedule(program: Program, target: Any) -> Schedule:
-    """Assign memory and a tile height to a program."""
-    prologue = [i for i in program.instructions if not i.rows]
-    body = [i for i in program.instructions if i.rows]
-    plan = Schedule(prologue, body, {}, 1, 0)
-    for buffer in program.buffers:
-        if buffer.array is not None:
-            plan.places[buffer.index] = Place(False, address(buffer.array), buffer.row_stride)
-            plan.alive.append(buffer.array)
-    _place_results(plan, program)
-    _place_prologue(plan)
-    _place_body(plan, program, target)
+    """Cut a program into segments and place its buffers."""
+    count = len(program.nbytes)
+    outside = [*program.arguments, *(ref.buffer for ref in program.results)]
+    plan = Schedule(list(segments(program)), [ARENA] * count, [-1] * count, outside)
+    plan.arguments = list(program.arguments.values())
+    for slot, index in enumerate(outside, OUTSIDE):
+        plan.slots[index], plan.offsets[index] = slot, 0
+    for index, array in program.arrays.items():
+        plan.slots[index], plan.offsets[index] = ABSOLUTE, address(array)
+        plan.alive.append(array)
+    _place(plan, program, target)
     return plan
 
 
-def _place_results(plan: Schedule, program: Program) -> None:
-    for operand in program.results:
-        rows = operand.buffer.rows
-        shape = (program.batch, *operand.shape) if rows else operand.shape
-        array = np.empty(shape, operand.dtype)  # type: ignore[arg-type]
-        plan.places[operand.buffer.index] = Place(
-            False, address(array), operand.buffer.nbytes if rows else 0
-        )
-        plan.results.append(array)
+# Segments ---------------------------------------------------------------------------------------
 
 
-def _place_prologue(plan: Schedule) -> None:
-    """Place the prologue's intermediates in one block; what the body reads lives to the end."""
-    outlives = {o.buffer.index for i in plan.body for o in i.inputs}
-    offsets, nbytes = assign(plan.prologue, set(plan.places), outlives, 1)
-    block = np.empty(nbytes + ALIGNMENT, np.uint8)
-    base = -(-address(block) // ALIGNMENT) * ALIGNMENT
-    plan.alive.append(block)
-    for index, offset in offsets.items():
-        plan.places[index] = Place(False, base + offset, 0)
+def segments(program: Program) -> Iterable[Segment]:
+    """Yield the segments of a program in order."""
+    body = [i for i in program.instructions if i.pattern.rows]
+    once = program.instructions
+    if body:
+        once = [i for i in once if not i.pattern.rows]
+    yield from _once(once)
+    if body and program.batch:
+        yield Segment(body, BATCH, program.batch)
 
 
-def _place_body(plan: Schedule, program: Program, target: Any) -> None:
-    """Place the body's intermediates in the arena of a tile as high as the L2 cache allows."""
-    if not plan.body:
-        return
-    placed = set(plan.places)
-    _, row_bytes = assign(plan.body, placed, set(), 1)
-    plan.tile = choose_tile(program.batch or 1, row_bytes, target.l2_bytes(), program.uses_blas)
-    offsets, plan.arena_bytes = assign(plan.body, placed, set(), plan.tile)
-    for index, offset in offsets.items():
-        plan.places[index] = Place(True, offset, program.buffers[index].nbytes)
+def _once(instructions: Sequence[Instruction]) -> Iterable[Segment]:
+    """Tell stretches over the same many elements from the rest."""
+    start = count = 0
+    for number, instruction in enumerate(instructions):
+        here = elements_of(instruction.pattern)
+        if here == count:
+            continue
+        if number > start:
+            yield _stretch(instructions[start:number], count)
+        start, count = number, here
+    if start < len(instructions):
+        yield _stretch(instructions[start:], count)
+
+
+def _stretch(instructions: Sequence[Instruction], count: int) -> Segment:
+    return Segment(list(instructions), ELEMENTS if count else ONCE, count or 1)
+
+
+def elements_of(pattern: Pattern) -> int:
+    """Return the elements of a loop over many, if all operands walk through it without a gap (or
+    stay where they are); else 0."""
+    flat = pattern.flat
+    if flat is None:
+        flat = pattern.flat = _flat(pattern)
+    return flat
+
+
+def _flat(pattern: Pattern) -> int:
+    count = prod(pattern.loop)
+    if not pattern.elementwise or pattern.rows or count < MANY_ELEMENTS:
+        return 0
+    for strides, layout in zip(pattern.strides, pattern.layouts, strict=True):
+        if any(strides) and not _is_dense(pattern.loop, strides, layout.dtype.itemsize):
+            return 0
+    return count
+
+
+def _is_dense(loop: Sequence[int], strides: Sequence[int], step: int) -> bool:
+    for size, stride in zip(reversed(loop), reversed(strides), strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+# Places -----------------------------------------------------------------------------------------
+
+
+def _place(plan: Schedule, program: Program, target: Any) -> None:
+    """Place what one segment alone uses in its arena, everything else in the block."""
+    shared = _shared(plan, program)
+    ones = [s.instructions for s in plan.segments if s.kind != BATCH]
+    plan.block_bytes = _assign_block(plan, program, ones, shared)
+    for segment in plan.segments:
+        if segment.kind == ONCE:
+            continue
+        elements = segment.kind == ELEMENTS
+        sizes = _element_sizes(segment) if elements else program.nbytes
+        quantum = 16 if elements else ALIGNMENT
+        top = assign(segment.instructions, sizes, plan.offsets, quantum)
+        choose = element_tile if elements else choose_tile
+        segment.tile = choose(segment.rows, top, target.l2_bytes(), program.uses_blas)
+        segment.arena_bytes = top * segment.tile
+        _stretch_offsets(plan, segment)
+
+
+def _shared(plan: Schedule, program: Program) -> set[int]:
+    """Return the buffers that live outside the tiles: used by two segments, or by one without."""
+    owner: dict[int, int] = {}
+    shared: set[int] = set()
+    for number, segment in enumerate(plan.segments):
+        alone = segment.kind == ONCE
+        for instruction in segment.instructions:
+            for index in instruction.buffers:
+                if alone or owner.setdefault(index, number) != number:
+                    shared.add(index)
+    return {index for index in shared if plan.offsets[index] < 0}
+
+
+def _assign_block(
+    plan: Schedule, program: Program, parts: Sequence[Sequence[Instruction]], shared: set[int]
+) -> int:
+    """Assign offsets in the block by liveness; what the body reads lives to the end."""
+    outlives: set[int] = set()
+    for segment in plan.segments:
+        if segment.kind == BATCH:
+            outlives.update(index for i in segment.instructions for index in i.buffers)
+    instructions = [i for part in parts for i in part]
+    offsets = plan.offsets
+    pinned = [at if n in shared or at >= 0 else 0 for n, at in enumerate(offsets)]
+    top = assign(instructions, program.nbytes, pinned, ALIGNMENT, outlives & shared)
+    for index in shared:
+        plan.slots[index], offsets[index] = BLOCK, max(pinned[index], 0)
+    return top
+
+
+def _element_sizes(segment: Segment) -> dict[int, int]:
+    """Return the bytes per element of each buffer that is written over all elements."""
+    sizes: dict[int, int] = {}
+    for instruction in segment.instructions:
+        for index, layout in zip(instruction.buffers, instruction.pattern.layouts, strict=True):
+            sizes[index] = layout.dtype.itemsize
+    return sizes
+
+
+def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
+    """Turn offsets for one row into those for a tile."""
+    seen: set[int] = set()
+    for instruction in segment.instructions:
+        for index in instruction.buffers:
+            if plan.slots[index] == ARENA and index not in seen:
+                seen.add(index)
+                plan.offsets[index] *= segment.tile
+
+
+def assign(
+    instructions: Sequence[Instruction],
+    sizes: Any,
+    offsets: list[int],
+    quantum: int,
+    outlives: Iterable[int] = (),
+) -> int:
+    """Assign offsets by liveness to the buffers that have none; return the bytes needed.
+
+    First fit on exact sizes. An elementwise instruction writes over an input that ends there when
+    their layouts agree.
+
+    Parameters
+    ----------
+    sizes : list or dict
+        Bytes by number of the buffer.
+    offsets : list of int
+        -1 where an offset is to be assigned.
+    quantum : int
+        Sizes are rounded up to a multiple of it.
+    outlives : iterable of int
+        Buffers whose memory is not given back.
+    """
+    last: dict[int, int] = {}
+    for number, instruction in enumerate(instructions):
+        for index in instruction.buffers:
+            last[index] = number
+    for index in outlives:
+        last[index] = -1
+    mine: set[int] = set()
+    free: dict[int, list[int]] = {}
+    top = 0
+    for number, instruction in enumerate(instructions):
+        buffers, pattern = instruction.buffers, instruction.pattern
+        taken = -1
+        for index in buffers[pattern.nin :]:
+            if offsets[index] >= 0:
+                continue
+            mine.add(index)
+            taken = _heir(pattern, buffers, last, number, mine)
+            if taken >= 0:
+                offsets[index] = offsets[taken]
+                continue
+            size = -(-(sizes[index] or 1) // quantum) * quantum
+            stack = free.get(size)
+            if stack:
+                offsets[index] = stack.pop()
+            else:
+                offsets[index] = top
+                top += size
+        for index in buffers:
+            if last[index] == number and index in mine and index != taken:
+                last[index] = -1
+                size = -(-(sizes[index] or 1) // quantum) * quantum
+                free.setdefault(size, []).append(offsets[index])
+        if taken >= 0:
+            last[taken] = -1
+    for instruction in instructions:
+        for index in instruction.buffers:
+            if offsets[index] < 0:
+                offsets[index] = 0  # without elements, so nothing writes it
+    return top
+
+
+def _heir(
+    pattern: Pattern, buffers: tuple[int, ...], last: dict[int, int], number: int, mine: set[int]
+) -> int:
+    """Return a buffer that ends here and over which the output may be written, or -1."""
+    for place in pattern.heirs:
+        index = buffers[place]
+        if last[index] == number and index in mine:
+            if buffers.count(index) > 1:
+                uses = [n for n in range(pattern.nin) if buffers[n] == index]
+                if not pattern.peers.issuperset(uses):
+                    continue
+            return index
+    return -1
+
+
+# Tiles ------------------------------------------------------------------------------------------
 
 
 def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
@@ -100,7 +308,7 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = Fal
 
     It depends on the program and the cache, never on the number of threads, so that results do not
     either. A batch is cut into eight tiles at least where rows allow it, so that threads have
-    something to share; with matrix products, which want many rows, not below 64 rows as long as
+    something to share; with matrix products, which want many rows, not below 128 rows as long as
     there are two tiles.
     """
     if settings.tile:
@@ -108,117 +316,16 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = Fal
     fit = max(1, (l2_bytes // 2) // max(row_bytes, 1))
     share = batch // 8
     if uses_blas:
-        share = max(share, min(64, batch // 2))
+        share = max(share, min(128, batch // 2))
+        fit = max(fit, 64)
     tile = min(fit, max(1, share), 1024)
     return 1 << (tile.bit_length() - 1)
 
 
-def assign(
-    instructions: Sequence[Instruction], placed: set[int], outlives: set[int], rows: int
-) -> tuple[dict[int, int], int]:
-    """Assign offsets by liveness (first fit on exact sizes) and return them with the total size.
-
-    An elementwise instruction writes over an input that dies there when their layouts agree.
-    """
-    last: dict[int, int] = {}
-    for number, instruction in enumerate(instructions):
-        for operand in instruction.inputs:
-            last[operand.buffer.index] = number
-        for operand in instruction.outputs:
-            last[operand.buffer.index] = number
-    offsets: dict[int, int] = {}
-    free: dict[int, list[int]] = {}
-    top = 0
-    for number, instruction in enumerate(instructions):
-        dying = {
-            o.buffer.index: o
-            for o in instruction.inputs
-            if last[o.buffer.index] == number
-            and o.buffer.nbytes
-            and o.buffer.index in offsets
-            and o.buffer.index not in outlives
-        }
-        for operand in instruction.inputs:
-            index = operand.buffer.index
-            if index not in offsets and index not in placed:
-                offsets[index] = top  # without elements, so nothing has written it
-        for output in instruction.outputs:
-            buffer = output.buffer
-            if buffer.index in offsets or buffer.index in placed:
-                continue
-            heir = _inheritable(instruction, output, dying)
-            if heir is not None:
-                offsets[buffer.index] = offsets[heir]
-                del dying[heir]
-                continue
-            size = _aligned(buffer.nbytes * rows)
-            stack = free.get(size)
-            if stack:
-                offsets[buffer.index] = stack.pop()
-            else:
-                offsets[buffer.index], top = top, top + size
-        ended = dying
-        for output in instruction.outputs:  # results that nothing reads
-            index = output.buffer.index
-            if last[index] == number and index in offsets and index not in outlives:
-                ended[index] = output
-        for index, operand in ended.items():
-            free.setdefault(_aligned(operand.buffer.nbytes * rows), []).append(offsets[index])
-    return offsets, top
-
-
-def _inheritable(
-    instruction: Instruction, output: Operand, dying: dict[int, Operand]
-) -> int | None:
-    """Return a dying input over which ``output`` may be written."""
-    if not instruction.elementwise or len(instruction.outputs) != 1 or not output.whole:
-        return None
-    for index, operand in dying.items():
-        same = operand.shape == output.shape and operand.dtype == output.dtype
-        if same and operand.whole and operand.buffer.rows == output.buffer.rows:
-            others = [o for o in instruction.inputs if o is not operand and o.buffer.index == index]
-            if all([o.whole and o.shape == output.shape for o in others]):  # noqa: C419  a list is faster
-                return index
-    return None
-
-
-def _aligned(nbytes: int) -> int:
-    return -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
-
-
-# Below this many elements of work a parallel region costs more than it brings.
-PARALLEL_WORK = 1 << 15
-
-
-def execute(program: Program, target: Any) -> list[np.ndarray]:
-    """Schedule and run a program; return the arrays of its results."""
-    plan = schedule(program, target)
-    if settings.debug:
-        from . import verify  # it needs this module
-
-        verify.check_program(program)
-        verify.check_schedule(plan)
-    _run(plan, plan.prologue, 1, 1, 0, program, target)
-    if program.batch:
-        _run(plan, plan.body, program.batch, plan.tile, plan.arena_bytes, program, target)
-    return plan.results
-
-
-def _run(
-    plan: Schedule,
-    part: list[Instruction],
-    rows: int,
-    tile: int,
-    arena: int,
-    program: Program,
-    target: Any,
-) -> None:
-    if not part:
-        return
-    code, starts = encode(part, plan.places)
-    parallel = rows > tile and rows * sum(i.work for i in part) > PARALLEL_WORK
-    failure = target.run(code, starts, rows, tile, arena, parallel, uses_blas=program.uses_blas)
-    if failure is not None:
-        from .failure import raise_failure  # it needs this module
-
-        raise_failure(plan, part, failure, target)
+def element_tile(count: int, element_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
+    """Return the elements of a tile, a multiple of `ELEMENT_BLOCK`."""
+    if settings.tile:
+        return settings.tile * ELEMENT_BLOCK
+    fit = (l2_bytes // 4) // max(element_bytes, 8)
+    blocks = min(fit, 8192, count // 8) // ELEMENT_BLOCK
+    return max(1, blocks) * ELEMENT_BLOCK

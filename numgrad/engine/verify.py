@@ -1,12 +1,12 @@
 """Slow, obviously correct checks of graphs, programs and schedules; run after each step in debug
 mode and by tests."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .._errors import GraphError
 from .graph import Node
-from .program import Instruction, Operand, Program
-from .schedule import Place, Schedule
+from .program import Instruction, Layout, Program, Ref
+from .schedule import ARENA, BLOCK, ELEMENTS, ONCE, Schedule, Segment
 
 
 def check_graph(nodes: Iterable[Node]) -> None:
@@ -29,87 +29,97 @@ def check_graph(nodes: Iterable[Node]) -> None:
 def check_program(program: Program) -> None:
     """Raise unless every buffer is written before it is read and every operand lies inside its
     buffer."""
-    written = {buffer.index for buffer in program.buffers if buffer.array is not None}
-    ordered = [i for i in program.instructions if not i.rows] + [
-        i for i in program.instructions if i.rows
-    ]
-    for instruction in ordered:
-        for operand in instruction.inputs:
-            if operand.buffer.index not in written and operand.buffer.nbytes:
-                raise GraphError(
-                    f"{instruction.name} reads buffer {operand.buffer.index} before it is written"
-                )
-            if operand.buffer.rows and not instruction.rows:
-                raise GraphError(
-                    f"{instruction.name} has no rows but reads buffer {operand.buffer.index} that "
-                    f"has"
-                )
-        for operand in (*instruction.inputs, *instruction.outputs):
-            _check_bounds(instruction, operand)
-        for operand in instruction.outputs:
-            if operand.buffer.array is not None:
+    written = {*program.arrays, *program.arguments}
+    once = [i for i in program.instructions if not i.rows]
+    for instruction in [*once, *(i for i in program.instructions if i.rows)]:
+        for ref in instruction.inputs:
+            _check_input(program, instruction, ref, written)
+        for ref in instruction.operands:
+            _check_bounds(program, instruction, ref)
+        for ref in instruction.outputs:
+            if program.is_outside(ref.buffer):
                 raise GraphError(f"{instruction.name} writes into a constant")
-            written.add(operand.buffer.index)
+            written.add(ref.buffer)
     _check_results(program, written)
 
 
-def _check_results(program: Program, written: set[int]) -> None:
-    indices = [operand.buffer.index for operand in program.results]
+def _check_input(
+    program: Program, instruction: Instruction, ref: Ref, written: Collection[int]
+) -> None:
+    if ref.buffer not in written and program.nbytes[ref.buffer]:
+        raise GraphError(f"{instruction.name} reads buffer {ref.buffer} before it is written")
+    if program.rows[ref.buffer] and not instruction.rows:
+        raise GraphError(f"{instruction.name} has no rows but reads buffer {ref.buffer} that has")
+
+
+def _check_results(program: Program, written: Collection[int]) -> None:
+    indices = [ref.buffer for ref in program.results]
     if len(set(indices)) != len(indices):
         raise GraphError("two results share a buffer")
-    for operand in program.results:
-        size = operand.buffer.nbytes
-        if size and operand.buffer.index not in written:
-            raise GraphError(f"result buffer {operand.buffer.index} is never written")
-        if not operand.whole:
-            raise GraphError(f"result buffer {operand.buffer.index} is not contiguous")
+    for ref in program.results:
+        if program.nbytes[ref.buffer] and ref.buffer not in written:
+            raise GraphError(f"result buffer {ref.buffer} is never written")
+        if not ref.layout.whole:
+            raise GraphError(f"result buffer {ref.buffer} is not contiguous")
 
 
-def _check_bounds(instruction: Instruction, operand: Operand) -> None:
-    if operand.buffer.array is not None or 0 in operand.shape:
+def _check_bounds(program: Program, instruction: Instruction, ref: Ref) -> None:
+    layout = ref.layout
+    if ref.buffer in program.arrays or 0 in layout.shape:
         return
-    low = high = operand.offset
-    for size, stride in zip(operand.shape, operand.strides, strict=True):
+    low = high = ref.offset
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
         reach = (size - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
-    if low < 0 or high + operand.dtype.itemsize > operand.buffer.nbytes:
+    nbytes = program.nbytes[ref.buffer]
+    if low < 0 or high + layout.dtype.itemsize > nbytes:
         raise GraphError(
-            f"{instruction.name}: an operand of shape {operand.shape} reaches bytes {low}..{high} "
-            f"of buffer "
-            f"{operand.buffer.index}, which has {operand.buffer.nbytes}"
+            f"{instruction.name}: an operand of shape {layout.shape} reaches bytes {low}..{high} "
+            f"of buffer {ref.buffer}, which has {nbytes}"
         )
 
 
-def check_schedule(plan: Schedule) -> None:
-    """Raise if two scratch buffers that are alive at the same time overlap."""
-    for part in (plan.prologue, plan.body):
-        _check_lifetimes(plan, part)
+def check_schedule(plan: Schedule, program: Program) -> None:
+    """Raise if two buffers that are alive at the same time share memory."""
+    for segment in plan.segments:
+        if segment.kind != ONCE:
+            _check_lifetimes(plan, program, [segment], ARENA)
+    _check_lifetimes(plan, program, plan.segments, BLOCK)
 
 
-def _check_lifetimes(plan: Schedule, part: list[Instruction]) -> None:
+def _check_lifetimes(
+    plan: Schedule, program: Program, segments: Sequence[Segment], slot: int
+) -> None:
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     sizes: dict[int, int] = {}
-    for number, instruction in enumerate(part):
-        for operand in (*instruction.inputs, *instruction.outputs):
-            index = operand.buffer.index
-            if operand.buffer.array is None:
+    instructions = [(i, s) for s in segments for i in s.instructions]
+    for number, (instruction, segment) in enumerate(instructions):
+        for index, layout in zip(instruction.buffers, instruction.pattern.layouts, strict=True):
+            if plan.slots[index] == slot:
                 first.setdefault(index, number)
                 last[index] = number
-                sizes[index] = operand.buffer.nbytes * (plan.tile if operand.buffer.rows else 1)
+                sizes[index] = _size(program, index, layout, segment, slot)
     live: list[int] = []
     for index in sorted(first, key=lambda i: first[i]):
         live = [other for other in live if last[other] >= first[index]]
         for other in live:
-            heir = last[other] == first[index] and part[first[index]].elementwise
-            if not heir and _overlap(
-                plan.places[index], sizes[index], plan.places[other], sizes[other]
-            ):
+            heir = last[other] == first[index] and instructions[first[index]][0].pattern.elementwise
+            if not heir and _overlap(plan, index, other, sizes):
                 raise GraphError(f"buffers {index} and {other} overlap while both are alive")
         live.append(index)
 
 
-def _overlap(a: Place, a_size: int, b: Place, b_size: int) -> bool:
-    if a.scratch != b.scratch or not a_size or not b_size:
+def _size(program: Program, index: int, layout: Layout, segment: Segment, slot: int) -> int:
+    """Return the bytes of a buffer: all of it in the block, those of a tile in an arena."""
+    if slot == BLOCK:
+        return program.nbytes[index]
+    row = layout.dtype.itemsize if segment.kind == ELEMENTS else program.nbytes[index]
+    return row * segment.tile
+
+
+def _overlap(plan: Schedule, a: int, b: int, sizes: Mapping[int, int]) -> bool:
+    if not sizes[a] or not sizes[b]:
         return False
-    return a.base < b.base + b_size and b.base < a.base + a_size
+    one, other = plan.offsets[a], plan.offsets[b]
+    return one < other + sizes[b] and other < one + sizes[a]

@@ -1,5 +1,6 @@
 """The null target: records launches, compiles and runs nothing; for tests of the engine."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ class NullTarget:
     Attributes
     ----------
     launches : list of dict
-        The arguments of each `run`.
+        The arguments of each launch.
     kernels : list of NullKernel
         One per spec asked for.
     """
@@ -40,20 +41,24 @@ class NullTarget:
         """Size of the second-level cache that the scheduler is to assume."""
         return self.l2
 
-    def run(
+    def bind(
         self,
         code: Any,
         starts: Any,
-        rows: int,
-        tile: int,
-        arena_bytes: int,
-        parallel: bool,
+        parts: Sequence[tuple[int, int, int, int, int, bool]],
+        slots: int = 3,
+        block_bytes: int = 0,
         uses_blas: bool = False,
-    ) -> None:
-        """Note the launch."""
-        self.launches.append(
-            {
-                "code": code, "instructions": len(starts), "rows": rows, "tile": tile,
-                "arena_bytes": arena_bytes, "parallel": parallel, "uses_blas": uses_blas,
-            }
-        )  # fmt: skip
+    ) -> Callable[[Sequence[int]], None]:
+        """Return a function that notes its launches."""
+
+        def run(addresses: Sequence[int] = ()) -> None:
+            for first, last, rows, tile, arena_bytes, parallel in parts:
+                self.launches.append(
+                    {
+                        "code": code, "instructions": last - first, "rows": rows, "tile": tile,
+                        "arena_bytes": arena_bytes, "parallel": parallel, "uses_blas": uses_blas,
+                    }
+                )  # fmt: skip
+
+        return run

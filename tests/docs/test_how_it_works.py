@@ -1,6 +1,7 @@
 """The program printed in the page on how it works is the one that its example runs."""
 
-import numgrad.engine.schedule as schedules
+import numgrad.engine.plan as schedules
+from numgrad.engine.schedule import ARENA
 
 from .pages import DOCS
 
@@ -30,8 +31,8 @@ def test_buffers_of_the_printed_program(monkeypatch):
     code = (DOCS / "how_it_works.md").read_text("utf-8").split("```")[1].removeprefix("python\n")
     exec(compile(code, "how_it_works.md", "exec"), {})
     (plan,) = plans
-    offsets = {index: place.base for index, place in plan.places.items() if place.scratch}
+    offsets = {n: at for n, at in enumerate(plan.offsets) if plan.slots[n] == ARENA}
     assert offsets[7] == offsets[2]
-    assert offsets[9] == offsets[4]
+    assert offsets[9] == offsets[5]
     assert len(set(offsets.values())) == 3
     assert 10 not in offsets

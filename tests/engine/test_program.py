@@ -5,12 +5,12 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import GraphError
-from numgrad.engine import program as programs
+from numgrad.engine import lower as programs
 from numgrad.engine import verify
 from numgrad.engine.backward import Pass, Request
 from numgrad.engine.record import deferring
 from numgrad.engine.rows import with_rows
-from numgrad.engine.schedule import assign, choose_tile, schedule
+from numgrad.engine.schedule import BATCH, choose_tile, schedule
 from numgrad.targets.null import NullTarget
 
 
@@ -64,7 +64,7 @@ def test_programs_and_schedules_verify():
     y = ng.exp(ng.sin(x) * x).sum() * x
     program = backward_program(y, [x], ng.tensor(np.ones((5, 2, 3))), batch=5)
     verify.check_program(program)
-    verify.check_schedule(schedule(program, NullTarget()))
+    verify.check_schedule(schedule(program, NullTarget()), program)
 
 
 def test_verify_finds_a_read_before_a_write():
@@ -83,13 +83,8 @@ def test_liveness_keeps_a_chain_in_constant_memory():
         for _ in range(length):
             y = ng.sin(y)
         program = backward_program(y, [x], ng.tensor(np.ones((4, 1000))), batch=4)
-        body = [i for i in program.instructions if i.rows]
-        results = {o.buffer.index for o in program.results}
-        sizes.append(
-            assign(
-                body, results | {b.index for b in program.buffers if b.array is not None}, set(), 1
-            )[1]
-        )
+        (segment,) = [s for s in schedule(program, NullTarget()).segments if s.kind == BATCH]
+        sizes.append(segment.arena_bytes // segment.tile)
     assert sizes[0] == sizes[1] <= 2 * 8064
 
 
@@ -101,7 +96,7 @@ def test_tile_fits_half_the_cache_and_leaves_work_for_threads(batch, row_bytes, 
 
 
 def test_null_target_runs_nothing():
-    from numgrad.engine.schedule import execute
+    from numgrad.engine.plan import execute
 
     x = ng.tensor(np.ones(3), requires_grad=True)
     program = backward_program(ng.sin(x), [x], ng.tensor(np.ones((2, 3))), batch=2)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import numgrad as ng
-from numgrad.engine.program import force
+from numgrad.engine.lower import force
 from numgrad.engine.record import deferring
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.program import force, lower, pending_exprs
+from numgrad.engine.lower import force, lower, pending_exprs
 from numgrad.engine.record import deferring, runtime
 from numgrad.operators import determinant, factorization
 from numgrad.operators.matmul import matmul
@@ -116,17 +116,17 @@ def test_cotangents_of_a_vector_reach_blas_as_one_matrix(rng, side):
     x = ng.tensor(rng.standard_normal(30), requires_grad=True)
     y = x @ w if side == "left" else w @ x
     calls = []
-    before = runtime.target.run
+    before = runtime.target.bind
 
-    def watch(code, starts, rows, tile, *rest, **options):
-        calls.append((code[starts[0] + 2], tile))
-        return before(code, starts, rows, tile, *rest, **options)
+    def watch(code, starts, parts, *rest):
+        calls.append((code[starts[parts[-1][0]] + 2], parts[-1][3]))
+        return before(code, starts, parts, *rest)
 
-    runtime.target.run = watch
+    runtime.target.bind = watch
     try:
         jacobian = ng.grad(y, x, np.eye(30), is_grads_batched=True)[0].numpy()
     finally:
-        del runtime.target.run
+        del runtime.target.bind
     dims, tile = calls[-1]
     assert dims == 1  # the rows are the kernel's own loop, which it folds
     assert tile > 1

@@ -64,7 +64,7 @@ def test_rows_of_a_matrix_are_summed_with_the_bits_of_contiguous_columns(rng):
 
 
 def test_no_transposing_copy_for_a_bias(rng):
-    from numgrad.engine import program as programs
+    from numgrad.engine import lower as programs
     from numgrad.engine.record import deferring
     from numgrad.targets.null import NullTarget
 

@@ -46,11 +46,11 @@ def kernel(function):
 
 
 def shared(array, row_stride=0):
-    return (0, array.__array_interface__["data"][0], row_stride)
+    return (1, array.__array_interface__["data"][0], row_stride)
 
 
 def scratch(offset):
-    return (1, offset, 0)
+    return (0, offset, 0)
 
 
 def instruction(
@@ -69,8 +69,15 @@ def program(*instructions):
     return np.concatenate(instructions), np.cumsum([0, *sizes[:-1]])
 
 
+def bind(encoded, rows=1, tile=1, arena=0, parallel=False, first=0, last=None, uses_blas=False):
+    code, starts = encoded
+    last = len(starts) if last is None else last
+    part = (first, last, rows, tile, arena, parallel)
+    return TARGET.bind(code, starts, [part], uses_blas=uses_blas)
+
+
 def run(encoded, rows=1, tile=1, arena=0, parallel=False, **options):
-    return TARGET.run(*encoded, rows, tile, arena, parallel, **options)
+    return bind(encoded, rows, tile, arena, parallel, **options)()
 
 
 @pytest.fixture
@@ -210,9 +217,7 @@ def test_failure_in_rows_merged_into_the_inner_loop():
 
 def test_after_a_failure_the_next_run_starts_afresh():
     x = np.array([-1.0])
-    runner = TARGET.bind(
-        *program(instruction(refuse_negative, [shared(x)], [1], [[8]])), 1, 1, 0, False
-    )
+    runner = bind(program(instruction(refuse_negative, [shared(x)], [1], [[8]])))
     assert runner() is not None
     x[0] = 1.0
     assert runner() is None
@@ -221,7 +226,7 @@ def test_after_a_failure_the_next_run_starts_afresh():
 @pytest.mark.parametrize("parallel", [False, True])
 def test_run_in_many_slices_is_complete(rng, parallel, monkeypatch):
     monkeypatch.setattr(machine, "_FIRST_BUDGET", 1)
-    monkeypatch.setattr(machine.Runner, "_adapt", lambda self, seconds: None)
+    monkeypatch.setattr(machine, "_adapt", lambda block, seconds: None)
     a, b, c = rng.random((40, 9)), rng.random(9), np.zeros((40, 9))
     assert run(square_of_product(a, b, c), 40, 3, 3 * 72, parallel) is None
     np.testing.assert_array_equal(c, (a * b) ** 2)
@@ -231,7 +236,7 @@ def endless(parallel):
     """Hours of work, in instructions of some milliseconds."""
     x = np.ones(100_000)
     one = instruction(multiply, [shared(x)] * 3, [1, x.size], [[0] * 3, [8] * 3], row_dim=0)
-    return TARGET.bind(*program(one), 10**8, 4, 0, parallel), x
+    return bind(program(one), 10**8, 4, 0, parallel), x
 
 
 @pytest.fixture
@@ -263,7 +268,7 @@ def test_python_threads_run_programs_at_once(rng, parallel):
     outs = [np.zeros_like(a) for _ in range(4)]
 
     def repeat(out):
-        runner = TARGET.bind(*square_of_product(a, b, out), 200, 8, 8 * 400, parallel)
+        runner = bind(square_of_product(a, b, out), 200, 8, 8 * 400, parallel)
         for _ in range(50):
             runner()
 
@@ -298,7 +303,7 @@ def test_other_python_threads_run_meanwhile():
 def test_tables_of_another_type_are_refused():
     code = np.zeros(8, np.int32)
     with pytest.raises(TypeError, match="int64"):
-        TARGET.run(code, code, 1, 1, 0, False)
+        bind((code, code))
 
 
 class TestThreads:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .cache import CacheInfo
-    from .machine import Failure, Runner
+    from .machine import Runner
 
 __all__ = ["CPUTarget"]
 
@@ -50,35 +50,17 @@ class CPUTarget:
         self,
         code: "np.ndarray",
         starts: "np.ndarray",
-        rows: int,
-        tile: int,
-        arena_bytes: int,
-        parallel: bool,
-        first: int = 0,
-        last: int | None = None,
+        parts: "Sequence[tuple[int, int, int, int, int, bool]]",
+        slots: int = 3,
+        block_bytes: int = 0,
         uses_blas: bool = False,
     ) -> "Runner":
-        """Prepare a run to be repeated; see `machine.Runner`."""
+        """Prepare an encoded program to be run any number of times; see `machine.Runner`."""
         if self._runner is None:
             from .machine import Runner
 
             self._runner = Runner
-        return self._runner(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)
-
-    def run(
-        self,
-        code: "np.ndarray",
-        starts: "np.ndarray",
-        rows: int,
-        tile: int,
-        arena_bytes: int,
-        parallel: bool,
-        first: int = 0,
-        last: int | None = None,
-        uses_blas: bool = False,
-    ) -> "Failure | None":
-        """Run an encoded program once; see `machine.Runner`."""
-        return self.bind(code, starts, rows, tile, arena_bytes, parallel, first, last, uses_blas)()
+        return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
 
     @property
     def num_threads(self) -> int:

@@ -20,7 +20,9 @@ _CODE, _STARTS, _FIRST, _LAST, _ROWS, _TILE, _TILES = range(7)
 _STRIDE, _POINTERS, _ODOMETER, _ARENA, _LOOPS, _WORK, BUDGET = range(7, BLOCK_WORDS)
 # Words of the space that a run borrows. The counter and the flags, which workers write, are each
 # on a cache line of its own.
-BLOCK, MODE, WORKERS, _NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 8, 16, 24, 32
+BLOCK, MODE, WORKERS, BASES, _NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 3, 8, 16, 24, 32
+# The slot of the table of base addresses that means the worker's own arena.
+ARENA_SLOT = 0
 # Words of a worker's state, at the head of its part of the space.
 SPACE, _ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
 STATE_WORDS = 8
@@ -66,11 +68,13 @@ def loops(block, state, p, row, rows):
     nops, row_dim = load_word(code, p + 1), load_word(code, p + 3)
     inner = load_word(code, p + 2) - 1
     pointers, odometer = state + load_word(block, _POINTERS), state + load_word(block, _ODOMETER)
+    bases = load_word(load_word(state, SPACE), BASES)
+    arena = state + load_word(block, _ARENA)
     for j in range(nops):
         q = p + 8 + 3 * j
-        base = row * load_word(code, q + 2)
-        if load_word(code, q) != 0:
-            base = state + load_word(block, _ARENA)
+        slot = load_word(code, q)
+        base = load_word(bases, slot) + row * load_word(code, q + 2)
+        base = arena if slot == ARENA_SLOT else base
         store_word(pointers, j, base + load_word(code, q + 1))
     counts = p + 8 + 3 * nops
     core = counts + inner + 1

@@ -6,27 +6,32 @@ after the other, and `starts`, where each begins. An instruction is laid out as
 ====================  ===================================================================
 8 words               kernel address, nops, ndim, row_dim, ncore, number of core strides,
                       work per row, reserved
-nops x 3 words        is_scratch, base, row_stride
+nops x 3 words        slot, offset, row_stride
 ndim words            counts of the loop dimensions (that of row_dim is per row)
 ncore words           sizes of the core dimensions
 (ndim-1) x nops words  strides of the outer dimensions
 nops words, and more  strides of the inner dimension, then the core strides
 ====================  ===================================================================
 
-Pointers are ``base + row0 * row_stride``, or, for scratch, ``arena of the worker + base``.
+Pointers are ``bases[slot] + offset + row0 * row_stride``, or, in slot 0, ``arena of the worker +
+offset``. The table of bases belongs to a run: its slot 1 is 0, for absolute addresses, slot 2 the
+memory that the run borrows for itself, and the others whatever the caller supplies. So the code
+itself is constant, and any number of threads may run it.
 """
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import types
 
 from . import compiler, interpreter, memory, threads
 from .interpreter import (
+    BASES,
     BLOCK,
     BLOCK_WORDS,
     BUDGET,
@@ -47,6 +52,7 @@ from .interpreter import (
 _FIRST_BUDGET = 2_000_000
 _SLICE_SECONDS = 0.1
 _SMALL_CODE = 1024
+OUTSIDE = 3  # slots of the table of bases that the machine fills itself
 _Block = ctypes.c_int64 * BLOCK_WORDS
 
 
@@ -87,105 +93,135 @@ def _entry(name: str) -> Callable[..., int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64)(_address(name))
 
 
-class Runner:
-    """A program bound to its arguments: call it to run it, on every tile of rows.
-
-    The result is None, or the first row in which a kernel raised; other results are then undefined.
-    The arrays are read at every run, so bases may be changed in place in between. The first runner
-    of a process compiles or loads the machine.
+class Part:
+    """Consecutive instructions of a program that run over the same rows.
 
     Parameters
     ----------
-    code, starts : ndarray of int64
-        The encoded program; see the head of this module.
+    first, last : int
+        The instructions, ``last`` exclusive.
     rows, tile : int
         Rows of the run, and of a tile.
     arena_bytes : int
         Scratch memory of one worker.
     parallel : bool
         Spread the tiles over threads.
-    first, last : int
-        The instructions to run, ``last`` exclusive; all of them by default.
-    uses_blas : bool
-        Keep BLAS to one thread in a parallel run.
     """
 
-    __slots__ = (
-        "_block",
-        "_block_address",
-        "_code",
-        "_is_parallel",
-        "_nbytes",
-        "_odometer",
-        "_starts",
-        "_stride",
-        "_tiles",
-        "_uses_blas",
-        "_work",
-    )
+    __slots__ = ("block", "block_address", "is_parallel", "odometer", "stride", "tiles")
 
     def __init__(
         self,
         code: np.ndarray,
         starts: np.ndarray,
+        first: int,
+        last: int,
         rows: int,
         tile: int,
         arena_bytes: int,
         parallel: bool,
-        first: int = 0,
-        last: int | None = None,
+    ) -> None:
+        self.tiles = -(-rows // tile) if first < last else 0
+        self.is_parallel = parallel and self.tiles > 1
+        nops, ndim = _largest(code, starts[first:last])
+        pointers = 8 * STATE_WORDS
+        self.odometer = pointers + 8 * nops
+        arena = memory.aligned(self.odometer + 8 * ndim)
+        self.stride = memory.aligned(arena + arena_bytes)
+        self.block = _Block(
+            _data(code), _data(starts), first, last, rows, tile, self.tiles, self.stride,
+            pointers, self.odometer, arena, _address("loops"), _address("work"), _FIRST_BUDGET,
+        )  # fmt: skip
+        self.block_address = ctypes.addressof(self.block)
+
+    def workers(self) -> int:
+        """Return the number of threads to run on."""
+        return min(threads.get_num_threads(), self.tiles) if self.is_parallel else 1
+
+
+class Runner:
+    """An encoded program: call it with addresses to run it, part by part, on every tile of rows.
+
+    The result is None, or the first row in which a kernel raised; other results are then undefined.
+    The first runner of a process compiles or loads the machine.
+
+    Parameters
+    ----------
+    code, starts : ndarray of int64
+        The encoded program; see the head of this module.
+    parts : sequence of tuples
+        ``(first, last, rows, tile, arena_bytes, parallel)``; see `Part`.
+    slots : int
+        The length of the table of bases.
+    block_bytes : int
+        Size of the memory in slot 2.
+    uses_blas : bool
+        Keep BLAS to one thread in parallel parts.
+    """
+
+    __slots__ = ("_block_bytes", "_code", "_slots", "_starts", "_uses_blas", "_work", "parts")
+
+    def __init__(
+        self,
+        code: np.ndarray,
+        starts: np.ndarray,
+        parts: Sequence[tuple[int, int, int, int, int, bool]],
+        slots: int = OUTSIDE,
+        block_bytes: int = 0,
         uses_blas: bool = False,
     ) -> None:
         self._code, self._starts = code, starts
-        last = len(starts) if last is None else last
-        self._tiles = -(-rows // tile) if first < last else 0
-        self._is_parallel = parallel and self._tiles > 1
-        self._uses_blas = uses_blas
         self._work = _entry("work")
-        nops, ndim = _largest(code, starts[first:last])
-        pointers = 8 * STATE_WORDS
-        self._odometer = pointers + 8 * nops
-        arena = memory.aligned(self._odometer + 8 * ndim)
-        self._stride = memory.aligned(arena + arena_bytes)
-        self._nbytes = 8 * STATES + self._stride
-        self._block = _Block(
-            _data(code), _data(starts), first, last, rows, tile, self._tiles, self._stride,
-            pointers, self._odometer, arena, _address("loops"), _address("work"), _FIRST_BUDGET,
-        )  # fmt: skip
-        self._block_address = ctypes.addressof(self._block)
+        self._slots, self._uses_blas = slots, uses_blas
+        self._block_bytes = memory.aligned(block_bytes)
+        self.parts = [Part(code, starts, *part) for part in parts]
 
-    def __call__(self) -> Failure | None:
-        """Run the program once."""
-        if self._is_parallel:
-            workers = min(threads.get_num_threads(), self._tiles)
-            if workers > 1:
-                return self._run_in_parallel(workers)
-        space = memory.borrow(self._nbytes)
+    def __call__(self, addresses: Sequence[int] = ()) -> Failure | None:
+        """Run the program once, with ``addresses`` in the slots from 3 on."""
+        workers = [part.workers() for part in self.parts]
+        states = max(
+            [n * part.stride for n, part in zip(workers, self.parts, strict=True)],
+            default=memory.ALIGNMENT,  # a space keeps its own address in the first state
+        )
+        bases = memory.aligned(8 * STATES + states)
+        block = memory.aligned(bases + 8 * self._slots)
+        space = memory.borrow(block + self._block_bytes)
         try:
-            space.header[BLOCK] = self._block_address
-            # The common case of a small program: one call, nothing left to do.
-            if self._work(space.first_state):
-                return self._complete(self._work, space.first_state, space, 1)
+            first = bases // 8
+            space.words[first : first + self._slots] = (0, 0, space.address + block, *addresses)
+            space.header[BASES] = space.address + bases
+            for part, count in zip(self.parts, workers, strict=True):
+                failure = self._run(part, count, space)
+                if failure is not None:
+                    return failure
         finally:
             memory.give_back(space)
         return None
 
-    def _run_in_parallel(self, workers: int) -> Failure | None:
+    def _run(self, part: Part, workers: int, space: memory.Space) -> Failure | None:
+        space.header[BLOCK] = part.block_address
+        if workers > 1:
+            return self._run_in_parallel(part, workers, space)
+        # The common case of a small program: one call, nothing left to do.
+        if self._work(space.first_state):
+            return self._complete(part, self._work, space.first_state, space, 1)
+        return None
+
+    def _run_in_parallel(self, part: Part, workers: int, space: memory.Space) -> Failure | None:
         launch = _entry("work_in_parallel")
-        space = memory.borrow(self._nbytes + (workers - 1) * self._stride)
         header = space.header
-        header[BLOCK], header[MODE], header[WORKERS] = self._block_address, START, workers
+        header[MODE], header[WORKERS] = START, workers
         try:
             with threads.region(uses_blas=self._uses_blas):
                 if launch(space.as_argument):
-                    return self._complete(launch, space.as_argument, space, workers)
+                    return self._complete(part, launch, space.as_argument, space, workers)
         finally:
             header[MODE] = START_ALONE
-            memory.give_back(space)
         return None
 
     def _complete(
         self,
+        part: Part,
         entry: Callable[..., int],
         argument: ctypes.c_int64,
         space: memory.Space,
@@ -199,32 +235,27 @@ class Runner:
                 header[UNFINISHED] = 0
                 began = time.perf_counter()
                 entry(argument)
-                self._adapt(time.perf_counter() - began)
+                _adapt(part.block, time.perf_counter() - began)
         finally:
             header[MODE] = START_ALONE
-        return self._failure(space, workers) if header[FAILED] else None
+        return self._failure(part, space, workers) if header[FAILED] else None
 
-    def _adapt(self, seconds: float) -> None:
-        """Aim at slices of a tenth of a second: estimates of work are only estimates."""
-        scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 0.25), 4.0)
-        self._block[BUDGET] = int(self._block[BUDGET] * scale) + 1
-
-    def _failure(self, space: memory.Space, workers: int) -> Failure:
+    def _failure(self, part: Part, space: memory.Space, workers: int) -> Failure:
         """Return the first of the workers' failures."""
         words = space.words[STATES:]
-        states = [words[worker * self._stride // 8 :] for worker in range(workers)]
+        states = [words[worker * part.stride // 8 :] for worker in range(workers)]
         return min(
-            (self._locate(state) for state in states if state[STATUS]),
+            (self._locate(part, state) for state in states if state[STATUS]),
             key=lambda failure: (failure.row, failure.instruction),
         )
 
-    def _locate(self, state: np.ndarray) -> Failure:
+    def _locate(self, part: Part, state: np.ndarray) -> Failure:
         """Turn a worker's position in the loops into a row and an index within the row."""
         instruction = int(state[ITS_INSTRUCTION])
         p = int(self._starts[instruction])
         nops, ndim, row_dim = (int(word) for word in self._code[p + 1 : p + 4])
         counts = self._code[p + 8 + 3 * nops :]
-        positions = state[self._odometer // 8 :]
+        positions = state[part.odometer // 8 :]
         row, index = int(state[ITS_ROW]), 0
         for d in range(ndim):
             count = int(counts[d])
@@ -234,6 +265,12 @@ class Runner:
                 position %= count
             index = index * count + position
         return Failure(instruction, row, index)
+
+
+def _adapt(block: Any, seconds: float) -> None:
+    """Aim at slices of a tenth of a second: estimates of work are only estimates."""
+    scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 0.25), 4.0)
+    block[BUDGET] = int(block[BUDGET] * scale) + 1
 
 
 def _largest(code: np.ndarray, starts: np.ndarray) -> tuple[int, int]:

@@ -1,0 +1,154 @@
+"""The builder: what operators lower themselves with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .graph import Shape
+from .program import Buffer, Joined, Operand, Pattern, contiguous_strides
+from .record import runtime
+
+
+@dataclass
+class Builder:
+    """Collects the instructions and new buffers of one application of an operator."""
+
+    target: Any
+    batch: int | None = None
+    steps: list[tuple[Pattern, tuple[int, ...], tuple[int, ...]]] = field(default_factory=list)
+    buffers: list[Buffer] = field(default_factory=list)
+    uses_blas: bool = False
+    _constants: dict[int, Operand] = field(default_factory=dict)
+
+    def new(self, shape: Shape, dtype: np.dtype, rows: bool) -> Operand:
+        """Return an undefined C-contiguous operand in a buffer of its own."""
+        strides = contiguous_strides(shape, dtype.itemsize)
+        nbytes = prod(shape) * dtype.itemsize
+        return Operand(self.buffer(nbytes, rows), 0, shape, strides, dtype, whole=True)
+
+    def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
+        """Return a new buffer."""
+        buffer = Buffer(len(self.buffers), nbytes, rows, array, nbytes if rows else 0)
+        self.buffers.append(buffer)
+        return buffer
+
+    def constant(self, array: np.ndarray) -> Operand:
+        """Return an operand for an array from outside."""
+        known = self._constants.get(id(array))
+        if known is None:
+            buffer = self.buffer(array.nbytes, False, array)
+            known = Operand(buffer, 0, array.shape, array.strides, array.dtype)
+            self._constants[id(array)] = known
+        return known
+
+    def emit(
+        self,
+        spec: Any,
+        inputs: Sequence[Operand],
+        outputs: Sequence[Operand],
+        ncore: Sequence[int] | None = None,
+        core: Shape = (),
+        loop: Shape | None = None,
+        name: str = "",
+        error: Callable[[str], Exception] | None = None,
+        replay: Callable[..., Exception] | None = None,
+    ) -> None:
+        """Append an instruction.
+
+        Parameters
+        ----------
+        spec
+            The kernel's spec, or a kernel.
+        ncore
+            The number of core axes of each operand; none by default.
+        core
+            The sizes of the core dimensions in the kernel's order.
+        loop
+            The loop shape; by default the leading axes of the first output.
+        error
+            Makes the exception for a kernel that fails, from the words that say where.
+        replay
+            Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that
+            failed.
+        """
+        operands = [*inputs, *outputs]
+        if loop is None:
+            shape = outputs[0].shape
+            loop = shape if not ncore else shape[: len(shape) - ncore[len(inputs)]]
+        if 0 in loop:
+            return
+        core_strides: Shape = ()
+        if not ncore:
+            strides = [_loop_strides(o, 0, loop) for o in operands]
+        else:
+            pairs = list(zip(operands, ncore, strict=True))
+            strides = [_loop_strides(o, n, loop) for o, n in pairs]
+            core_strides = tuple(s for o, n in pairs for s in o.strides[len(o.strides) - n :])
+        kernel = spec if hasattr(spec, "address") else self.target.kernel(spec)
+        pattern = Pattern(
+            kernel, None if kernel is spec else spec, tuple(o.layout for o in operands),
+            len(inputs), loop, core, strides, core_strides, name or kernel.name, error, replay,
+        )  # fmt: skip
+        buffers = tuple(o.buffer.index for o in operands)
+        self.steps.append((pattern, buffers, tuple(o.offset for o in operands)))
+
+    def map(
+        self,
+        spec: Any,
+        inputs: Sequence[Operand | Joined],
+        output: Operand,
+        name: str = "",
+        replay: Callable[..., Exception] | None = None,
+    ) -> None:
+        """Append an elementwise instruction, or one for each combination of the inputs' pieces."""
+        for joined in inputs:
+            if isinstance(joined, Joined):
+                edges = _edges(inputs, joined.axis)
+                for start, stop in pairwise(edges):
+                    parts = [o.part(joined.axis, start, stop) for o in inputs]
+                    piece = output.part(joined.axis, start, stop)
+                    self.map(spec, parts, piece, name, replay)
+                return
+        self.emit(spec, inputs, [output], name=name, replay=replay)  # type: ignore[arg-type]
+
+    def copy(self, source: Operand | Joined, destination: Operand) -> None:
+        """Append a copy with broadcasting."""
+        self.map(runtime.roles["copy_spec"](source.dtype), [source], destination, name="copy")
+
+    def contiguous(self, operand: Operand, ncore: int | None = None) -> Operand:
+        """Return the operand itself if its last ``ncore`` axes are C-contiguous, else a copy."""
+        if operand.is_contiguous(ncore):
+            return operand
+        return self.copied(operand, operand.buffer.rows)
+
+    def copied(self, operand: Operand | Joined, rows: bool) -> Operand:
+        """Return a copy in a buffer of its own."""
+        result = self.new(operand.shape, operand.dtype, rows)
+        self.copy(operand, result)
+        return result
+
+    def plain(self, operand: Operand | Joined) -> Operand:
+        """Return an operand in one piece: itself, or a copy of what is joined."""
+        return self.copied(operand, operand.rows) if isinstance(operand, Joined) else operand
+
+
+def _edges(operands: Sequence[Operand | Joined], axis: int) -> list[int]:
+    """Return where any operand that is joined along ``axis`` has an edge, in ascending order."""
+    found: set[int] = set()
+    for operand in operands:
+        if isinstance(operand, Joined) and operand.axis == axis:
+            found.update(operand.bounds())
+    return sorted(found)
+
+
+def _loop_strides(operand: Operand, ncore: int, loop: Shape) -> Shape:
+    """Return the strides along the loop: 0 for axes that the operand lacks or has with size 1."""
+    nloop = len(operand.shape) - ncore
+    own, strides = operand.shape[:nloop], operand.strides[:nloop]
+    if 1 in own:
+        strides = tuple([0 if size == 1 else s for size, s in zip(own, strides, strict=True)])
+    return strides if nloop == len(loop) else (0,) * (len(loop) - nloop) + strides

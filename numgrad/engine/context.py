@@ -1,0 +1,79 @@
+"""What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+
+from typing import Any
+
+from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
+from .record import Packed
+from .rules import placeholder
+
+
+class Context:
+    """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
+
+    __slots__ = ("_saved", "create_graph", "node", "static", "wanted")
+
+    def __init__(
+        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
+    ):
+        self.node = node
+        self.static = node.static
+        self.wanted = wanted
+        self.create_graph = create_graph
+        self._saved = saved
+
+    @property
+    def input_specs(self) -> tuple[Spec, ...]:
+        return self.node.inputs
+
+    @property
+    def output_specs(self) -> tuple[Spec, ...]:
+        return self.node.outputs
+
+    def input(self, index: int) -> Value:
+        """Return the saved input ``index``, connected to the graph as it was when recorded."""
+        return self.restore(index, self.node.edges[index])
+
+    def output(self, index: int = 0) -> Value:
+        """Return the saved output ``index``, connected to this node."""
+        spec = self.node.outputs[index]
+        edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
+        return self.restore(len(self.node.inputs) + index, edge)
+
+    def restore(self, position: int, edge: Edge) -> Value:
+        """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
+        saved = self._saved[position]
+        if isinstance(saved, Packed):
+            saved = saved.restore()
+        value = saved.detached()
+        if self.create_graph and edge.node is not None:
+            connect(value, edge)
+        return value
+
+
+class OpenContext(Context):
+    """What the derivative of any node of a kind sees: the numbers of saved values are left open.
+
+    ``used`` holds the placeholders of those that were read, by position.
+    """
+
+    __slots__ = ("used",)
+
+    def __init__(
+        self, node: Node, saved: tuple[Any, ...], wanted: tuple[bool, ...], create_graph: bool
+    ):
+        super().__init__(node, saved, wanted, create_graph)
+        self.used: dict[int, Value] = {}
+
+    def restore(self, position: int, edge: Edge) -> Value:
+        """Return the placeholder of the saved value at ``position``."""
+        if position not in self.used:
+            specs = (*self.node.inputs, *self.node.outputs)
+            self.used[position] = placeholder(specs[position])
+        return self.used[position]
+
+
+def restored(saved: Any) -> Value:
+    """Return a saved value without its place in the graph, as it is now."""
+    if isinstance(saved, Packed):
+        saved = saved.restore()
+    return saved if saved.array is not None else saved.detached()

@@ -1,0 +1,167 @@
+"""Rules: the derivative of a node as one expression, built once for each kind of node.
+
+An operator's derivative is a Python function that composes operators. What it composes depends only
+on the node's kind: operator, static parameters, specs, which gradients are wanted and which
+cotangents arrive. So it is called once for each kind, with placeholders for numbers, and a pass
+only puts its own cotangents and saved values in their place.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from .._settings import settings
+from .builder import Builder
+from .graph import Expr, Node, Spec, Value
+from .lower import lower_one, pending_exprs
+from .record import deferring, grad_mode, runtime
+from .statics import frozen
+
+_KEPT = 1 << 13
+
+
+class _Placeholder:
+    """Stands in for the operator of a value that a node will supply."""
+
+    name = "placeholder"
+
+
+_PLACEHOLDER = _Placeholder()
+
+
+class Rule:
+    """The derivative of one kind of node: an operator of its cotangents and saved values.
+
+    Attributes
+    ----------
+    reads : tuple of int
+        The positions of the saved values that it reads.
+    sources : list
+        For each input of the node: None, or a placeholder's number, a slot of the expression
+        (negative: ``~slot``), or a constant.
+    """
+
+    reads_pieces = True
+
+    def __init__(
+        self,
+        name: str,
+        placeholders: Sequence[Value],
+        reads: tuple[int, ...],
+        gradients: Sequence[Value | None],
+    ) -> None:
+        self.name = name
+        self.reads = reads
+        self.places = {value.expr: n for n, value in enumerate(placeholders)}
+        made = [g for g in gradients if g is not None and g.array is None]
+        made = list({(g.expr, g.expr_slot): g for g in made if g.expr not in self.places}.values())
+        self.exprs = [e for e in pending_exprs(made) if e not in self.places]
+        self.outputs = [(g.expr, g.expr_slot) for g in made]
+        self.specs = tuple(g.spec for g in made)
+        self.sources = [self._source(g) for g in gradients]
+
+    def _source(self, gradient: Value | None) -> Any:
+        if gradient is None or gradient.array is not None:
+            return gradient
+        if gradient.expr in self.places:
+            return self.places[gradient.expr]
+        return ~self.outputs.index((gradient.expr, gradient.expr_slot))
+
+    def lower(
+        self, builder: Builder, inputs: Sequence[Any], specs: Sequence[Spec], static: Any
+    ) -> list[Any]:
+        """Append the instructions of all expressions."""
+        known: dict[Any, Sequence[Any]] = {
+            expr: (inputs[n],) for expr, n in self.places.items() if n < len(inputs)
+        }
+
+        def operand(value: Value) -> Any:
+            if value.array is not None:
+                return builder.constant(value.array)
+            return known[value.expr][value.expr_slot]
+
+        for expr in self.exprs:
+            known[expr] = lower_one(builder, expr, [operand(v) for v in expr.inputs])
+        return [known[expr][slot] for expr, slot in self.outputs]
+
+    def apply(self, values: Sequence[Value], site: Any) -> list[Value | None]:
+        """Return the gradients for these cotangents and saved values, still to be computed."""
+        outputs: Sequence[Value] = ()
+        if self.outputs:
+            expr = Expr(self, {}, values, self.specs)  # type: ignore[arg-type]
+            expr.site = site
+            deferred = runtime.value.deferred
+            outputs = [deferred(expr, slot, spec) for slot, spec in enumerate(self.specs)]
+        gradients: list[Value | None] = []
+        for source in self.sources:
+            if type(source) is int:
+                gradients.append(values[source] if source >= 0 else outputs[~source])
+            else:
+                gradients.append(source)
+        return gradients
+
+
+_rules: dict[Hashable, Rule | None] = {}
+_version = settings.version
+
+
+def rule_key(
+    node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
+) -> Hashable | None:
+    """Return what decides the rule of a node; None where that is not hashable."""
+    static: Any = node.static
+    if static:
+        static = frozen(static)
+        if static is None:
+            return None
+    arriving = tuple([None if g is None else g.rows for g in cotangents])
+    return (node.operator, static or None, node.inputs, node.outputs, wanted, arriving)
+
+
+def known_rule(key: Hashable) -> Rule | None:
+    """Return the rule of a key if it was made already."""
+    global _version
+    if _version != settings.version:
+        _rules.clear()
+        _version = settings.version
+    return _rules.get(key)
+
+
+def make_rule(
+    key: Hashable, backward_pass: Any, node: Node, context: Any, cotangents: Sequence[Value | None]
+) -> Rule:
+    """Build the rule of a node by calling its operator's derivative with placeholders."""
+    placeholders = [None if g is None else placeholder(g.spec) for g in cotangents]
+    with grad_mode(False), deferring(True, []):
+        made = node.operator.differentiate(backward_pass, context, placeholders)
+        gradients = fitted(made, node, context.wanted)
+    values = [*(g for g in placeholders if g is not None), *context.used.values()]
+    rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
+    if len(_rules) >= _KEPT:
+        _rules.clear()
+    _rules[key] = rule
+    return rule
+
+
+def placeholder(spec: Spec) -> Value:
+    """Return a value whose numbers are not known."""
+    expr = Expr(_PLACEHOLDER, {}, (), (spec,))
+    return runtime.value.deferred(expr, 0, spec)
+
+
+def fitted(
+    gradients: Sequence[Value | None], node: Node, wanted: Sequence[bool]
+) -> list[Value | None]:
+    """Bring gradients to the spaces of a node's inputs, None where none is wanted."""
+    return [
+        fit(g, spec) if want and g is not None else None
+        for g, spec, want in zip(gradients, node.inputs, wanted, strict=True)
+    ]
+
+
+def fit(value: Value, spec: Spec) -> Value:
+    """Bring a cotangent back to the space of its input: sum broadcast axes and cast."""
+    if value.shape != spec.shape:
+        value = runtime.roles["sum_to"](value, spec.shape)
+    if value.dtype != spec.dtype:
+        value = runtime.roles["cast"](value, spec.dtype)
+    return value
