@@ -1,0 +1,63 @@
+"""The machine and the versions a table was measured with, and when not to measure."""
+
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+DISTRIBUTIONS = ("numgrad", "numpy", "scipy", "numba", "torch", "jax", "pytensor", "autograd")
+
+
+def refusal(environment: dict[str, str]) -> str:
+    """Why figures from this environment would mislead; empty if they would not."""
+    forced = [n for n in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if environment.get(n)]
+    if not forced:
+        return ""
+    names = " and ".join(f"{name}={environment[name]}" for name in forced)
+    verb = "is" if len(forced) == 1 else "are"
+    return (
+        f"{names} {verb} set: OpenBLAS would not run the kernels of this machine, and every matrix "
+        f"product of NumPy, SciPy and Numba would be slower than users see. Unset and run again: "
+        f"env -u {' -u '.join(forced)} python -m asv_benchmarks.peers"
+    )
+
+
+def installed(distribution: str) -> str:
+    """Version, or nothing."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def processor() -> str:
+    """The name of the processor."""
+    listing = Path("/proc/cpuinfo")
+    if listing.exists():
+        for line in listing.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def facts(threads: int, command: str) -> dict[str, object]:
+    """What a reader needs to know to compare figures."""
+    import llvmlite.binding as llvm
+
+    return {
+        "command": command,
+        "processor": processor(),
+        "architecture": llvm.get_host_cpu_name(),
+        "cores": os.cpu_count(),
+        "threads": threads,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": sys.version.split()[0],
+        "versions": {name: installed(name) or "not installed" for name in DISTRIBUTIONS},
+    }
+
+
+def worker_environment(environment: dict[str, str], threads: int) -> dict[str, str]:
+    """The environment of every worker: the same number of threads for every library."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    return {**environment, **{name: str(threads) for name in names}, "JAX_PLATFORMS": "cpu"}
