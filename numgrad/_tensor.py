@@ -1,6 +1,7 @@
 """Tensor: an array and its place in the graph. Arithmetic and NumPy methods are bound by
 ``functions``."""
 
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -55,19 +56,8 @@ class Tensor(Arithmetic, Methods, Value):
         Where ``backward`` accumulates.
     """
 
-    __slots__ = ("_grad", "post_accumulate")
+    __slots__ = ()
     __array_priority__ = 1000.0
-
-    _grad: "Tensor | None"
-
-    def __init__(self, array: np.ndarray, requires_grad: bool = False, storage: Any = None) -> None:
-        super().__init__(array, requires_grad, storage)
-        self._grad = None
-        self.post_accumulate: dict[int, Any] | None = None
-
-    def _start(self) -> None:
-        self._grad = None
-        self.post_accumulate = None
 
     # The array
     # ----------------------------------------------------------------------------------------
@@ -175,8 +165,8 @@ class Tensor(Arithmetic, Methods, Value):
     @stop_gradient.setter
     def stop_gradient(self, stop: bool) -> None:
         if stop and self.node is not None:
-            self.view, self.node, self.slot = None, None, 0
-            self.requires_grad = False
+            self.view = None
+            self.move(None, 0, False)
         else:
             self.requires_grad_(not stop)
 
@@ -253,17 +243,13 @@ class Tensor(Arithmetic, Methods, Value):
         node = self.edge.node
         if isinstance(node, Accumulator) or node is None:
             return
-        if node.retained is None:
-            node.retained = {}
-        import weakref
-
-        node.retained[self.slot] = weakref.ref(self)
+        node.own().retained[self.slot] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:
         """Whether ``retain_grad`` was called on this non-leaf tensor."""
         node = self.node
-        return node is not None and node.retained is not None and self.slot in node.retained
+        return node is not None and self.slot in node.retained
 
     def register_hook(self, hook: Callable[["Tensor"], "Tensor | None"]) -> hooks.Handle:
         """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a
@@ -271,23 +257,21 @@ class Tensor(Arithmetic, Methods, Value):
         self._require_grad("register_hook")
         node = self.edge.node
         if isinstance(node, Accumulator):
-            leaf = node.variable  # the leaf that a restored saved value stands for, mostly self
+            leaf = node.variable.leaf  # that a restored saved value stands for, mostly self
             if leaf.hooks is None:
                 leaf.hooks = {}
             return hooks.register(leaf.hooks, hook)
         assert node is not None
-        if node.tensor_hooks is None:
-            node.tensor_hooks = {}
-        return hooks.register(node.tensor_hooks.setdefault(self.slot, {}), hook)
+        return hooks.register(node.own().tensor_hooks.setdefault(self.slot, {}), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[["Tensor"], None]) -> hooks.Handle:
         """Call ``hook(tensor)`` after ``backward`` has accumulated into this leaf's ``grad``."""
         self._require_grad("register_post_accumulate_grad_hook")
         if self.node is not None:
             raise NoGradError("post accumulate grad hooks can be registered on leaf tensors only")
-        if self.post_accumulate is None:
-            self.post_accumulate = {}
-        return hooks.register(self.post_accumulate, hook)
+        if self.leaf.post_accumulate is None:
+            self.leaf.post_accumulate = {}
+        return hooks.register(self.leaf.post_accumulate, hook)
 
     def _require_grad(self, what: str) -> None:
         if not self.requires_grad:

@@ -7,7 +7,7 @@ from typing import Any
 from .._declare import Operator
 from .._errors import InplaceError, NotDifferentiableError
 from .._tensor import Tensor
-from ..engine.graph import Edge, Node
+from ..engine.graph import Edge, Node, new_node
 from ..engine.record import attach, grad_mode, mode, pack
 from .custom_context import FunctionContext
 from .custom_operator import PythonOperator
@@ -120,7 +120,7 @@ def _record(
     """Make the node and hang the outputs that are tensors on it."""
     produced = [output for output in outputs if isinstance(output, Tensor)]
     originals = [result for result in results if isinstance(result, Tensor)]
-    node = Node(
+    node = new_node(
         _operator(cls),
         {"ctx": ctx},
         tuple(tensor.edge for tensor in tensors),
@@ -197,5 +197,5 @@ def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
     known = tuple(edge for edge in edges if edge.node is not None)
     operator = _Once(f"the gradient of {source.name()}{source.where()}", register=False)
     specs = [edge.node.outputs[edge.slot] for edge in known if edge.node is not None]
-    attach(Node(operator, {}, known, specs, [result.spec]), [guarded])
+    attach(new_node(operator, {}, known, specs, [result.spec]), [guarded])
     return guarded

@@ -123,21 +123,14 @@ def write(
 def _write_retained(outcome: Outcome, options: Any) -> None:
     for edge, value in outcome.retained:
         node = edge.node
-        reference = node.retained.get(edge.slot) if node is not None and node.retained else None
-        tensor = reference() if reference is not None else None
-        if tensor is None and options.retain_grad and node is not None:
-            tensor = _live_output(node, edge.slot)
-        if tensor is None:
-            continue
+        assert node is not None
         if options.retain_grad:
-            tensor._grad = value  # type: ignore[attr-defined]
-        else:
+            node.grads[edge.slot] = value
+            continue
+        reference = node.retained.get(edge.slot)
+        tensor = reference() if reference is not None else None
+        if tensor is not None:
             _accumulate(tensor, value, bool(options.create_graph))
-
-
-def _live_output(node: Any, slot: int) -> Tensor | None:
-    tensor = node.live[slot]() if slot < len(node.live) else None
-    return tensor if tensor is not None and tensor.node is node else None
 
 
 def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
@@ -183,7 +176,8 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
 def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
     """Call what follows an accumulation: the hooks of the leaf, then the post-hooks of its node."""
     tensor: Any = node.variable
-    for hook in list(tensor.post_accumulate.values()) if tensor.post_accumulate else ():
+    after = tensor.leaf.post_accumulate
+    for hook in list(after.values()) if after else ():
         if hook(tensor) is not None:
             raise HookError("a post accumulate grad hook must return None")
     for hook in list(node.post_hooks.values()) if node.post_hooks else ():

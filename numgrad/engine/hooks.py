@@ -187,5 +187,5 @@ def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
         joined = runtime.roles["join_rows"](filled)
     else:
         joined = runtime.value(np.zeros((0, *spec.shape), spec.dtype))
-    joined.shape, joined.rows = joined.shape[1:], True
+    joined.reshape_spec(joined.shape[1:], True)
     return joined

@@ -4,7 +4,6 @@ The caller writes the array; `commit` then records the write as an operation wit
 own, which the value, the base that it views and all other views of that base stand for from now on.
 """
 
-import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,12 +184,7 @@ def _become(value: Value, result: Value) -> None:
 def _move(value: Value, other: Value) -> None:
     """Put a value at the place of another one in the graph."""
     before = value.node, value.slot
-    value.node, value.slot = other.node, other.slot
-    value.requires_grad = other.requires_grad
-    if value.node is not None:
-        live = list(value.node.live)
-        live[value.slot] = weakref.ref(value)
-        value.node.live = tuple(live)
+    value.move(other.node, other.slot, other.requires_grad)
     _keep_retaining(value, *before)
 
 
@@ -218,4 +212,4 @@ def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:
         return
     reference = node.retained.pop(slot)
     if value.node is not None:
-        value.node.retained = {**(value.node.retained or {}), value.slot: reference}
+        value.node.own().retained[value.slot] = reference

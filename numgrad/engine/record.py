@@ -1,17 +1,30 @@
 """Recording: apply an operator to values, now or later, and remember it for differentiation."""
 
+import sys
 import threading
-import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 
 from .._errors import HookTypeError, InplaceError
 from .._settings import settings
-from .graph import Alias, Expr, ForeignStorage, Node, Spec, Storage, Value, View
-from .site import Site, user_site, user_stack
+from .graph import (
+    Alias,
+    Expr,
+    ForeignStorage,
+    Node,
+    Storage,
+    Value,
+    View,
+    new_node,
+    next_number,
+    spec_of,
+)
+from .site import Site, user_frame, user_stack
+from .site import user_site as user_site
 
 
 class Runtime:
@@ -26,6 +39,11 @@ class Runtime:
         self.roles = {}
 
 
+# Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
+# nobody needs to look into the mode of the thread.
+unusual: dict[int, bool] = {}
+
+
 class Mode(threading.local):
     """The recording mode of the current thread."""
 
@@ -35,6 +53,17 @@ class Mode(threading.local):
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # where the node was recorded whose derivative is being built
+    direct = True  # whether operations are computed at once, and nothing but the grad mode matters
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name not in ("site", "saved_hooks_disabled"):
+            direct = not (self.deferring or self.saved_hooks or self.kept is not None)
+            super().__setattr__("direct", direct)
+            if direct and self.grad:
+                unusual.pop(get_ident(), None)
+            else:
+                unusual[get_ident()] = True
 
 
 runtime = Runtime()
@@ -66,14 +95,15 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
     wanted."""
-    if mode.deferring or any([value.array is None for value in inputs]):  # noqa: C419  a list is faster
+    deferring, grad = (mode.deferring, mode.grad) if unusual else (False, True)
+    if deferring or any([value.array is None for value in inputs]):  # noqa: C419  a list is faster
         outputs = _defer(operator, inputs, static)
     else:
         arrays = operator.run(runtime.target, [value.array for value in inputs], static)
         outputs = [runtime.value(array) for array in arrays]
         if operator.is_view and inputs[0].array is not None:
             _link_view(operator, static, inputs[0], outputs[0])
-    if mode.grad and operator.differentiable:
+    if grad and operator.differentiable:
         for value in inputs:
             if value.requires_grad:
                 record(operator, static, inputs, outputs)
@@ -86,8 +116,8 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     if mode.kept is None:  # of user code, which may write in place; a backward pass never does
         inputs = tuple([_snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
-    specs = tuple([Spec(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
-    expr = Expr(operator, static, inputs, specs)
+    specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
+    expr = Expr(operator, static, inputs, specs, next_number())
     expr.site = mode.site
     outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
     if operator.is_view and mode.kept is None and base is not None:
@@ -106,8 +136,8 @@ def record(
     operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
 ) -> Node:
     """Make the node of an application and hang the outputs on it."""
-    edges = tuple(value.edge for value in inputs)
-    node = Node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
+    edges = [value.edge for value in inputs]
+    node = new_node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
     reads = operator.saves(node.needs)
     if any(reads):
         count = len(inputs)
@@ -121,26 +151,26 @@ def record(
 
 def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:
     """Hang the outputs on their node; those in the slots ``constant`` get no gradient."""
-    node.site = user_site()
+    frame = user_frame(sys._getframe(1))
+    if frame is not None:
+        node.code, node.instruction = frame.f_code, frame.f_lasti
     if settings.call_stack_level >= 3:
-        node.stack = user_stack()
-    if mode.kept is not None:
+        node.own().stack = user_stack()
+    if unusual and mode.kept is not None:
         mode.kept.append(node)
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:
-            value.node, value.slot = node, slot
-            value.requires_grad = True
-    node.live = tuple(weakref.ref(value) for value in outputs)
+            value.move(node, slot, True)
 
 
 def pack(value: Value) -> Value:
     """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a
     hook made."""
-    if isinstance(value.storage, ForeignStorage) and value.array is not None:
+    if isinstance(value._storage, ForeignStorage) and value.array is not None:
         copy = value.detached()
         copy.array, copy.storage = value.array.copy(), Storage()
         value = copy
-    if mode.saved_hooks and value.array is not None:
+    if unusual and mode.saved_hooks and value.array is not None:
         return Packed(value, *mode.saved_hooks[-1])  # type: ignore[return-value]
     return value
 
@@ -148,15 +178,16 @@ def pack(value: Value) -> Value:
 class Packed:
     """A saved value as a ``saved_tensors_hooks`` pack function left it."""
 
-    __slots__ = ("content", "shape", "storage", "unpack_function")
+    __slots__ = ("content", "shape", "unpack_function")
+
+    version = 0  # what was packed is the user's: later writes do not matter
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape
-        self.storage = Storage()  # what was packed is the user's: later writes do not matter
-        before = value.storage.version
+        before = value.version
         with grad_mode(False), deferring(False):
             self.content = pack(value.detached())
-        if value.storage.version != before:
+        if value.version != before:
             raise InplaceError("a pack function of saved_tensors_hooks has modified its argument")
         self.unpack_function = unpack
 

@@ -4,7 +4,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import NamedTuple
 
 PACKAGE = str(Path(__file__).parent.parent) + os.sep
@@ -24,11 +24,30 @@ class Site(NamedTuple):
         return f"{self.code.co_filename}:{line} in {self.code.co_name}"
 
 
-def user_site() -> Site | None:
-    """Return the first frame outside numgrad."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+class _Files(dict[str, bool]):
+    """Whether a source file belongs to numgrad, by name."""
+
+    def __missing__(self, name: str) -> bool:
+        if len(self) >= _MOST_FILES:  # a notebook makes a new one for every cell
+            self.clear()
+        ours = self[name] = name.startswith(PACKAGE)
+        return ours
+
+
+_MOST_FILES = 4096
+is_ours = _Files()
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """Return the first frame outside numgrad, beginning with ``frame``."""
+    while frame is not None and is_ours[frame.f_code.co_filename]:
         frame = frame.f_back
+    return frame
+
+
+def user_site() -> Site | None:
+    """Return the line that is being executed in the first frame outside numgrad."""
+    frame = user_frame(sys._getframe(1))
     return Site(frame.f_code, frame.f_lasti) if frame is not None else None
 
 

@@ -1,0 +1,299 @@
+"""Values: arrays, computed or still to be computed, with their place in the graph.
+
+One is made for every operation of a recording, so what few values have is made when it is asked
+for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hooks or a gradient.
+"""
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._locks import fork_safe_lock
+from .site import Site
+
+if TYPE_CHECKING:
+    from .graph import Edge, Node
+
+Shape = tuple[int, ...]
+
+_MOST_SPECS = 4096
+_specs: dict[tuple[Shape, np.dtype, bool], "Spec"] = {}
+_first_use = fork_safe_lock()  # of the storage of a value, which its views will share
+
+
+class Spec(NamedTuple):
+    """Shape and dtype of a value; ``rows`` says that a leading batch axis is not in the shape."""
+
+    shape: Shape
+    dtype: np.dtype
+    rows: bool = False
+
+
+def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False) -> Spec:
+    """Return the spec with these fields: mostly one object for all values that have it."""
+    key = (shape, dtype, rows)
+    spec = _specs.get(key)
+    if spec is None:
+        if len(_specs) >= _MOST_SPECS:
+            _specs.clear()
+        spec = _specs[key] = Spec(shape, dtype, rows)
+    return spec
+
+
+class Storage:
+    """What all views of one array share: the number of in-place writes so far."""
+
+    __slots__ = ("version",)
+
+    def __init__(self) -> None:
+        self.version = 0
+
+
+class ForeignStorage(Storage):
+    """The storage of an array that belongs to the user, who may write to it: nodes save a copy of
+    it."""
+
+    __slots__ = ()
+
+
+class Expr:
+    """An application of an operator that is still to be computed."""
+
+    __slots__ = ("inputs", "number", "operator", "results", "site", "specs", "static")
+
+    def __init__(
+        self,
+        operator: Any,
+        static: dict[str, Any],
+        inputs: tuple["Value", ...],
+        specs: tuple[Spec, ...],
+        number: int,
+    ) -> None:
+        self.operator = operator
+        self.static = static
+        self.inputs = inputs
+        self.specs = specs
+        self.number = number
+        self.results: list[np.ndarray | None] = [None] * len(specs)
+        self.site: Site | None = None
+
+
+class LeafState:
+    """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it."""
+
+    __slots__ = ("accumulator", "grad", "hooks", "post_accumulate")
+
+    def __init__(self) -> None:
+        self.accumulator: Callable[[], Node | None] | None = None
+        self.grad: Any = None
+        self.hooks: dict[int, Any] | None = None
+        self.post_accumulate: dict[int, Any] | None = None
+
+
+class Value:
+    """An array, computed or still to be computed, with its place in the graph.
+
+    ``rows`` marks a value of a batched pass: its ``shape`` is that of one row, its array has the
+    batch in front. ``spec`` is ``(shape, dtype, rows)``.
+    """
+
+    __slots__ = (
+        "__weakref__", "_leaf", "_requires_grad", "_storage", "array", "dtype", "expr", "expr_slot",
+        "node", "rows", "shape", "slot", "spec", "view",
+    )  # fmt: skip
+
+    array: np.ndarray | None
+    spec: Spec
+    shape: Shape
+    dtype: np.dtype
+    rows: bool
+    node: "Node | None"
+    slot: int
+    expr: Expr | None
+    expr_slot: int
+    view: "View | Alias | None"
+    _requires_grad: bool
+    _storage: Storage | None
+    _leaf: LeafState | None
+
+    def __init__(
+        self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
+    ):
+        self.array = array
+        shape, dtype = array.shape, array.dtype
+        self.spec = _specs.get((shape, dtype, False)) or spec_of(shape, dtype)
+        self.shape = shape
+        self.dtype = dtype
+        self.rows = False
+        self._requires_grad = requires_grad
+        self._storage = storage
+        self.node = self.expr = self.view = self._leaf = None
+        self.slot = self.expr_slot = 0
+
+    @classmethod
+    def deferred(cls, expr: Expr, slot: int, spec: Spec) -> "Value":
+        """Return the value that ``expr`` will have in ``slot``."""
+        value = cls.__new__(cls)
+        value.array = None
+        value.spec = spec
+        value.shape, value.dtype, value.rows = spec
+        value.expr, value.expr_slot = expr, slot
+        value._requires_grad = False
+        value.node = value.view = value._leaf = value._storage = None
+        value.slot = 0
+        return value
+
+    def detached(self) -> "Value":
+        """Return a value with the same array and no place in the graph."""
+        cls = type(self)
+        value = cls.__new__(cls)
+        value.array, value.spec, value._storage = self.array, self.spec, self.storage
+        value.shape, value.dtype, value.rows = self.shape, self.dtype, self.rows
+        value.expr, value.expr_slot = self.expr, self.expr_slot
+        value._requires_grad = False
+        value.node = value.view = value._leaf = None
+        value.slot = 0
+        return value
+
+    def reshape_spec(self, shape: Shape, rows: bool) -> None:
+        """Say that the array is to be read with another shape: the batch becomes an axis, or the
+        first axis becomes the batch."""
+        self.spec = spec_of(shape, self.dtype, rows)
+        self.shape, self.rows = shape, rows
+
+    @property
+    def storage(self) -> Storage:
+        """What counts the writes into the array; made when it is first asked for."""
+        if self._storage is None:
+            with _first_use:
+                if self._storage is None:
+                    self._storage = Storage()
+        return self._storage
+
+    @storage.setter
+    def storage(self, storage: Storage) -> None:
+        self._storage = storage
+
+    @property
+    def version(self) -> int:
+        """The number of writes into the array so far."""
+        return 0 if self._storage is None else self._storage.version
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this value; a view asks its base, which may have been
+        written."""
+        if self.view is not None:
+            self.view.refresh(self)
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self._requires_grad = flag
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.node is None
+
+    @property
+    def leaf(self) -> LeafState:
+        """What a leaf has beside its array; made when it is first asked for."""
+        if self._leaf is None:
+            with _first_use:
+                if self._leaf is None:
+                    self._leaf = LeafState()
+        return self._leaf
+
+    @property
+    def hooks(self) -> dict[int, Any] | None:
+        """The hooks of a leaf; those of other values are with their node."""
+        return None if self._leaf is None else self._leaf.hooks
+
+    @property
+    def _grad(self) -> Any:
+        """The gradient: of a leaf its own, else what its node keeps for it."""
+        if self.node is not None:
+            return self.node.grads.get(self.slot) if self.node.extras is not None else None
+        return None if self._leaf is None else self._leaf.grad
+
+    @_grad.setter
+    def _grad(self, grad: Any) -> None:
+        if self.node is not None:
+            self.node.grads[self.slot] = grad
+        elif grad is not None or self._leaf is not None:
+            self.leaf.grad = grad
+
+    def move(self, node: "Node | None", slot: int, requires_grad: bool) -> None:
+        """Put the value at another place in the graph; its gradient, if it has one, goes along."""
+        grad = self._grad
+        if grad is not None:
+            self._grad = None
+        self.node, self.slot, self._requires_grad = node, slot, requires_grad
+        if grad is not None:
+            self._grad = grad
+
+    @property
+    def edge(self) -> "Edge":
+        """Where a gradient of this value goes: its node and slot, or its own accumulator for a
+        leaf."""
+        from .graph import NO_EDGE, Edge, accumulator_of  # which is built on this module
+
+        if not self.requires_grad:
+            return NO_EDGE
+        if self.node is not None:
+            return Edge(self.node, self.slot)
+        return Edge(accumulator_of(self), 0)
+
+
+class View:
+    """How a value views another one: the base, and the operations that lead from it to the view.
+
+    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it
+    others.
+    """
+
+    __slots__ = ("base", "chain", "expr", "node")
+
+    def __init__(self, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
+        self.base = base
+        self.chain = chain
+        self.node = base.node
+        self.expr = base.expr
+
+    def refresh(self, value: Value) -> None:
+        """Record the view again when its base was written since, so that it sees the write."""
+        base = self.base
+        if base.expr is self.expr and (base.node is self.node or base.node is None):
+            return
+        from .inplace import replay_view  # the recorder needs this module
+
+        self.node, self.expr = base.node, base.expr
+        replay_view(self, value)
+
+
+class Alias:
+    """A value that shares memory with others, outside the graph: writes through it cannot be
+    tracked.
+
+    ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
+    """
+
+    __slots__ = ("owners", "reason", "strict")
+
+    def __init__(self, owner: Value, reason: str, strict: bool) -> None:
+        self.owners: tuple[weakref.ref[Value], ...] = (weakref.ref(owner),)
+        if isinstance(owner.view, Alias):
+            self.owners += owner.view.owners
+        elif owner.view is not None:
+            self.owners += (weakref.ref(owner.view.base),)
+        self.reason = reason
+        self.strict = strict
+
+    def refresh(self, value: Value) -> None:
+        """Do nothing: the value is not in the graph of its owners."""
