@@ -22,7 +22,6 @@ class PythonOperator(Operator):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)
-        self.kinds = None
         self.function = function
 
     def differentiate(

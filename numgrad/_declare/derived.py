@@ -100,7 +100,6 @@ def declare_backward(owner: UserOperator, function: Any) -> Any:
     if not source.is_kernel:
         _check_body(owner, source, what)
         owner.derivative = TensorDerivative(owner, source)
-        owner.kinds = None  # a Python function may depend on anything
         return function
     inputs, outputs = owner.signature.inputs, owner.signature.outputs
     arriving = owner.cotangent_outputs()

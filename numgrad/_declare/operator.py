@@ -53,7 +53,7 @@ class Operator:
         self.differentiable = differentiable
         self.is_view = is_view
         self.__name__ = name
-        self.kinds: dict[Any, Any] | None = {}  # of its nodes; None where each may differ
+        self.kinds: dict[Any, Any] = {}  # of its nodes, as far as they have one
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.has_rule = register  # whether the derivative of a node depends on its kind alone

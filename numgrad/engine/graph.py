@@ -4,12 +4,11 @@ A `Node` remembers one application of an operator for differentiation: the nodes
 values that the derivative reads. What few nodes have (hooks, a stack) is in `Extras`.
 """
 
-import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from .._errors import FreedGraphError, InplaceError
 from .handles import Handle, register
@@ -23,9 +22,8 @@ from .values import Spec as Spec
 from .values import Storage as Storage
 from .values import Value as Value
 from .values import View as View
+from .values import next_number
 from .values import spec_of as spec_of
-
-next_number = itertools.count(1).__next__
 
 
 class Edge(NamedTuple):
@@ -280,7 +278,7 @@ class _AccumulateGrad:
     """Stands in for the operator of a leaf's accumulator."""
 
     name = "accumulate_grad"
-    kinds: ClassVar[dict[Any, Kind]] = {}
+    has_rule = False
 
 
 class Accumulator(Node):

@@ -20,7 +20,6 @@ from .graph import (
     Value,
     View,
     new_node,
-    next_number,
     spec_of,
 )
 from .site import Site, user_frame, user_stack
@@ -117,7 +116,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
         inputs = tuple([_snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
     specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
-    expr = Expr(operator, static, inputs, specs, next_number())
+    expr = Expr(operator, static, inputs, specs)
     expr.site = mode.site
     outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
     if operator.is_view and mode.kept is None and base is not None:

@@ -14,7 +14,6 @@ from .builder import Builder
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
 from .record import deferring, grad_mode, runtime
-from .statics import frozen
 
 _KEPT = 1 << 13
 
@@ -107,14 +106,11 @@ _version = settings.version
 def rule_key(
     node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
 ) -> Hashable | None:
-    """Return what decides the rule of a node; None where that is not hashable."""
-    static: Any = node.static
-    if static:
-        static = frozen(static)
-        if static is None:
-            return None
-    arriving = tuple([None if g is None else g.rows for g in cotangents])
-    return (node.operator, static or None, node.inputs, node.outputs, wanted, arriving)
+    """Return what decides the rule of a node; None where nothing does."""
+    kind = node.kind
+    if kind is None:
+        return None
+    return (kind, wanted, tuple([None if g is None else g.rows for g in cotangents]))
 
 
 def known_rule(key: Hashable) -> Rule | None:

@@ -4,6 +4,7 @@ One is made for every operation of a recording, so what few values have is made 
 for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hooks or a gradient.
 """
 
+import itertools
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from .graph import Edge, Node
 
 Shape = tuple[int, ...]
+
+next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
 _MOST_SPECS = 4096
 _specs: dict[tuple[Shape, np.dtype, bool], "Spec"] = {}
@@ -69,13 +72,12 @@ class Expr:
         static: dict[str, Any],
         inputs: tuple["Value", ...],
         specs: tuple[Spec, ...],
-        number: int,
     ) -> None:
         self.operator = operator
         self.static = static
         self.inputs = inputs
         self.specs = specs
-        self.number = number
+        self.number = next_number()
         self.results: list[np.ndarray | None] = [None] * len(specs)
         self.site: Site | None = None
 
