@@ -12,6 +12,9 @@ from .graph import Shape
 from .program import Buffer, Joined, Operand, Pattern, contiguous_strides
 from .record import runtime
 
+# With more parts than this, whoever reads them pays more than a copy costs.
+MOST_PARTS = 9
+
 
 @dataclass
 class Builder:
@@ -109,11 +112,23 @@ class Builder:
             if isinstance(joined, Joined):
                 edges = _edges(inputs, joined.axis)
                 for start, stop in pairwise(edges):
-                    parts = [o.part(joined.axis, start, stop) for o in inputs]
+                    parts = [_part(o, joined.axis, start, stop) for o in inputs]
                     piece = output.part(joined.axis, start, stop)
                     self.map(spec, parts, piece, name, replay)
                 return
         self.emit(spec, inputs, [output], name=name, replay=replay)  # type: ignore[arg-type]
+
+    def join(self, axis: int, parts: Sequence[Operand | Joined]) -> Operand | Joined:
+        """Return operands side by side along a negative axis.
+
+        They stay where they are, for those that read them to look into each, unless there are so
+        many that a copy is cheaper.
+        """
+        parts = [part for part in parts if part.shape[len(part.shape) + axis]] or list(parts[:1])
+        if len(parts) == 1:
+            return parts[0]
+        joined = Joined(axis, tuple(parts))
+        return joined if joined.count() <= MOST_PARTS else self.copied(joined, joined.rows)
 
     def copy(self, source: Operand | Joined, destination: Operand) -> None:
         """Append a copy with broadcasting."""
@@ -143,6 +158,14 @@ def _edges(operands: Sequence[Operand | Joined], axis: int) -> list[int]:
         if isinstance(operand, Joined) and operand.axis == axis:
             found.update(operand.bounds())
     return sorted(found)
+
+
+def _part(operand: Operand | Joined, axis: int, start: int, stop: int) -> Operand | Joined:
+    """Return a slice along a negative axis; an operand that is repeated along it is left alone."""
+    place = len(operand.shape) + axis
+    if place < 0 or operand.shape[place] == 1:
+        return operand
+    return operand.part(axis, start, stop)
 
 
 def _loop_strides(operand: Operand, ncore: int, loop: Shape) -> Shape:

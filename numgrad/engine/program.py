@@ -125,9 +125,9 @@ class Operand:
         return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
 
     def part(self, axis: int, start: int, stop: int) -> "Operand":
-        """Return a slice along a negative axis; one that the operand lacks is left alone."""
+        """Return a slice along a negative axis."""
         place = len(self.shape) + axis
-        if place < 0 or self.shape[place] == 1:
+        if stop - start == self.shape[place]:
             return self
         shape = (*self.shape[:place], stop - start, *self.shape[place + 1 :])
         offset = self.offset + start * self.strides[place]
@@ -169,6 +169,10 @@ class Joined:
     @property
     def rows(self) -> bool:
         return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
+
+    def count(self) -> int:
+        """Return the number of operands."""
+        return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
 
     def bounds(self) -> list[int]:
         """Return where the parts begin and end."""

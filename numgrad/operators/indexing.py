@@ -98,12 +98,56 @@ def _run_put(arrays, *, ncore, nregion, chain):
 def _lower_put(builder, inputs, specs, *, ncore, nregion, chain):
     x, v = inputs
     ((shape, dtype, rows),) = specs
+    places = _slab_of(chain, shape)
+    if places is not None:
+        return [_framed(builder, x, v, shape, places)]
     out = builder.new(shape, dtype, rows)
     region = out.view(lambda a: follow(a, chain))
     if prod(region.shape) < prod(shape):
         builder.copy(x, out)
     builder.copy(v, region)
     return [out]
+
+
+def _slab_of(chain, shape):
+    """Return where a region begins and ends along each of the last axes, if it is a box."""
+    if len(chain) != 1 or chain[0][0] is not index:
+        return None
+    key = dict(chain[0][1])["key"]
+    if None in key:
+        return None
+    places = []
+    for size, item in zip(shape[len(shape) - len(key) :], key, strict=True):
+        if isinstance(item, tuple):
+            start, stop, step = slice(*item).indices(size)
+            if step != 1 or stop < start:
+                return None
+            places.append((start, stop, False))
+        else:
+            start = item % size
+            places.append((start, start + 1, True))
+    return places
+
+
+def _framed(builder, x, v, shape, places):
+    """Return ``v`` with the parts of ``x`` around it, where they are."""
+    lead = shape[: len(shape) - len(places)]
+    dropped = tuple(n - len(places) for n, place in enumerate(places) if place[2])
+    inner = tuple(stop - start for start, stop, _ in places)
+    x = x.view(lambda a: np.broadcast_to(a, shape))
+    v = v.view(lambda a: np.broadcast_to(np.expand_dims(a, dropped), (*lead, *inner)))
+
+    def around(operand, number):
+        if number == len(places):
+            return v
+        axis = number - len(places)
+        start, stop, _ = places[number]
+        middle = around(operand.part(axis, start, stop), number + 1)
+        size = shape[axis]
+        parts = [operand.part(axis, 0, start), middle, operand.part(axis, stop, size)]
+        return builder.join(axis, parts)
+
+    return around(x, 0)
 
 
 put_view = structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)

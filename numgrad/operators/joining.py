@@ -1,7 +1,5 @@
 """Joining and shifting: results that are put together from pieces of their inputs."""
 
-import itertools
-from typing import Any
 
 import numpy as np
 
@@ -41,19 +39,16 @@ def _run_concat(arrays, *, axis):
 
 def _lower_concat(builder, inputs, specs, *, axis):
     ((shape, dtype, rows),) = specs
+    if all(x.shape[:axis] == shape[:axis] and len(x.shape) == len(shape) for x in inputs):
+        return [builder.join(axis, inputs)]
     out = builder.new(shape, dtype, rows)
     start = 0
     for operand in inputs:
         stop = start + operand.shape[axis]
         if stop > start:
-            builder.copy(operand, _piece(out, axis, start, stop))
+            builder.copy(operand, out.part(axis, start, stop))
         start = stop
     return [out]
-
-
-def _piece(operand: Any, axis: int, start: int, stop: int) -> Any:
-    key = (..., slice(start, stop), *(slice(None),) * (-axis - 1))
-    return operand.view(lambda a: a[key])
 
 
 concat = structural("concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat)
@@ -88,25 +83,18 @@ def _run_roll(arrays, *, shifts, axes):
 
 def _lower_roll(builder, inputs, specs, *, shifts, axes):
     (operand,) = inputs
-    ((shape, dtype, rows),) = specs
-    out = builder.new(shape, dtype, rows)
-    moves = [_moves(shape[a], s, a) for a, s in zip(axes, shifts, strict=True)]
-    for pieces in itertools.product(*moves):
-        source, target = operand, out
-        for axis, (start, stop), (to_start, to_stop) in pieces:
-            source = _piece(source, axis, start, stop)
-            target = _piece(target, axis, to_start, to_stop)
-        builder.copy(source, target)
-    return [out]
+    return [_rolled(builder, operand, list(zip(axes, shifts, strict=True)))]
 
 
-def _moves(size, shift, axis):
-    """Return the pieces along one axis: where each comes from and where it goes."""
-    shift = shift % size if size else 0
-    pieces = [(axis, (0, size - shift), (shift, size))]
-    if shift:
-        pieces.append((axis, (size - shift, size), (0, shift)))
-    return pieces
+def _rolled(builder, operand, moves):
+    """Return an operand of two halves along each axis, exchanged."""
+    if not moves:
+        return operand
+    (axis, shift), *rest = moves
+    size = operand.shape[axis]
+    split = -shift % size if size else 0
+    halves = [operand.part(axis, split, size), operand.part(axis, 0, split)]
+    return builder.join(axis, [_rolled(builder, half, rest) for half in halves])
 
 
 roll = structural("roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll)
