@@ -36,6 +36,39 @@ class ElementwiseSpec:
         return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
 
 
+@dataclass(frozen=True, eq=False)
+class FusedSpec:
+    """Elementwise operators joined in one kernel; only what `outputs` lists goes to memory.
+
+    Values are numbered: the kernel's inputs come first, then the result of each step.
+
+    Attributes
+    ----------
+    name : str
+        For profiles.
+    steps : tuple of (ElementwiseSpec, tuple of int)
+        An operator with one output, and the values that it is applied to: inputs or earlier steps.
+    in_dtypes, out_dtypes : tuple of dtypes
+    outputs : tuple of int
+        The values that are stored.
+    scalars : tuple of bool
+        For each input, whether it is one element, which is read once: its step is not looked at.
+    """
+
+    name: str
+    steps: tuple[tuple[ElementwiseSpec, tuple[int, ...]], ...]
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    outputs: tuple[int, ...]
+    scalars: tuple[bool, ...]
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        steps = tuple((step.identity, args) for step, args in self.steps)
+        return ("fused", steps, self.in_dtypes, self.outputs, self.scalars)
+
+
 @dataclass(frozen=True)
 class Constant:
     """A static parameter whose value is compiled into the kernel.
@@ -147,5 +180,5 @@ class LibrarySpec:
         return ("library", self.name, self.dtype, self.lower, self.adjoint)
 
 
-CompiledSpec = ElementwiseSpec | LoopSpec | RawSpec
+CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | RawSpec
 Spec = CompiledSpec | LibrarySpec

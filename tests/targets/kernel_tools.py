@@ -5,10 +5,11 @@ import ctypes
 import numpy as np
 
 from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu import emit, generate
+from numgrad.targets.cpu import fused
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
+_ROWS = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
 
 
 def spec_of(function, *dtypes, nout=1):
@@ -19,14 +20,14 @@ def spec_of(function, *dtypes, nout=1):
 def generated_code(spec, monkeypatch):
     """Optimised LLVM code and assembly of an elementwise kernel."""
     seen = []
-    original = emit.code_of
+    original = fused.code_of
 
     def spy(machine, module, symbol):
         seen.append((str(module), machine.emit_assembly(module)))
         return original(machine, module, symbol)
 
-    monkeypatch.setattr(emit, "code_of", spy)
-    generate.elementwise(spec).emit("kernel_under_test")
+    monkeypatch.setattr(fused, "code_of", spy)
+    fused.graph(spec).emit("kernel_under_test")
     return seen[0]
 
 
@@ -38,3 +39,13 @@ def call(kernel, arrays, n, steps, core_dims=()):
     tables = (table.ctypes.data for table in (sizes, strides, status))
     _ABI(kernel.address)(ptrs.ctypes.data, n, *tables)
     return int(status[0])
+
+
+def call_rows(kernel, arrays, n, rows, steps, row_steps):
+    """Call a kernel's entry for rows; returns its status word and where it left the pointers."""
+    ptrs = np.array([array.ctypes.data for array in arrays], np.int64)
+    first = ptrs.copy()
+    tables = [np.array(values, np.int64) for values in (steps, [0], row_steps)]
+    strides, status, moves = (table.ctypes.data for table in tables)
+    _ROWS(kernel.rows_address)(ptrs.ctypes.data, n, rows, strides, status, moves)
+    return int(tables[1][0]), (ptrs - first).tolist()

@@ -11,7 +11,7 @@ import itertools
 import platform
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ _volatile_numbers = itertools.count()
 
 
 class Code(NamedTuple):
-    """An object file, its entry, and the functions that it needs from elsewhere."""
+    """An object file or bit code, its entry, and the functions that it needs from elsewhere."""
 
     payload: bytes
     symbol: str
@@ -79,18 +79,18 @@ def load_or_compile(
         An address valid for the life of the process: equal arguments give the same one.
     """
     key = make_key(function, argtypes, (key_parts, parallel, str(restype), emit is None))
-    address = _addresses.get(key)
-    if address is None:
 
-        def compiled() -> Code | int:
-            if emit is not None:
-                return emit(f"numgrad_kernel_{key.lstrip('-')[:32]}")
-            return compile_object(function, argtypes, key, parallel, restype)
+    def compiled() -> Code | int:
+        if emit is not None:
+            return emit(symbol_of(key))
+        return compile_object(function, argtypes, key, parallel, restype)
 
-        with global_compiler_lock:
-            address = _addresses.get(key) or _obtain(key, compiled)
-            _addresses[key] = address
-    return address
+    return obtain(key, compiled)
+
+
+def symbol_of(key: str) -> str:
+    """Name of the entry of a kernel."""
+    return f"numgrad_kernel_{key.lstrip('-')[:32]}"
 
 
 def make_key(function: Callable, argtypes: Sequence[types.Type], key_parts: Any) -> str:
@@ -103,8 +103,17 @@ def make_key(function: Callable, argtypes: Sequence[types.Type], key_parts: Any)
         # The object itself is the identity, and is kept alive so that its id is not reused.
         known = _volatile.setdefault(id(function), (function, next(_volatile_numbers)))
         prefix, body = "-", f"{known[1]} {key_parts!r}"
-    text = "\n".join((_platform_key(), signature, body))
-    return prefix + hashlib.sha256(text.encode()).hexdigest()
+    return prefix + _digest(signature, body)
+
+
+def join_keys(keys: Sequence[str], text: str) -> str:
+    """Return the key of something made of parts that have keys, as ``text`` says."""
+    prefix = "-" if any(key.startswith("-") for key in keys) else ""
+    return prefix + _digest(*keys, text)
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\n".join((_platform_key(), *texts)).encode()).hexdigest()
 
 
 @cache
@@ -146,21 +155,44 @@ def _generator_digest() -> str:
     return sha.hexdigest()
 
 
-def _obtain(key: str, compiled: Callable[[], Code | int]) -> int:
-    """Load from disk or compile; the caller holds the compiler lock."""
-    persistent = not key.startswith("-")
-    if persistent and (entry := disk.read(key)) is not None:
+def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
+    """Return the address of what ``compiled()`` compiles: from memory, from disk or made now."""
+    address = _addresses.get(key)
+    if address is None:
+        with global_compiler_lock:
+            address = _addresses.get(key) or _load(key, compiled)
+            _addresses[key] = address
+    return address
+
+
+def _load(key: str, compiled: Callable[[], Code | int]) -> int:
+    entry = _read(key)
+    if entry is not None:
         try:
             return loader.load(entry.payload, entry.symbol, entry.externals)
         except loader.MissingSymbolError:
             pass  # compiled where a library offered more than here: compile again
+    code = _compile(key, compiled)
+    return code if isinstance(code, int) else loader.load(code.payload, code.symbol, code.externals)
+
+
+def payload(key: str, compiled: Callable[[], Code]) -> bytes:
+    """Return what ``compiled()`` makes, which is not loaded: from disk or made now."""
+    with global_compiler_lock:
+        entry = _read(key)
+        return entry.payload if entry is not None else _compile(key, compiled).payload
+
+
+def _read(key: str) -> disk.Entry | None:
+    return None if key.startswith("-") else disk.read(key)
+
+
+def _compile(key: str, compiled: Callable[[], Any]) -> Any:
     code = compiled()
     disk.count_compiled()
-    if isinstance(code, int):
-        return code
-    if persistent and code.portable:
+    if isinstance(code, Code) and code.portable and not key.startswith("-"):
         disk.write(key, disk.Entry(code.symbol, code.externals, code.payload))
-    return loader.load(code.payload, code.symbol, code.externals)
+    return code
 
 
 def compile_object(
@@ -211,7 +243,7 @@ def _optimise(library: Any, symbol: str) -> bool:
         names = [item.name for item in module.global_variables]
         recursive = any(name.startswith(".numba.unresolved$") for name in names)
         if not recursive:
-            internalise(module.functions, symbol)
+            internalise(module.functions, [symbol])
         optimise()
 
     library._optimize_final_module = internalise_and_optimise
@@ -220,14 +252,14 @@ def _optimise(library: Any, symbol: str) -> bool:
     return not recursive
 
 
-def internalise(items: Iterable[llvm.ValueRef], symbol: str) -> None:
-    """Hide everything that is defined but the entry.
+def internalise(items: Iterable[llvm.ValueRef], symbols: Collection[str]) -> None:
+    """Hide everything that is defined but the entries.
 
     Numba numbers versions per process, so callees of two objects from different processes can
     share a name (numba #10486); internal symbols cannot.
     """
     for item in items:
-        if not item.is_declaration and item.name != symbol:
+        if not item.is_declaration and item.name not in symbols:
             item.linkage = "internal"
 
 
@@ -235,6 +267,14 @@ def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) ->
     """Return the object code of a module whose entry is ``symbol``."""
     functions = (item.name for item in module.functions if item.is_declaration)
     externals = tuple(name for name in functions if not name.startswith("llvm."))
+    return Code(bytes(machine.emit_object(module)), symbol, externals, _is_portable(module))
+
+
+def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
+    """Return the LLVM code of a module, to be linked into others."""
+    return Code(module.as_bitcode(), symbol, (), _is_portable(module))
+
+
+def _is_portable(module: llvm.ModuleRef) -> bool:
     variables = (item.name for item in module.global_variables)
-    portable = not any(name.startswith("numba.dynamic.globals") for name in variables)
-    return Code(bytes(machine.emit_object(module)), symbol, externals, portable)
+    return not any(name.startswith("numba.dynamic.globals") for name in variables)

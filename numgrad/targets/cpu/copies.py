@@ -1,10 +1,15 @@
-"""Copy routines that elementwise kernels share: strided elements to and from a contiguous buffer.
+"""Copy routines that elementwise kernels share: strided elements to and from contiguous buffers.
 
 Kernels call them by name, so they are compiled once rather than inlined into every kernel, where
 they would double the compile time.
+
+A kernel describes itself by a table: the numbers of its inputs and of its operands, the bytes of a
+buffer, and the size of an element of each operand, 0 for a scalar one. ``places`` is where a block
+of each operand begins; after them comes the address of the buffers.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 from llvmlite import binding as llvm
@@ -14,9 +19,12 @@ from numba.np.numpy_support import carray
 
 from . import loader
 from .compiler import load_or_compile
-from .intrinsics import load, pointer, store
+from .intrinsics import load, load_word, pointer, store, store_word
 
-GATHER, SCATTER = "numgrad_gather", "numgrad_scatter"
+BLOCK = 256
+"""Elements of a buffer."""
+
+GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
 
 
 @register_jitable
@@ -34,7 +42,8 @@ def _copy_rare(target, target_step, source, source_step, count, itemsize):
         source += source_step
 
 
-def gather(buffer, address, step, count, itemsize):
+@register_jitable
+def copy(buffer, address, step, count, itemsize):
     """Copy ``count`` elements, ``step`` bytes apart, to the buffer; one of step 0 is repeated."""
     if itemsize == 8:
         if step == 0:
@@ -58,7 +67,8 @@ def gather(buffer, address, step, count, itemsize):
         _copy_rare(buffer, itemsize, address, step, count, itemsize)
 
 
-def scatter(buffer, address, step, count, itemsize):
+@register_jitable
+def _scatter(buffer, address, step, count, itemsize):
     """Copy ``count`` elements from the buffer to addresses ``step`` bytes apart."""
     if itemsize == 8:
         for i in range(count):
@@ -70,11 +80,34 @@ def scatter(buffer, address, step, count, itemsize):
         _copy_rare(address, step, buffer, itemsize, count, itemsize)
 
 
+def gather(layout, places, ptrs, steps, start, count):
+    """Fill the buffers of the inputs that need one; note where each operand's block begins."""
+    nin, nops, slot = load_word(layout, 0), load_word(layout, 1), load_word(layout, 2)
+    buffer = load_word(places, nops)
+    for k in range(nops):
+        itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
+        if itemsize == 0:
+            step = 0
+        address = load_word(ptrs, k) + start * step
+        place = address if step == itemsize else buffer + k * slot
+        store_word(places, k, place)
+        if place != address and k < nin and (step != 0 or start == 0):
+            copy(place, address, step, count, itemsize)
+
+
+def scatter(layout, places, ptrs, steps, start, count):
+    """Copy the buffers of the outputs that have one to their places."""
+    for k in range(load_word(layout, 0), load_word(layout, 1)):
+        itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
+        if step != itemsize:
+            _scatter(load_word(places, k), load_word(ptrs, k) + start * step, step, count, itemsize)
+
+
 @cache
-def provide() -> None:
-    """Compile both routines and make them known to LLVM under their names."""
-    for name, function in ((GATHER, gather), (SCATTER, scatter)):
-        llvm.add_symbol(name, load_or_compile(function, (types.int64,) * 5))
+def _provide(name: str, function: Callable, words: int) -> None:
+    """Compile a routine and make it known to LLVM under its name."""
+    llvm.add_symbol(name, load_or_compile(function, (types.int64,) * words))
 
 
-loader.add_symbol_provider(provide)
+for routine in ((GATHER, gather, 6), (SCATTER, scatter, 6), (COPY, copy, 5)):
+    loader.add_symbol_provider(partial(_provide, *routine), routine[0].__eq__)

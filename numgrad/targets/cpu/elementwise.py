@@ -1,169 +1,39 @@
-"""LLVM code of elementwise kernels: one loop around an inlined scalar function.
+"""LLVM code of elementwise kernels: one loop around inlined scalar functions.
 
 The loop works on blocks. An operand that is contiguous is used in place; any other one (strided,
 reversed, or a single broadcast element) passes through a small buffer on the stack. So there is ONE
 loop over elements: LLVM vectorises it, compiles it once, and an element gets the same bits whatever
 the strides are. The loop is marked as having independent iterations, which holds for disjoint
 operands and for outputs that are exactly an input, so no run-time alias checks are needed.
+
+Around it is a loop over rows, the next outer loop dimension: going on to another row costs far less
+than another call. So a kernel has two entries, that of the kernel ABI, for one row, and another.
+
+What does not depend on the operator is in routines that all kernels share (`copies`), so the code
+to be compiled grows with the operator, and hardly with the number of operands.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.core.base import BaseContext
 
-from .copies import GATHER, SCATTER
+from .building import (
+    Builder,
+    Memory,
+    counted_loop,
+    independent_accesses,
+    table_word,
+    table_words,
+    word,
+)
+from .copies import BLOCK, GATHER, SCATTER
 from .intrinsics import INT64
 
-BLOCK = 256
-Builder: TypeAlias = Any
-"""An ``ir.IRBuilder``: no checker sees through the decorators that make its methods."""
+ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
+"""LLVM type of the entry for rows: ``void(ptrs, n, rows, steps, status, row_steps)``."""
 
-COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 5)
-
-
-def word(value: int) -> ir.Constant:
-    """An int64 constant."""
-    return ir.Constant(INT64, value)
-
-
-class _Distinct(ir.MDValue):
-    """A ``distinct`` metadata node, which loops and access groups must be."""
-
-    def descr(self, buf: list) -> None:
-        operands = ", ".join(operand.get_reference() for operand in self.operands)
-        buf += (f"distinct !{{ {operands} }}", "\n")
-
-
-def _distinct(module: ir.Module, operands: Sequence[Any] = ()) -> _Distinct:
-    return _Distinct(module, operands, name=str(len(module.metadata)))
-
-
-def _loop_id(module: ir.Module, *properties: Sequence[Any]) -> _Distinct:
-    nodes = [module.add_metadata(list(item)) for item in properties]
-    loop = _distinct(module)
-    loop.operands = (loop, *nodes)  # LLVM recognises a loop's node by its reference to itself
-    return loop
-
-
-def _string(module: ir.Module, text: str) -> ir.MetaDataString:
-    return ir.MetaDataString(module, text)
-
-
-@contextmanager
-def counted_loop(
-    builder: Builder, count: ir.Value, loop_id: ir.MDValue | None = None
-) -> Iterator[ir.Value]:
-    """Emit ``for index in range(count)``; the body is what the ``with`` block emits."""
-    entry = builder.basic_block
-    body = builder.append_basic_block("body")
-    done = builder.append_basic_block("done")
-    builder.cbranch(builder.icmp_signed(">", count, word(0)), body, done)
-    builder.position_at_end(body)
-    index = builder.phi(INT64)
-    index.add_incoming(word(0), entry)
-    yield index
-    following = builder.add(index, word(1), flags=("nuw", "nsw"))
-    index.add_incoming(following, builder.basic_block)
-    back = builder.cbranch(builder.icmp_signed("<", following, count), body, done)
-    if loop_id is not None:
-        back.set_metadata("llvm.loop", loop_id)
-    builder.position_at_end(done)
-
-
-class Memory:
-    """Reads and writes scalars of one type; complex ones part by part, so that loops vectorise."""
-
-    def __init__(self, context: BaseContext, dtype: types.Type) -> None:
-        self.context = context
-        self.dtype = dtype
-        self.model = context.data_model_manager[dtype]
-        self.data_type = context.get_data_type(dtype)
-        self.itemsize = context.get_abi_sizeof(self.data_type)
-
-    def read(self, builder: Builder, address: ir.Value, group: Any = None) -> ir.Value:
-        """Load the scalar at ``address`` (an ``LLVM`` pointer to the data type)."""
-        if not isinstance(self.dtype, types.Complex):
-            raw = builder.load(address)
-            _mark(raw, group)
-            return self.model.from_data(builder, raw)
-        value = ir.Constant(self.data_type, ir.Undefined)
-        for part in range(2):
-            raw = builder.load(self._part(builder, address, part))
-            _mark(raw, group)
-            value = builder.insert_value(value, raw, part)
-        return value
-
-    def write(
-        self, builder: Builder, value: ir.Value, address: ir.Value, group: Any = None
-    ) -> None:
-        """Store the scalar ``value`` at ``address``."""
-        if not isinstance(self.dtype, types.Complex):
-            _mark(builder.store(self.model.as_data(builder, value), address), group)
-            return
-        for part in range(2):
-            raw = builder.extract_value(value, part)
-            _mark(builder.store(raw, self._part(builder, address, part)), group)
-
-    def _part(self, builder: Builder, address: ir.Value, part: int) -> ir.Value:
-        return builder.gep(address, [ir.Constant(ir.IntType(32), index) for index in (0, part)])
-
-
-def _mark(instruction: ir.Instruction, group: Any) -> None:
-    if group is not None:
-        instruction.set_metadata("llvm.access.group", group)
-
-
-class Operand(NamedTuple):
-    """One operand of the loop: its memory, base address, step, and buffer on the stack."""
-
-    memory: Memory
-    base: ir.Value
-    step: ir.Value
-    direct: ir.Value
-    buffer: ir.Value
-
-    def address(self, builder: Builder, index: ir.Value) -> ir.Value:
-        """Address of element ``index``."""
-        return builder.add(self.base, builder.mul(index, self.step))
-
-    def pointer(self, builder: Builder, address: ir.Value) -> ir.Value:
-        """Pointer to the operand's elements at ``address``."""
-        return builder.inttoptr(address, self.memory.data_type.as_pointer())
-
-
-def operands(
-    builder: Builder, memories: Sequence[Memory], args: Sequence[ir.Value]
-) -> list[Operand]:
-    """Read the operand table of the kernel ABI."""
-    ptrs, n, _, steps, _ = args
-    single = builder.icmp_signed("<=", n, word(1))
-    result = []
-    for index, memory in enumerate(memories):
-        buffer = builder.alloca(ir.ArrayType(memory.data_type, BLOCK))
-        buffer.align = 64
-        step = table_word(builder, steps, index)
-        unit = builder.icmp_signed("==", step, word(memory.itemsize))
-        direct = builder.or_(unit, single)
-        base = table_word(builder, ptrs, index)
-        result.append(Operand(memory, base, step, direct, builder.ptrtoint(buffer, INT64)))
-    return result
-
-
-def table_word(builder: Builder, table: ir.Value, index: int) -> ir.Value:
-    """Load int64 number ``index`` of the table at address ``table``."""
-    pointer = builder.inttoptr(table, INT64.as_pointer())
-    return builder.load(builder.gep(pointer, [word(index)]))
-
-
-def _join(builder: Builder, value: Any, block, other: ir.Value, other_block) -> ir.Value:
-    result = builder.phi(value.type)
-    result.add_incoming(value, block)
-    result.add_incoming(other, other_block)
-    return result
+_COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 
 
 class ElementwiseLoop:
@@ -175,98 +45,161 @@ class ElementwiseLoop:
         Numba's target context.
     in_types, out_types
         Numba types of the operands.
-    call
-        ``call(builder, values, index, status)`` emits the scalar function and returns its results;
-        where it raises, it reports ``index`` and returns from the kernel.
+    compute
+        ``compute(builder, values, index, status)`` emits the scalar functions and returns the
+        results; where one raises, it reports ``index``.
+    scalars : sequence of bool
+        Inputs that are one element, whatever their step: read once, before the loop.
     """
 
-    def __init__(self, context, in_types, out_types, call) -> None:
-        self.inputs = [Memory(context, dtype) for dtype in in_types]
-        self.outputs = [Memory(context, dtype) for dtype in out_types]
-        self.call = call
+    def __init__(self, context, in_types, out_types, compute, scalars: Sequence[bool]) -> None:
+        self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
+        self.nin = len(in_types)
+        self.scalars = [*scalars, *(False for _ in out_types)]
+        self.compute = compute
 
-    def emit(self, builder: Builder, args: Sequence[ir.Value]) -> None:
-        """Emit the whole kernel: one block in place, or blocks gathered, computed and scattered.
+    def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
+        """Emit the entry of the kernel ABI: a call of ``rows`` for one."""
+        ptrs, n, _, steps, status = args
+        builder.call(rows, [ptrs, n, word(1), steps, status, steps], tail=True)
+        builder.ret_void()
 
-        Branches, not selections, tell the cases apart: predicted, they cost a short loop nothing.
+    def emit_rows(self, builder: Builder, args: Sequence[ir.Value]) -> None:
+        """Emit the entry for rows.
+
+        From row to row it moves the addresses in ``ptrs`` by ``row_steps``; it leaves them at the
+        last row. An element that raises is reported by its index over all rows.
         """
-        n, status = args[1], args[4]
-        table = operands(builder, self.inputs + self.outputs, args)
-        in_place = table[0].direct
-        for operand in table[1:]:
-            in_place = builder.and_(in_place, operand.direct)
-        names = ("blocks", "in_place", "buffered", "compute", "scatter", "exit")
-        blocks, direct, buffered, compute, scatter, leave = map(builder.append_basic_block, names)
+        ptrs, n, rows, steps, _, row_steps = args
+        copies = _Copies(builder, self.memories, self.scalars, self.nin)
+        in_place = self._in_place(builder, n, steps)
+        names = ("row", "end_of_row", "move", "exit")
+        begin, end, move, leave = map(builder.append_basic_block, names)
+        positive = (builder.icmp_signed(">", length, word(0)) for length in (n, rows))
         entry = builder.basic_block
-        builder.branch(blocks)
+        builder.cbranch(builder.and_(*positive), begin, leave)
 
-        builder.position_at_end(blocks)
-        start = builder.phi(INT64)
-        start.add_incoming(word(0), entry)
-        builder.cbranch(in_place, direct, buffered)
+        builder.position_at_end(begin)
+        row = builder.phi(INT64)
+        row.add_incoming(word(0), entry)
+        self._row(builder, args, builder.mul(row, n), in_place, copies, end)
 
-        builder.position_at_end(direct)
-        whole = [n, *(operand.pointer(builder, operand.base) for operand in table)]
-        builder.branch(compute)
+        builder.position_at_end(end)
+        following = builder.add(row, word(1), flags=("nuw", "nsw"))
+        row.add_incoming(following, move)
+        builder.cbranch(builder.icmp_signed("<", following, rows), move, leave)
 
-        builder.position_at_end(buffered)
-        part = self._gather_all(builder, table, start, n)
-        gathered = builder.basic_block
-        builder.branch(compute)
-
-        builder.position_at_end(compute)
-        count, *pointers = (
-            _join(builder, value, direct, other, gathered)
-            for value, other in zip(whole, part, strict=True)
-        )
-        self._compute(builder, pointers, start, count, status)
-        builder.cbranch(in_place, leave, scatter)
-
-        builder.position_at_end(scatter)
-        for operand in table[len(self.inputs) :]:
-            with builder.if_then(builder.not_(operand.direct)):
-                self._copy(builder, SCATTER, operand, start, count)
-        following = builder.add(start, word(BLOCK))
-        start.add_incoming(following, builder.basic_block)
-        builder.cbranch(builder.icmp_signed("<", following, n), blocks, leave)
+        builder.position_at_end(move)
+        addresses, table = table_words(builder, ptrs, len(self.memories))
+        moves, _ = table_words(builder, row_steps, len(self.memories))
+        builder.store(builder.add(addresses, moves), table, align=8)
+        builder.branch(begin)
 
         builder.position_at_end(leave)
         builder.ret_void()
 
-    def _gather_all(self, builder, table, start, n) -> list[ir.Value]:
-        """Fill the buffers of a block; returns its length and a pointer for each operand."""
+    def _in_place(self, builder: Builder, n: ir.Value, steps: ir.Value) -> ir.Value:
+        """Whether no operand needs a buffer: all steps are compared at once, as one vector."""
+        given, _ = table_words(builder, steps, len(self.memories))
+        kind = ir.VectorType(INT64, len(self.memories))
+        wanted = ir.Constant(kind, [word(memory.itemsize) for memory in self.memories])
+        counts = ir.Constant(kind, [word(0 if scalar else -1) for scalar in self.scalars])
+        difference = builder.and_(builder.xor(given, wanted), counts)
+        reduce_or = builder.module.declare_intrinsic(
+            f"llvm.vector.reduce.or.v{len(self.memories)}i64",
+            fnty=ir.FunctionType(INT64, [kind]),
+        )
+        unit = builder.icmp_signed("==", builder.call(reduce_or, [difference]), word(0))
+        return builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
+
+    def _row(self, builder, args, first, in_place, copies: "_Copies", end: ir.Block) -> None:
+        """Emit one row: one block in place, or blocks gathered, computed and scattered.
+
+        Branches, not selections, tell the cases apart: predicted, they cost a short row nothing.
+        """
+        ptrs, n, _, steps, status, _ = args
+        names = ("buffered", "compute", "scatter")
+        buffered, compute, scatter = map(builder.append_basic_block, names)
+        entry = builder.basic_block
+        builder.cbranch(in_place, compute, buffered)
+
+        builder.position_at_end(buffered)
+        start = builder.phi(INT64)
+        start.add_incoming(word(0), entry)
         rest = builder.sub(n, start)
         short = builder.icmp_signed("<", rest, word(BLOCK))
-        count = builder.select(short, rest, word(BLOCK))
-        first = builder.icmp_signed("==", start, word(0))
-        for operand in table[: len(self.inputs)]:
-            stale = builder.or_(first, builder.icmp_signed("!=", operand.step, word(0)))
-            with builder.if_then(builder.and_(builder.not_(operand.direct), stale)):
-                self._copy(builder, GATHER, operand, start, count)
-        pointers = []
-        for operand in table:
-            own = operand.address(builder, start)
-            chosen = builder.select(operand.direct, own, operand.buffer)
-            pointers.append(operand.pointer(builder, chosen))
-        return [count, *pointers]
+        part = builder.select(short, rest, word(BLOCK))
+        copies.call(builder, GATHER, ptrs, steps, start, part)
+        builder.branch(compute)
 
-    def _copy(self, builder, name: str, operand: Operand, start, count) -> None:
-        """Call one of the shared copy routines."""
-        function = builder.module.globals.get(name) or ir.Function(builder.module, COPY_TYPE, name)
-        address = operand.address(builder, start)
-        itemsize = word(operand.memory.itemsize)
-        builder.call(function, [operand.buffer, address, operand.step, count, itemsize])
+        builder.position_at_end(compute)
+        index, count, table = (builder.phi(INT64) for _ in range(3))
+        for value, whole, block in (
+            (index, word(0), start), (count, n, part), (table, ptrs, copies.places)
+        ):  # fmt: skip
+            value.add_incoming(whole, entry)
+            value.add_incoming(block, buffered)
+        self._elements(builder, table, builder.add(first, index), count, status)
+        builder.cbranch(in_place, end, scatter)
 
-    def _compute(self, builder, pointers, start, count, status) -> None:
-        module = builder.module
-        sources, targets = pointers[: len(self.inputs)], pointers[len(self.inputs) :]
-        group = _distinct(module)
-        loop_id = _loop_id(module, (_string(module, "llvm.loop.parallel_accesses"), group))
+        builder.position_at_end(scatter)
+        copies.call(builder, SCATTER, ptrs, steps, index, count)
+        following = builder.add(index, word(BLOCK))
+        start.add_incoming(following, scatter)
+        builder.cbranch(builder.icmp_signed("<", following, n), buffered, end)
+
+    def _elements(self, builder, table, first, count, status) -> None:
+        """Emit the loop over ``count`` elements, whose addresses begin at those in ``table``."""
+        operands = []
+        for k, memory in enumerate(self.memories):
+            kind = memory.data_type.as_pointer()
+            operands.append((memory, builder.inttoptr(table_word(builder, table, k), kind)))
+        inputs = list(zip(operands[: self.nin], self.scalars, strict=False))
+        known = [memory.read(builder, at) if scalar else None for (memory, at), scalar in inputs]
+        group, loop_id = independent_accesses(builder.module)
         with counted_loop(builder, count, loop_id) as index:
             values = [
-                memory.read(builder, builder.gep(source, [index]), group)
-                for memory, source in zip(self.inputs, sources, strict=True)
+                memory.read(builder, builder.gep(at, [index]), group) if value is None else value
+                for value, ((memory, at), _) in zip(known, inputs, strict=True)
             ]
-            results = self.call(builder, values, builder.add(start, index), status)
-            for memory, target, result in zip(self.outputs, targets, results, strict=True):
-                memory.write(builder, result, builder.gep(target, [index]), group)
+            results = self.compute(builder, values, builder.add(first, index), status)
+            for (memory, at), result in zip(operands[self.nin :], results, strict=True):
+                memory.write(builder, result, builder.gep(at, [index]), group)
+
+
+class _Copies:
+    """A kernel's buffers, and its calls of the routines that fill and empty them.
+
+    Parameters
+    ----------
+    builder
+        Placed in the first block of the kernel.
+    memories, scalars : sequences
+        For each operand; a scalar one needs no buffer.
+    nin : int
+        Number of inputs.
+    """
+
+    def __init__(
+        self, builder: Builder, memories: Sequence[Memory], scalars: Sequence[bool], nin: int
+    ) -> None:
+        count = len(memories)
+        slot = BLOCK * max(memory.itemsize for memory in memories)
+        buffer = builder.alloca(ir.ArrayType(ir.IntType(8), slot * count))
+        buffer.align = 64
+        pairs = zip(memories, scalars, strict=True)
+        layout = [nin, count, slot, *(0 if one else memory.itemsize for memory, one in pairs)]
+        table = ir.ArrayType(INT64, len(layout))
+        constant: Any = ir.GlobalVariable(builder.module, table, "layout")
+        constant.initializer = ir.Constant(table, layout)
+        constant.global_constant, constant.linkage = True, "internal"
+        self.layout = builder.ptrtoint(constant, INT64)
+        space = builder.alloca(ir.ArrayType(INT64, count + 1))
+        self.places = builder.ptrtoint(space, INT64)
+        builder.store(builder.ptrtoint(buffer, INT64), builder.gep(space, [word(0), word(count)]))
+
+    def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
+        """Emit a call with ``ptrs, steps, start, count``."""
+        known = builder.module.globals.get(name)
+        function = known or ir.Function(builder.module, _COPY_TYPE, name)
+        builder.call(function, [self.layout, self.places, *args])

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils, compiler, types
 from numba.core.registry import cpu_target
 
-from .compiler import Code, code_of, internalise
+from .compiler import Code, bit_code_of, code_of, internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .rewrite import JIT_OPTIONS
 
@@ -45,23 +45,28 @@ class Callee:
         self, builder: ir.IRBuilder, values: Sequence[ir.Value], index: ir.Value, status: ir.Value
     ) -> ir.Value:
         """Emit a call; if it raises, the kernel stores ``1 + index`` in its status and returns."""
-        function = self.context.declare_function(builder.module, self.result.fndesc)
-        outcome, value = self.context.call_conv.call_function(
-            builder, function, self.restype, self.result.signature.args, values
-        )
-        with builder.if_then(outcome.is_error, likely=False):
+        raised, value = self.invoke(builder, values)
+        with builder.if_then(raised, likely=False):
             word = builder.inttoptr(status, INT64.as_pointer())
             builder.store(builder.add(index, ir.Constant(INT64, 1)), word)
             builder.ret_void()
         return value
+
+    def invoke(
+        self, builder: ir.IRBuilder, values: Sequence[ir.Value]
+    ) -> tuple[ir.Value, ir.Value]:
+        """Emit a call; returns whether the function raised, and its result."""
+        function = self.context.declare_function(builder.module, self.result.fndesc)
+        outcome, value = self.context.call_conv.call_function(
+            builder, function, self.restype, self.result.signature.args, values
+        )
+        return outcome.is_error, value
 
 
 def emit_kernel(
     symbol: str,
     callee: Callee,
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
-    *,
-    counts_references: bool,
 ) -> Code:
     """Compile the kernel whose code ``body(builder, arguments)`` writes.
 
@@ -70,35 +75,55 @@ def emit_kernel(
     symbol : str
         Name of the kernel in the object file.
     callee : Callee
-        The function that the body calls.
+        The function that the body calls; it may allocate arrays.
     body : callable
         Writes the whole function, returns included.
-    counts_references : bool
-        Whether the callee may allocate arrays, so that pruning reference counts pays.
     """
     codegen = callee.context.codegen()
-    module = codegen._create_empty_module(symbol)
-    function = ir.Function(module, KERNEL_TYPE, symbol)
-    library = codegen.create_library(symbol)  # collects what casts of results need
+    function = ir.Function(codegen._create_empty_module(symbol), KERNEL_TYPE, symbol)
+    linked = _linked(callee, function, body)
+    internalise((*linked.functions, *linked.global_variables), [symbol])
+    _prune(codegen, linked)
+    manager, builder = codegen._module_pass_manager(opt=2)  # 3 adds nothing to a loop but time
+    manager.run(linked, builder)
+    return code_of(target_machine(), linked, symbol)
+
+
+def emit_scalar(
+    symbol: str,
+    callee: Callee,
+    kind: ir.FunctionType,
+    body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
+    *,
+    counts_references: bool,
+) -> Code:
+    """Compile a function of scalars, which ``body`` writes, to bit code that kernels inline."""
+    codegen = callee.context.codegen()
+    function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
+    function.attributes.add("alwaysinline")
+    linked = _linked(callee, function, body)
+    internalise((*linked.functions, *linked.global_variables), [symbol])
+    if counts_references:
+        _prune(codegen, linked)
+    manager, builder = codegen._module_pass_manager(opt=2, loop_vectorize=False)
+    manager.run(linked, builder)
+    return bit_code_of(linked, symbol)
+
+
+def _linked(
+    callee: Callee,
+    function: ir.Function,
+    body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
+) -> llvm.ModuleRef:
+    """The module of a function that calls ``callee``, with all that both need."""
+    library = callee.context.codegen().create_library(function.name)  # what casts of results need
     with callee.context.push_code_library(library):
         body(ir.IRBuilder(function.append_basic_block("entry")), function.args)
-    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(module)))
-    for part in (
-        callee.result.library._final_module,
-        *_dependencies(callee.result.library, library),
-    ):
+    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(function.module)))
+    compiled = callee.result.library
+    for part in (compiled._final_module, *_dependencies(compiled, library)):
         linked.link_in(part, preserve=True)
-    internalise((*linked.functions, *linked.global_variables), symbol)
-    _optimise(codegen, linked, counts_references)
-    return code_of(_target_machine(codegen), linked, symbol)
-
-
-@cache
-def _target_machine(codegen: Any) -> llvm.TargetMachine:
-    """Numba's target machine one level lower: the same loops in three quarters of the time."""
-    options: dict[str, Any] = {"opt": 2}
-    codegen._customize_tm_options(options)
-    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
+    return linked
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
@@ -107,11 +132,18 @@ def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
     return [library._get_module_for_linking() for library in callees.values()]
 
 
-def _optimise(codegen: Any, module: llvm.ModuleRef, counts_references: bool) -> None:
-    if counts_references:  # Numba's order: inline, prune, then optimise in full
-        manager, builder = codegen._module_pass_manager(
-            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-        )
-        manager.run(module, builder)
-    manager, builder = codegen._module_pass_manager(opt=2)  # 3 adds nothing to a loop but time
+def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
+    """Inline, then prune reference counts, before all else: Numba's order."""
+    manager, builder = codegen._module_pass_manager(
+        loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+    )
     manager.run(module, builder)
+
+
+@cache
+def target_machine() -> llvm.TargetMachine:
+    """Numba's target machine one level lower: the same loops in three quarters of the time."""
+    options: dict[str, Any] = {"opt": 2}
+    context: Any = cpu_target.target_context  # a property of Numba's own kind
+    context.codegen()._customize_tm_options(options)
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)

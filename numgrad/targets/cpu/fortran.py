@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import get_cython_function_address
 
-from .copies import GATHER
+from .copies import COPY
 from .intrinsics import INT64, intrinsic
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -113,7 +113,7 @@ def copy_elements(typingctx, target, source, step, count, itemsize):
 
     def codegen(context, builder, signature, args):
         function_type = ir.FunctionType(_VOID, [INT64] * 5)
-        function = cgutils.get_or_insert_function(builder.module, function_type, GATHER)
+        function = cgutils.get_or_insert_function(builder.module, function_type, COPY)
         builder.call(function, args)
         return context.get_dummy_value()
 

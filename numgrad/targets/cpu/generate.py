@@ -18,8 +18,8 @@ from numgrad._specs import Constant
 from . import rewrite
 from .binding import bind
 from .compiler import Code
-from .elementwise import ElementwiseLoop
-from .emit import Callee, emit_kernel
+from .emit import Callee, emit_kernel, emit_scalar
+from .intrinsics import INT64
 from .loops import CoreLoop, argument_types, core_dimensions, in_order, parameter_order
 
 
@@ -32,16 +32,16 @@ class Source(NamedTuple):
 
 
 def elementwise(spec: Any) -> Source:
-    """Source of an `ElementwiseSpec`."""
+    """Source of the scalar function of an `ElementwiseSpec`."""
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
     function = bind(spec.function, is_complex=_is_complex(spec.in_dtypes))
     pipeline = rewrite.SinglePipeline if real == np.float32 else rewrite.ScalarPipeline
     key = ("elementwise", *_dtype_key(spec))
-    return Source(function, key, partial(_emit_elementwise, spec, function, pipeline, None))
+    return Source(function, key, partial(_emit_scalar, spec, function, pipeline, None))
 
 
 def loop(spec: Any) -> Source:
-    """Source of a `LoopSpec`; without core dimensions, an elementwise loop in Numba's semantics."""
+    """Source of a `LoopSpec`; without core dimensions, of its scalar function."""
     function = getattr(spec.function, "py_func", spec.function)
     options = user_options(spec)
     cores = core_dimensions(spec.signature)
@@ -53,7 +53,7 @@ def loop(spec: Any) -> Source:
     if any(cores):
         emit = partial(_emit_core, spec, function, cores, options)
     else:
-        emit = partial(_emit_elementwise, spec, function, rewrite.CorePipeline, options)
+        emit = partial(_emit_scalar, spec, function, rewrite.CorePipeline, options)
     return Source(function, key, emit)
 
 
@@ -81,29 +81,55 @@ def user_options(spec: Any) -> dict[str, Any]:
     return {**options, "boundscheck": True} if spec.checked else options
 
 
-def _emit_elementwise(
+def _emit_scalar(
     spec: Any, function: Callable, pipeline: Any, options: Any, symbol: str
 ) -> Code:
+    """Compile ``results(*values, index, status)``: the results in the dtypes declared.
+
+    Where the function raises, ``1 + index`` goes to the status, if it was 0.
+    """
     with translated_errors(spec):
-        inputs, outputs = (_numba_types(dtypes) for dtypes in (spec.in_dtypes, spec.out_dtypes))
+        inputs, outputs = (numba_types(dtypes) for dtypes in (spec.in_dtypes, spec.out_dtypes))
         order = parameter_order(len(inputs), len(inputs), getattr(spec, "trailing", ()))
         callee = Callee(function, in_order(order, inputs), pipeline, options)
         heavy = options is not None
         _require_results(callee.restype, spec.out_dtypes, any_kind=not heavy)
 
-        def call(builder, values, index, status) -> list[ir.Value]:
+        def body(builder, args) -> None:
+            *values, index, status = args
             dummy = callee.context.get_dummy_value()
             given = [dummy if isinstance(k, Constant) else values[k] for k in order]
-            value = callee.call(builder, given, index, status)
-            return _results(callee, builder, value, outputs)
+            raised, value = callee.invoke(builder, given)
+            with builder.if_then(raised, likely=False):
+                _report(builder, index, status)
+            results = _results(callee, builder, value, outputs)
+            several = len(results) > 1
+            builder.ret(cgutils.pack_struct(builder, results) if several else results[0])
 
-        body = ElementwiseLoop(callee.context, inputs, outputs, call).emit
-        return emit_kernel(symbol, callee, body, counts_references=heavy)
+        kind = scalar_kind(callee.context, inputs, outputs)
+        return emit_scalar(symbol, callee, kind, body, counts_references=heavy)
+
+
+def scalar_kind(context: Any, inputs: Sequence[types.Type], outputs: Sequence[types.Type]) -> Any:
+    """LLVM type of a compiled scalar function."""
+    results = [context.get_value_type(dtype) for dtype in outputs]
+    result = results[0] if len(results) == 1 else ir.LiteralStructType(results)
+    values = [context.get_value_type(dtype) for dtype in inputs]
+    return ir.FunctionType(result, [*values, INT64, INT64])
+
+
+def _report(builder: ir.IRBuilder, index: ir.Value, status: ir.Value) -> None:
+    """Note that the function raised, unless it did so before."""
+    place = builder.inttoptr(status, INT64.as_pointer())
+    before = builder.load(place)
+    first = builder.icmp_signed("==", before, ir.Constant(INT64, 0))
+    now = builder.add(index, ir.Constant(INT64, 1))
+    builder.store(builder.select(first, now, before), place)
 
 
 def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: str) -> Code:
     with translated_errors(spec):
-        dtypes = _numba_types((*spec.in_dtypes, *spec.out_dtypes))
+        dtypes = numba_types((*spec.in_dtypes, *spec.out_dtypes))
         nin, nops = len(spec.in_dtypes), len(dtypes)
         order = parameter_order(nin, nops, spec.trailing)
         argtypes = argument_types(dtypes, cores, nin, spec.scalars)
@@ -115,10 +141,11 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
             )
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
         body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
-        return emit_kernel(symbol, callee, body, counts_references=True)
+        return emit_kernel(symbol, callee, body)
 
 
-def _numba_types(dtypes: Sequence[np.dtype]) -> list[types.Type]:
+def numba_types(dtypes: Sequence[np.dtype]) -> list[types.Type]:
+    """The Numba types of scalars of some dtypes."""
     return [numpy_support.from_dtype(dtype) for dtype in dtypes]
 
 

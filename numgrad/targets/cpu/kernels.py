@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._specs import CompiledSpec, ElementwiseSpec, LibrarySpec, LoopSpec, RawSpec, Spec
-from . import generate
+from ..._specs import CompiledSpec, ElementwiseSpec, FusedSpec, LibrarySpec, LoopSpec, RawSpec, Spec
+from . import fused, generate
 from .compiler import load_or_compile
 from .intrinsics import KERNEL_ARGS
 from .loops import core_dimensions
 from .ufunc import Door
 
-__all__ = ["ElementwiseSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
+__all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
 
 
 class Kernel:
@@ -28,15 +28,19 @@ class Kernel:
     ----------
     address : int
         Of the machine code, valid for the life of the process.
+    rows_address : int
+        Of a second entry, ``void(ptrs, n, rows, steps, status, row_steps)``, which does the work of
+        ``rows`` calls; 0 if there is none. It moves ``ptrs`` on to the last row.
     name, spec, nin, nout
         The operator's name, what was compiled, and the numbers of inputs and outputs.
     """
 
-    __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "spec")
+    __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
 
-    def __init__(self, spec: CompiledSpec, address: int) -> None:
+    def __init__(self, spec: CompiledSpec, address: int, rows_address: int = 0) -> None:
         self.spec = spec
         self.address = address
+        self.rows_address = rows_address
         self.name = spec.name
         self.nin = len(spec.in_dtypes)
         self.nout = len(spec.out_dtypes)
@@ -89,7 +93,7 @@ def kernel(spec: Spec) -> Kernel:
     if found is None:
         if isinstance(spec, LibrarySpec):
             spec = _library(spec)
-        found = _kernels.setdefault(identity, Kernel(spec, _address(spec)))
+        found = _kernels.setdefault(identity, Kernel(spec, *_addresses(spec)))
     return found
 
 
@@ -101,9 +105,10 @@ def _library(spec: LibrarySpec) -> RawSpec:
     return lapack.lapack_spec(spec.name, spec.dtype, spec.lower, spec.adjoint)
 
 
-def _address(spec: CompiledSpec) -> int:
+def _addresses(spec: CompiledSpec) -> tuple[int, int]:
     if isinstance(spec, RawSpec):
-        return load_or_compile(spec.function, KERNEL_ARGS, spec.key)
-    elementwise = isinstance(spec, ElementwiseSpec)
-    source = generate.elementwise(spec) if elementwise else generate.loop(spec)
-    return load_or_compile(source.function, KERNEL_ARGS, source.key, emit=source.emit)
+        return load_or_compile(spec.function, KERNEL_ARGS, spec.key), 0
+    if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
+        source = generate.loop(spec)
+        return load_or_compile(source.function, KERNEL_ARGS, source.key, emit=source.emit), 0
+    return fused.addresses(spec)

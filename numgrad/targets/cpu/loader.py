@@ -18,7 +18,7 @@ _THREADING = frozenset(
         "set_parallel_chunksize", "get_parallel_chunksize", "get_sched_size",
     }
 )  # fmt: skip
-_providers: list[Callable[[], Any]] = []
+_providers: list[tuple[Callable[[str], bool], Callable[[], Any]]] = []
 _engine: llvm.ExecutionEngine | None = None
 
 
@@ -26,9 +26,14 @@ class MissingSymbolError(Exception):
     """An object file refers to functions that this process does not have."""
 
 
-def add_symbol_provider(provider: Callable[[], Any]) -> None:
-    """Register a function that makes symbols known to LLVM; it is called when some are missing."""
-    _providers.append(provider)
+def add_symbol_provider(
+    provider: Callable[[], Any], concerns: Callable[[str], bool] = bool
+) -> None:
+    """Register a function that makes symbols known to LLVM; it is called when some are missing.
+
+    ``concerns`` tells for which names it can help, any unless given.
+    """
+    _providers.append((concerns, provider))
 
 
 def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
@@ -60,6 +65,12 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
     return address
 
 
+def find(symbol: str) -> int:
+    """Return the address of a function of an object that was loaded; 0 if there is none."""
+    with global_compiler_lock:
+        return _get_engine().get_function_address(symbol)
+
+
 def provide(externals: Iterable[str]) -> None:
     """Make `externals` known to LLVM, initialising no more of Numba than their names ask for."""
     missing = _unknown(externals)
@@ -67,7 +78,7 @@ def provide(externals: Iterable[str]) -> None:
         (lambda name: name.startswith("NRT_"), _add_nrt_helpers),
         (_THREADING.__contains__, _start_threads),
         (lambda name: name.startswith(_HELPERS), _add_helpers),
-        *((bool, provider) for provider in _providers),
+        *_providers,
         (bool, _start_runtime),
     )
     for concerns, step in steps:

@@ -11,7 +11,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numgrad._specs import Constant
 
 from . import marks
-from .elementwise import Memory, counted_loop, table_word, word
+from .building import Memory, counted_loop, table_word, word
 from .emit import Callee
 from .intrinsics import INT64
 

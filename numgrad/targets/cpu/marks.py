@@ -7,7 +7,7 @@ arithmetic hands the payload of a NaN on.
 import numpy as np
 from llvmlite import ir
 
-from .elementwise import counted_loop
+from .building import counted_loop
 
 _BITS = {32: 0x7FC6E677, 64: 0x7FF86E756D677264}
 
