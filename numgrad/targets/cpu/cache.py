@@ -19,6 +19,9 @@ from typing import NamedTuple
 from numgrad._errors import CacheWarning
 from numgrad._locks import fork_safe_lock
 
+KERNEL, SCALAR = "kernel", "scalar"
+"""Machine code, which runs, and LLVM code of a scalar function, which kernels are made of."""
+
 _MAGIC = b"numgrad-object-1\n"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -45,6 +48,8 @@ class CacheInfo:
         Functions compiled.
     writes : int
         Objects written to disk.
+    scalars : int
+        Scalar functions compiled, to be linked into kernels; the other numbers leave them out.
     """
 
     directory: str | None
@@ -52,6 +57,7 @@ class CacheInfo:
     misses: int
     compiled: int
     writes: int
+    scalars: int = 0
 
 
 class _State:
@@ -63,7 +69,7 @@ class _State:
         self.chosen: str | None = None
         self.directory: Path | None = None
         self.warned = False
-        self.hits = self.misses = self.compiled = self.writes = 0
+        self.hits = self.misses = self.compiled = self.writes = self.scalars = 0
 
 
 _state = _State()
@@ -74,8 +80,9 @@ def cache_info() -> CacheInfo:
     folder = _directory()
     state = _state
     return CacheInfo(
-        str(folder) if folder else None, state.hits, state.misses, state.compiled, state.writes
-    )
+        str(folder) if folder else None,
+        state.hits, state.misses, state.compiled, state.writes, state.scalars,
+    )  # fmt: skip
 
 
 def default_directory() -> Path:
@@ -92,41 +99,43 @@ def default_directory() -> Path:
     return (Path(base) if os.path.isabs(base) else home / ".cache") / "numgrad"
 
 
-def read(key: str) -> Entry | None:
+def read(key: str, kind: str = KERNEL) -> Entry | None:
     """Return the entry of a key, or None if there is none that can be trusted."""
     folder = _directory()
     entry = None
     if folder is not None:
         try:
-            entry = _decode(key, _read_own_file(folder / _file_name(key)))
+            entry = _decode(key, _read_own_file(folder / _file_name(key, kind)))
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError) as error:
             _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
-    with _state.lock:
-        _state.hits += entry is not None
-        _state.misses += entry is None
+    if kind == KERNEL:
+        with _state.lock:
+            _state.hits += entry is not None
+            _state.misses += entry is None
     return entry
 
 
-def write(key: str, entry: Entry) -> None:
+def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
     """Keep an entry; after a failure the cache is memory only, with a warning."""
     folder = _directory()
     if folder is None:
         return
     try:
-        _replace(folder / _file_name(key), _encode(key, entry))
+        _replace(folder / _file_name(key, kind), _encode(key, entry))
     except OSError as error:
         _disable(f"cannot write to the kernel cache {folder}: {error}")
     else:
         with _state.lock:
-            _state.writes += 1
+            _state.writes += kind == KERNEL
 
 
-def count_compiled() -> None:
+def count_compiled(kind: str = KERNEL) -> None:
     """Count one compilation."""
     with _state.lock:
-        _state.compiled += 1
+        _state.compiled += kind == KERNEL
+        _state.scalars += kind == SCALAR
 
 
 def _directory() -> Path | None:
@@ -171,8 +180,8 @@ def _ownership_problem(status: os.stat_result) -> str | None:
     return None
 
 
-def _file_name(key: str) -> str:
-    return f"{key}.kernel"
+def _file_name(key: str, kind: str = KERNEL) -> str:
+    return f"{key}.{kind}"
 
 
 def _read_own_file(path: Path) -> bytes:
@@ -201,11 +210,11 @@ def _encode(key: str, entry: Entry) -> bytes:
 
 def _decode(key: str, data: bytes) -> Entry:
     if not data.startswith(_MAGIC):
-        raise ValueError(f"{_file_name(key)}: not an object of this version")
+        raise ValueError(f"{key}: not an object of this version")
     header_bytes, _, payload = data[len(_MAGIC) :].partition(b"\n")
     header = json.loads(header_bytes)
     if header["key"] != key or header["sha256"] != hashlib.sha256(payload).hexdigest():
-        raise ValueError(f"{_file_name(key)}: contents do not match their checksum")
+        raise ValueError(f"{key}: contents do not match their checksum")
     return Entry(header["symbol"], tuple(header["externals"]), payload)
 
 

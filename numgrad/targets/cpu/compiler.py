@@ -166,32 +166,32 @@ def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
 
 
 def _load(key: str, compiled: Callable[[], Code | int]) -> int:
-    entry = _read(key)
+    entry = _read(key, disk.KERNEL)
     if entry is not None:
         try:
             return loader.load(entry.payload, entry.symbol, entry.externals)
         except loader.MissingSymbolError:
             pass  # compiled where a library offered more than here: compile again
-    code = _compile(key, compiled)
+    code = _compile(key, compiled, disk.KERNEL)
     return code if isinstance(code, int) else loader.load(code.payload, code.symbol, code.externals)
 
 
-def payload(key: str, compiled: Callable[[], Code]) -> bytes:
-    """Return what ``compiled()`` makes, which is not loaded: from disk or made now."""
+def scalar(key: str, compiled: Callable[[], Code]) -> bytes:
+    """Return the LLVM code of a scalar function: from disk, or what ``compiled()`` makes."""
     with global_compiler_lock:
-        entry = _read(key)
-        return entry.payload if entry is not None else _compile(key, compiled).payload
+        entry = _read(key, disk.SCALAR)
+        return entry.payload if entry else _compile(key, compiled, disk.SCALAR).payload
 
 
-def _read(key: str) -> disk.Entry | None:
-    return None if key.startswith("-") else disk.read(key)
+def _read(key: str, kind: str) -> disk.Entry | None:
+    return None if key.startswith("-") else disk.read(key, kind)
 
 
-def _compile(key: str, compiled: Callable[[], Any]) -> Any:
+def _compile(key: str, compiled: Callable[[], Any], kind: str) -> Any:
     code = compiled()
-    disk.count_compiled()
+    disk.count_compiled(kind)
     if isinstance(code, Code) and code.portable and not key.startswith("-"):
-        disk.write(key, disk.Entry(code.symbol, code.externals, code.payload))
+        disk.write(key, disk.Entry(code.symbol, code.externals, code.payload), kind)
     return code
 
 

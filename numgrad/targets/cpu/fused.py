@@ -20,8 +20,8 @@ from numba.core.registry import cpu_target
 
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
-from . import generate
-from .compiler import Code, code_of, internalise, join_keys, make_key, obtain, payload, symbol_of
+from . import compiler, generate, loader
+from .compiler import Code, code_of, internalise, join_keys, make_key, obtain, symbol_of
 from .elementwise import ROWS_TYPE, ElementwiseLoop
 from .emit import target_machine
 from .intrinsics import KERNEL_TYPE
@@ -43,7 +43,7 @@ class Scalar:
     @cached_property
     def bit_code(self) -> bytes:
         """Optimised LLVM code."""
-        return payload(self.key, lambda: self.source.emit(self.symbol))
+        return compiler.scalar(self.key, lambda: self.source.emit(self.symbol))
 
     def call(self, builder: Any, context: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Emit a call; ``values`` end with the index and the status."""
@@ -130,8 +130,6 @@ def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
 
 def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
     """The two entries of a kernel, compiled or loaded: for one row, and for rows."""
-    from . import loader
-
     made = graph(spec)
     key = made.key
     return obtain(key, lambda: made.emit(symbol_of(key))), loader.find(symbol_of(key) + ROWS)
