@@ -1,6 +1,7 @@
 """Process-wide settings: read from the environment once, changed with ``set_flags``."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -34,6 +35,9 @@ settings = Settings(
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
     or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0")
 )
+
+
+_listeners: list[Callable[[], None]] = []
 
 
 def set_flags(**flags: Any) -> None:
@@ -72,6 +76,13 @@ def set_flags(**flags: Any) -> None:
     for name, value in flags.items():
         setattr(settings, name, value)
     settings.version += 1
+    for listener in _listeners:
+        listener()
+
+
+def on_change(listener: Callable[[], None]) -> None:
+    """Call ``listener`` after settings were changed by `set_flags`."""
+    _listeners.append(listener)
 
 
 def get_flags(*names: str) -> dict[str, Any]:

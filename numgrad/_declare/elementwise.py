@@ -14,6 +14,7 @@ from .replay import replay
 from .source import python_function
 
 _FAST = frozenset(FLOATING)
+_MISSING: Any = object()
 _REAL = {np.dtype(c): np.dtype(f) for c, f in (("complex64", "float32"), ("complex128", "float64"))}
 
 
@@ -87,6 +88,9 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
+        self.plans: dict[Any, Any] = {}  # see `numgrad.engine.direct`: by specs of the inputs
+        self.numbers_first: dict[Any, Any] = {}
+        self.numbers_last: dict[Any, Any] = {}
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -109,9 +113,23 @@ class Elementwise(Operator):
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
+            self.forget_plans()
             return function
 
         return declare
+
+    def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self.forget_plans()
+        return super().pullback(function)
+
+    def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self.forget_plans()
+        return super().reads(function)
+
+    def forget_plans(self) -> None:
+        """Work out anew what the operator does with values of certain specs."""
+        for plans in (self.plans, self.numbers_first, self.numbers_last):
+            plans.clear()
 
     # Inputs: dtypes and ranks
     # ----------------------------------------------------------------------------
@@ -174,11 +192,19 @@ class Elementwise(Operator):
             )
         return dtype
 
-    def __call__(self, *args: Any, **static: Any) -> Any:
-        inputs = self.prepare(args, static)
-        result = door.apply(self, inputs, static)[0]
+    def __call__(self, x: Any, y: Any = _MISSING, *rest: Any) -> Any:
+        """Apply the operator and record it."""
+        if y is _MISSING:
+            return door.unary(self, x)
+        return self.general((x, y, *rest)) if rest else door.binary(self, x, y)
+
+    def general(self, args: tuple[Any, ...]) -> Any:
+        """Apply the operator to whatever it can be applied to."""
+        inputs = self.prepare(args, {})
+        result = door.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and _is_half(args):
             return result.astype(np.dtype(np.float16))
+        door.learn(self, args, inputs)
         return result
 
     # Values
@@ -203,7 +229,7 @@ class Elementwise(Operator):
         if self.result == "real":
             return _REAL.get(dtype, dtype)
         if dtype.kind in "biu" and self.numpy is not None:
-            return self.numpy(*[np.zeros((), dtype)] * len(self.parameters)).dtype
+            return self.numpy(*[np.ones((), dtype)] * len(self.parameters)).dtype
         return dtype
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
@@ -237,6 +263,14 @@ class Elementwise(Operator):
             if status:
                 raise self.replay(target, arrays, f", called at {door.site()}")
         return [result if type(result) is np.ndarray else np.asarray(result)]
+
+    def computation(self, target: Any, dtype: np.dtype) -> Callable[..., Any]:
+        """Return the function of arrays that `run` calls for arguments of ``dtype``."""
+        if dtype.kind in "biu" and self.numpy is not None:
+            return self.numpy
+        if self.is_builtin:
+            return target.kernel(self.spec(dtype)).ufunc
+        return lambda *arrays: self.run(target, arrays, {})[0]
 
     def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:
         """Compute into ``out``, which may be one of the arrays."""

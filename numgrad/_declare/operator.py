@@ -16,6 +16,9 @@ class Door:
     """Where the recorder puts itself, so that declarations need not import it."""
 
     apply: Callable[..., Any]
+    unary: Callable[..., Any]
+    binary: Callable[..., Any]
+    learn: Callable[..., None]
     value: type = type(None)
     constant: Callable[..., Any]
     align: Callable[..., Any]

@@ -258,10 +258,9 @@ def new_node(
     edges: Sequence[Edge],
     inputs: Sequence[Spec],
     outputs: Sequence[Spec],
-    node: Node | None = None,
 ) -> Node:
     """Return a node without saved values (``Node`` has no ``__init__``, which takes time)."""
-    node = Node() if node is None else node
+    node = Node()
     node.operator, node.static = operator, static
     node.parents = tuple([edge.node for edge in edges])
     node.slots = tuple([edge.slot for edge in edges])
@@ -278,7 +277,6 @@ class _AccumulateGrad:
     """Stands in for the operator of a leaf's accumulator."""
 
     name = "accumulate_grad"
-    has_rule = False
 
 
 class Accumulator(Node):
@@ -287,8 +285,14 @@ class Accumulator(Node):
     __slots__ = ("variable",)
 
     def __init__(self, variable: Value) -> None:
-        new_node(_AccumulateGrad, {}, (), (), (variable.spec,), self)
         self.variable = variable
+        self.operator = _AccumulateGrad
+        self.static = _NONE
+        self.parents = self.slots = self.inputs = self.saved = self.versions = self._edges = ()
+        self.outputs = (variable.spec,)
+        self.number = next_number()
+        self.code = self.extras = self._kind = None
+        self.instruction = 0
 
     @property
     def is_accumulator(self) -> bool:
@@ -297,7 +301,7 @@ class Accumulator(Node):
 
 def accumulator_of(leaf: Value) -> Node:
     """Return the accumulator of a leaf; a new one when no graph has it any more."""
-    state = leaf.leaf
+    state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:
         node = Accumulator(leaf)

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from .._declare import Elementwise
 from .._tensor import Tensor
+from ..engine.direct import binary
+from ..operators import elementwise as _operators
 from . import elementwise, indexing, inplace, linalg
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
@@ -23,6 +26,30 @@ def is_operand(value: Any) -> bool:
             and value.dtype.kind in "biufc"
         )
     return isinstance(value, _SEQUENCES_AND_NUMBERS)
+
+
+def _direct(operator: Elementwise, function: Binary) -> Binary:
+    """Return the method of two operands whose function is an operator: the short way first."""
+
+    def operate(self: Any, other: Any) -> Tensor:
+        kind = type(other)
+        if kind is Tensor or kind is float or kind is int:
+            return binary(operator, self, other)
+        return function(self, other) if is_operand(other) else NotImplemented
+
+    operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
+    return operate
+
+
+def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
+    def operate(self: Any, other: Any) -> Tensor:
+        kind = type(other)
+        if kind is float or kind is int:
+            return binary(operator, other, self)
+        return function(other, self) if is_operand(other) else NotImplemented
+
+    operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
+    return operate
 
 
 def _forward(function: Binary) -> Binary:
@@ -54,10 +81,14 @@ class Arithmetic:
 
     __slots__ = ()
 
-    __add__, __radd__ = _forward(elementwise.add), _reflected(elementwise.add)
-    __sub__, __rsub__ = _forward(elementwise.subtract), _reflected(elementwise.subtract)
-    __mul__, __rmul__ = _forward(elementwise.multiply), _reflected(elementwise.multiply)
-    __truediv__, __rtruediv__ = _forward(elementwise.divide), _reflected(elementwise.divide)
+    __add__ = _direct(_operators.add, elementwise.add)
+    __radd__ = _direct_reflected(_operators.add, elementwise.add)
+    __sub__ = _direct(_operators.subtract, elementwise.subtract)
+    __rsub__ = _direct_reflected(_operators.subtract, elementwise.subtract)
+    __mul__ = _direct(_operators.multiply, elementwise.multiply)
+    __rmul__ = _direct_reflected(_operators.multiply, elementwise.multiply)
+    __truediv__ = _direct(_operators.divide, elementwise.divide)
+    __rtruediv__ = _direct_reflected(_operators.divide, elementwise.divide)
     __floordiv__ = _forward(elementwise.floor_divide)
     __rfloordiv__ = _reflected(elementwise.floor_divide)
     __mod__, __rmod__ = _forward(elementwise.remainder), _reflected(elementwise.remainder)
