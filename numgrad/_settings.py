@@ -20,6 +20,10 @@ class Settings:
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
         Fill arrays with NaN before a user's kernel writes them and verify graphs and programs.
+    math : str
+        ``"simd"`` takes ``exp``, ``sin``, ... of real numbers from the platform's vector library
+        where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
+        library, element by element.
     tile : int
         Rows of a tile; 0 lets the scheduler choose from the size of the L2 cache.
     """
@@ -27,13 +31,25 @@ class Settings:
     sort_sum_gradient: bool = False
     call_stack_level: int = 1
     debug: bool = False
+    math: str = "simd"
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
 
 
+CHOICES = {"math": ("simd", "libm")}
+"""The values of flags that are one of a few words."""
+
+
+def _require_choice(name: str, value: Any, where: str) -> Any:
+    if value not in CHOICES[name]:
+        raise ValueError(f"{where} must be one of {', '.join(CHOICES[name])}, got {value!r}")
+    return value
+
+
 settings = Settings(
+    math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
-    or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0")
+    or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0"),
 )
 
 
@@ -47,14 +63,14 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
-        ``tile``.
+        ``math``, ``tile``.
 
     Raises
     ------
     ArgTypeError
         For an unknown name or a value of another type.
     ValueError
-        For a negative number.
+        For a negative number, or a word that the flag does not know.
 
     Examples
     --------
@@ -73,6 +89,8 @@ def set_flags(**flags: Any) -> None:
             raise ArgTypeError(f"set_flags: {name} must be a {kind.__name__}, got {value!r}")
         if kind is int and value < 0:
             raise ValueError(f"set_flags: {name} must not be negative, got {value}")
+        if name in CHOICES:
+            _require_choice(name, value, f"set_flags: {name}")
     for name, value in flags.items():
         setattr(settings, name, value)
     settings.version += 1

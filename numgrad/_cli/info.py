@@ -65,7 +65,7 @@ def _target() -> Iterator[tuple[str, str]]:
     target = CPUTarget()
     cache = target.cache_info()
     yield "threading layer", target.threading_layer()
-    yield "SIMD math", "none, scalar libm"
+    yield "SIMD math", target.math()
     yield "L2 cache", f"{target.l2_bytes() // 1024} KiB"
     yield "kernel cache", cache.directory or "memory only"
 

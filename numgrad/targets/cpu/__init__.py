@@ -87,6 +87,12 @@ class CPUTarget:
 
         return l2_bytes()
 
+    def math(self) -> str:
+        """Say in words where kernels take ``exp``, ``sin``, ... of real numbers from."""
+        from .vector_library import description
+
+        return description()
+
     def cache_info(self) -> "CacheInfo":
         """Return the directory and the counters of the kernel cache."""
         from .cache import cache_info

@@ -25,7 +25,7 @@ from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 
 from . import cache as disk
-from . import loader
+from . import loader, vector_library
 from .fingerprint import UnstableValueError, fingerprint
 
 ABI_VERSION = 1
@@ -130,6 +130,7 @@ def _platform_key() -> str:
                 config.CPU_FEATURES or llvm.get_host_cpu_features().flatten(),
                 config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.LLVM_REFPRUNE_PASS,
                 config.ENABLE_AVX, config.DEBUGINFO_DEFAULT, config.BOUNDSCHECK,
+                vector_library.identity(),
             ),
         )
     )  # fmt: skip
@@ -259,7 +260,8 @@ def internalise(items: Iterable[llvm.ValueRef], symbols: Collection[str]) -> Non
     share a name (numba #10486); internal symbols cannot.
     """
     for item in items:
-        if not item.is_declaration and item.name not in symbols:
+        special = item.name in symbols or item.name.startswith("llvm.")
+        if not item.is_declaration and not special:
             item.linkage = "internal"
 
 

@@ -17,6 +17,7 @@ from numba.core.registry import cpu_target
 from .compiler import Code, bit_code_of, code_of, internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .rewrite import JIT_OPTIONS
+from .vector_calls import PREFIX
 
 
 class Callee:
@@ -102,7 +103,9 @@ def emit_scalar(
     function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
     function.attributes.add("alwaysinline")
     linked = _linked(callee, function, body)
-    internalise((*linked.functions, *linked.global_variables), [symbol])
+    # What vector calls consist of keeps its names, so that a kernel has it once.
+    shared = [item.name for item in linked.functions if item.name.startswith(PREFIX)]
+    internalise((*linked.functions, *linked.global_variables), [symbol, *shared])
     if counts_references:
         _prune(codegen, linked)
     manager, builder = codegen._module_pass_manager(opt=2, loop_vectorize=False)

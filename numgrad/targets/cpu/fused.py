@@ -18,6 +18,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
+from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
 from . import compiler, generate, loader
@@ -61,7 +62,7 @@ _scalars: dict[tuple, Scalar] = {}
 
 
 def _scalar(spec: ElementwiseSpec | LoopSpec) -> Scalar:
-    identity = spec.identity
+    identity = (settings.math, spec.identity)
     known = _scalars.get(identity)
     return known or _scalars.setdefault(identity, Scalar(spec))
 

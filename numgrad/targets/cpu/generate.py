@@ -15,7 +15,7 @@ from numgrad._errors import KernelError
 from numgrad._settings import settings
 from numgrad._specs import Constant
 
-from . import rewrite
+from . import rewrite, vector_math
 from .binding import bind
 from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
@@ -36,8 +36,14 @@ def elementwise(spec: Any) -> Source:
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
     function = bind(spec.function, is_complex=_is_complex(spec.in_dtypes))
     pipeline = rewrite.SinglePipeline if real == np.float32 else rewrite.ScalarPipeline
-    key = ("elementwise", *_dtype_key(spec))
-    return Source(function, key, partial(_emit_scalar, spec, function, pipeline, None))
+    mode = settings.math
+    key = ("elementwise", *_dtype_key(spec), mode)
+
+    def emit(symbol: str) -> Code:
+        with vector_math.compiling(mode):
+            return _emit_scalar(spec, function, pipeline, None, symbol)
+
+    return Source(function, key, emit)
 
 
 def loop(spec: Any) -> Source:

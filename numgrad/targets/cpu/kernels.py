@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._settings import CHOICES, settings
 from ..._specs import CompiledSpec, ElementwiseSpec, FusedSpec, LibrarySpec, LoopSpec, RawSpec, Spec
 from . import fused, generate
 from .compiler import load_or_compile
@@ -77,7 +78,7 @@ class Kernel:
         return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
 
-_kernels: dict[tuple, Kernel] = {}
+_kernels: dict[str, dict[tuple, Kernel]] = {name: {} for name in CHOICES["math"]}
 
 
 def kernel(spec: Spec) -> Kernel:
@@ -88,12 +89,12 @@ def kernel(spec: Spec) -> Kernel:
     KernelError
         If Numba cannot compile the function for the dtypes.
     """
-    identity = spec.identity
-    found = _kernels.get(identity)
+    identity, known = spec.identity, _kernels[settings.math]
+    found = known.get(identity)
     if found is None:
         if isinstance(spec, LibrarySpec):
             spec = _library(spec)
-        found = _kernels.setdefault(identity, Kernel(spec, *_addresses(spec)))
+        found = known.setdefault(identity, Kernel(spec, *_addresses(spec)))
     return found
 
 

@@ -19,7 +19,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.registry import cpu_target
 
-from . import scalar_math
+from . import scalar_math, vector_math
 from .complex_division import DivideComplexNumbers
 
 JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -68,11 +68,12 @@ def _bind_callees(func_ir: Any, pipeline: Any) -> None:
             continue
         callee = value.value
         if isinstance(callee, pytypes.FunctionType) and not known_to_numba(callee):
-            value.value = _dispatcher(callee, pipeline)
+            value.value = _dispatcher(callee, pipeline, vector_math.compiled_mode())
 
 
 @cache
-def _dispatcher(function: Any, pipeline: Any) -> Any:
+def _dispatcher(function: Any, pipeline: Any, mode: str) -> Any:
+    """A dispatcher of its own for each mode, as it keeps what it compiled."""
     if pipeline.real is not None and function.__defaults__:
         function = _with_real_defaults(function, pipeline.real)
     return numba.njit(function, pipeline_class=pipeline, **JIT_OPTIONS)
@@ -236,6 +237,7 @@ class ScalarPipeline(CompilerBase):
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
             DivideComplexNumbers,
+            vector_math.RaiseToPowers,
             typed_passes.PreLowerStripPhis,
             typed_passes.NoPythonSupportedFeatureValidation,
             typed_passes.IRLegalization,

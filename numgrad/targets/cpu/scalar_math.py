@@ -5,12 +5,15 @@ single LLVM instruction or a library call, so that loops vectorise and nothing m
 """
 
 import math
+import operator
 import types as pytypes
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+from . import vector_math
 
 
 def _parts(dtype: types.Type) -> int:
@@ -124,7 +127,13 @@ maximum = _extremum("max", ">=")
 minimum = _extremum("min", "<=")
 rint = _native("rint")
 
-selections = {"where": where, "max": maximum, "min": minimum, "round": rint}
+selections = {
+    "where": where,
+    "max": maximum,
+    "min": minimum,
+    "round": rint,
+    "pow": vector_math.vectorised("pow", operator.pow),
+}
 """Names that mean something else in a scalar function than in Python."""
 
 real = pytypes.ModuleType("numgrad_real_math")
@@ -136,3 +145,4 @@ vars(real).update(
     exp2=_native("exp2", floats_only=True),
     cbrt=_libm("cbrt"),
 )
+vars(real).update(vector_math.namespace(vars(real)))

@@ -1,0 +1,151 @@
+"""The platform's vector library: which functions it has, and how many lanes this processor takes.
+
+On x86-64 Linux that is libmvec, a part of glibc. Before glibc 2.35 it had exp, log, sin, cos and
+pow alone, so each function is looked up. Elsewhere there is none, and kernels call libm.
+"""
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import config as numba_config
+
+from numgrad._settings import settings
+
+from . import loader
+
+config: Any = numba_config  # its names are set at run time
+
+SONAME = "libmvec.so.1"
+
+ARGUMENTS: Mapping[str, int] = {
+    **dict.fromkeys(
+        (
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
+            "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "erf",
+            "erfc",
+        ),
+        1,
+    ),
+    **dict.fromkeys(("pow", "atan2", "hypot"), 2),
+}  # fmt: skip
+"""Functions that kernels take from the vector library, with the number of their arguments."""
+
+
+@dataclass(frozen=True)
+class VectorLibrary:
+    """Functions on registers of one width.
+
+    Attributes
+    ----------
+    name : str
+        Of the library.
+    isa : str
+        The letter that stands for the instruction set in a symbol: ``d`` AVX2, ``e`` AVX-512.
+    register : int
+        Bits of a vector register.
+    missing : frozenset of str
+        Symbols that this version does not have.
+    """
+
+    name: str
+    isa: str
+    register: int
+    missing: frozenset[str] = frozenset()
+
+    def lanes(self, bits: int) -> int:
+        """Elements of ``bits`` bits in a register."""
+        return self.register // bits
+
+    def symbol(self, function: str, bits: int) -> str:
+        """Name of the vector variant of a function, by the rules of the vector ABI."""
+        suffix = "f" if bits == 32 else ""
+        arguments = "v" * ARGUMENTS[function]
+        return f"_ZGV{self.isa}N{self.lanes(bits)}{arguments}_{function}{suffix}"
+
+    def variant(self, function: str, bits: int) -> str | None:
+        """Return the symbol of a function, None where the library does not have it."""
+        symbol = self.symbol(function, bits)
+        return None if symbol in self.missing else symbol
+
+    def __str__(self) -> str:
+        total = 2 * len(ARGUMENTS)
+        return (
+            f"{self.name} ({'AVX-512' if self.isa == 'e' else 'AVX2'}, "
+            f"{self.lanes(64)} lanes float64, {self.lanes(32)} float32; "
+            f"{total - len(self.missing)} of {total} functions)"
+        )
+
+
+@cache
+def vector_library() -> VectorLibrary | None:
+    """Return the vector library that kernels call in this process, None where there is none."""
+    isa = _instruction_set(_processor(), _features())
+    if isa is None or not load():
+        return None
+    library = VectorLibrary("libmvec", isa, 512 if isa == "e" else 256)
+    symbols = (library.symbol(name, bits) for name in ARGUMENTS for bits in (32, 64))
+    missing = frozenset(name for name in symbols if llvm.address_of_symbol(name) is None)
+    return VectorLibrary(library.name, isa, library.register, missing)
+
+
+def load() -> bool:
+    """Make the library's functions known to LLVM; False where there is no such library."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    try:
+        llvm.load_library_permanently(SONAME)
+    except RuntimeError:  # a C library without it
+        return False
+    return True
+
+
+def identity() -> str:
+    """What the code of kernels depends on here, for the key of the cache."""
+    library = vector_library()
+    return "no vector library" if library is None else repr(library)
+
+
+def description() -> str:
+    """Say what kernels call at present, and why that is libm if it is."""
+    library = vector_library()
+    if settings.math == "libm":
+        return "scalar libm, as the setting math says"
+    return "scalar libm, as there is no vector library" if library is None else str(library)
+
+
+def _processor() -> str:
+    return config.CPU_NAME or llvm.get_host_cpu_name()
+
+
+def _features() -> frozenset[str]:
+    """The features that code is compiled for, as Numba chooses them."""
+    if config.CPU_FEATURES is not None:
+        given = config.CPU_FEATURES.split(",")
+        return frozenset(name[1:] for name in given if name.startswith("+"))
+    try:
+        host = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM knows no features of this processor
+        return frozenset()
+    return frozenset(
+        name for name, has in host.items()
+        if has and (config.ENABLE_AVX or not name.startswith("avx"))
+    )  # fmt: skip
+
+
+def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
+    """Choose the registers that LLVM's loops prefer.
+
+    On Intel's processors and those that it does not know LLVM keeps to 256 bits, as wider
+    registers once lowered the clock; on AMD's it uses 512.
+    """
+    if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
+        return "e"
+    return "d" if {"avx2", "fma"} <= features else None
+
+
+loader.add_symbol_provider(load)
