@@ -11,6 +11,7 @@ import pytest
 
 from numgrad._errors import KernelError
 from numgrad._specs import FusedSpec
+from numgrad.targets.cpu import fused
 from numgrad.targets.cpu.elementwise import BLOCK
 from numgrad.targets.cpu.kernels import kernel
 
@@ -347,6 +348,7 @@ SCRIPT = """
 import json, math, sys
 import numpy as np
 from numgrad._specs import ElementwiseSpec, FusedSpec
+from numgrad.targets.cpu import fused
 from numgrad.targets.cpu import cache
 from numgrad.targets.cpu.kernels import kernel
 f8 = np.dtype("float64")
@@ -387,3 +389,39 @@ def test_a_second_process_compiles_nothing_and_scalar_functions_are_compiled_onc
     assert counts == [0, 0, 0, 5]
     # Another structure of the same operators costs one compilation: that of the loop.
     assert run(tmp_path, 1)[1:] == [1, 1, 0, 4]
+
+
+def test_expected_compile_time_grows_with_steps_and_vanishes_for_a_known_kernel(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path / "kernels"))
+
+    def fresh(x):
+        return x - 0.125
+
+    step = spec_of(fresh, F64, F64)
+    few, many = (
+        fused_spec([(step, (k,)) for k in range(count)], (F64,), (count,)) for count in (3, 300)
+    )
+    before = fused.expected_compile_seconds(few)
+    kernel(step)
+    known = fused.expected_compile_seconds(few)
+    assert before > known > 0.01
+    assert fused.expected_compile_seconds(many) > 3 * known
+    kernel(few)
+    assert fused.expected_compile_seconds(few) < 0.01
+    monkeypatch.setattr(fused.compiler, "_addresses", {})
+    assert fused.expected_compile_seconds(few) < 0.01  # from disk
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 95, 300])
+def test_long_kernels_have_the_bits_of_their_steps(n):
+    draw = Draw(99)
+    spec = draw.spec(nsteps=60)
+    assert len(spec.steps) >= fused._LONG
+    inputs = [make(draw.rng, dtype, n) for dtype in spec.in_dtypes]
+    outputs = [np.zeros(n, dtype) for dtype in spec.out_dtypes]
+    arrays = [*inputs, *outputs]
+    assert call(kernel(spec), arrays, n, [a.strides[0] for a in arrays]) == 0
+    for result, expected in zip(outputs, one_after_the_other(spec, inputs, n), strict=True):
+        assert_same_bits(result, expected)

@@ -31,14 +31,25 @@ def _distinct(module: ir.Module) -> _Distinct:
     return _Distinct(module, (), name=str(len(module.metadata)))
 
 
-def independent_accesses(module: ir.Module) -> tuple[ir.MDValue, ir.MDValue]:
-    """Mark of accesses that do not depend on another iteration's, and that of their loop."""
+def independent_accesses(module: ir.Module, interleave: int = 0) -> tuple[ir.MDValue, ir.MDValue]:
+    """Mark of accesses that do not depend on another iteration's, and that of their loop.
+
+    ``interleave`` is how many vectors one iteration of the vectorised loop works on; LLVM decides
+    where it is 0.
+    """
     group = _distinct(module)
-    name = ir.MetaDataString(module, "llvm.loop.parallel_accesses")
+    properties: list[tuple[str, Any]] = [("parallel_accesses", group)]
+    if interleave:
+        count = ir.Constant(ir.IntType(32), interleave)
+        properties.append(("interleave.count", count))
     loop = _distinct(module)
     # LLVM recognises a loop's node by its reference to itself.
-    loop.operands = (loop, module.add_metadata([name, group]))
+    loop.operands = (loop, *(_property(module, *item) for item in properties))
     return group, loop
+
+
+def _property(module: ir.Module, name: str, value: Any) -> ir.MDValue:
+    return module.add_metadata([ir.MetaDataString(module, f"llvm.loop.{name}"), value])
 
 
 @contextmanager
@@ -111,7 +122,7 @@ def table_word(builder: Builder, table: ir.Value, index: int) -> ir.Value:
     return builder.load(builder.gep(pointer, [word(index)]))
 
 
-def table_words(builder: Builder, table: ir.Value, count: int) -> tuple[ir.Value, ir.Value]:
-    """Load ``count`` words of a table as one vector; returns the pointer to it as well."""
+def table_words(builder: Builder, table: ir.Value, count: int) -> ir.Value:
+    """Load ``count`` words of a table as one vector."""
     pointer = builder.inttoptr(table, ir.VectorType(INT64, count).as_pointer())
-    return builder.load(pointer, align=8), pointer
+    return builder.load(pointer, align=8)

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import NamedTuple
 
 from numgrad._errors import CacheWarning
 from numgrad._locks import fork_safe_lock
+
+from . import eviction
 
 KERNEL, SCALAR = "kernel", "scalar"
 """Machine code, which runs, and LLVM code of a scalar function, which kernels are made of."""
@@ -70,6 +73,7 @@ class _State:
         self.directory: Path | None = None
         self.warned = False
         self.hits = self.misses = self.compiled = self.writes = self.scalars = 0
+        self.nbytes = 0  # written so far
 
 
 _state = _State()
@@ -122,13 +126,23 @@ def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
     folder = _directory()
     if folder is None:
         return
+    data = _encode(key, entry)
     try:
-        _replace(folder / _file_name(key, kind), _encode(key, entry))
+        if eviction.is_due(_state.nbytes, len(data)):
+            eviction.trim(folder)
+        _replace(folder / _file_name(key, kind), data)
     except OSError as error:
         _disable(f"cannot write to the kernel cache {folder}: {error}")
     else:
         with _state.lock:
             _state.writes += kind == KERNEL
+            _state.nbytes += len(data)
+
+
+def holds(key: str, kind: str = KERNEL) -> bool:
+    """Whether there is a file for a key, be it good or damaged."""
+    folder = _directory()
+    return folder is not None and (folder / _file_name(key, kind)).exists()
 
 
 def count_compiled(kind: str = KERNEL) -> None:
@@ -195,6 +209,7 @@ def _read_own_file(path: Path) -> bytes:
             problem = "not a regular file"
         if problem:
             raise ValueError(f"{path.name}: {problem}")
+        eviction.note_use(path, status, time.time())
         return file.read()
 
 

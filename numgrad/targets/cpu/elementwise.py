@@ -50,13 +50,18 @@ class ElementwiseLoop:
         results; where one raises, it reports ``index``.
     scalars : sequence of bool
         Inputs that are one element, whatever their step: read once, before the loop.
+    interleave : int
+        Vectors that one iteration of the vectorised loop works on; LLVM decides where it is 0.
     """
 
-    def __init__(self, context, in_types, out_types, compute, scalars: Sequence[bool]) -> None:
+    def __init__(
+        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0
+    ) -> None:
         self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
         self.nin = len(in_types)
         self.scalars = [*scalars, *(False for _ in out_types)]
         self.compute = compute
+        self.interleave = interleave
 
     def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
         """Emit the entry of the kernel ABI: a call of ``rows`` for one."""
@@ -90,9 +95,10 @@ class ElementwiseLoop:
         builder.cbranch(builder.icmp_signed("<", following, rows), move, leave)
 
         builder.position_at_end(move)
-        addresses, table = table_words(builder, ptrs, len(self.memories))
-        moves, _ = table_words(builder, row_steps, len(self.memories))
-        builder.store(builder.add(addresses, moves), table, align=8)
+        for k in range(len(self.memories)):
+            address = builder.add(table_word(builder, ptrs, k), table_word(builder, row_steps, k))
+            place = builder.gep(builder.inttoptr(ptrs, INT64.as_pointer()), [word(k)])
+            builder.store(address, place)
         builder.branch(begin)
 
         builder.position_at_end(leave)
@@ -100,7 +106,7 @@ class ElementwiseLoop:
 
     def _in_place(self, builder: Builder, n: ir.Value, steps: ir.Value) -> ir.Value:
         """Whether no operand needs a buffer: all steps are compared at once, as one vector."""
-        given, _ = table_words(builder, steps, len(self.memories))
+        given = table_words(builder, steps, len(self.memories))
         kind = ir.VectorType(INT64, len(self.memories))
         wanted = ir.Constant(kind, [word(memory.itemsize) for memory in self.memories])
         counts = ir.Constant(kind, [word(0 if scalar else -1) for scalar in self.scalars])
@@ -156,7 +162,7 @@ class ElementwiseLoop:
             operands.append((memory, builder.inttoptr(table_word(builder, table, k), kind)))
         inputs = list(zip(operands[: self.nin], self.scalars, strict=False))
         known = [memory.read(builder, at) if scalar else None for (memory, at), scalar in inputs]
-        group, loop_id = independent_accesses(builder.module)
+        group, loop_id = independent_accesses(builder.module, self.interleave)
         with counted_loop(builder, count, loop_id) as index:
             values = [
                 memory.read(builder, builder.gep(at, [index]), group) if value is None else value

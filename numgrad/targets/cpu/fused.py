@@ -21,7 +21,7 @@ from numba.core.registry import cpu_target
 from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
-from . import compiler, generate, loader
+from . import cache, compiler, generate, loader
 from .compiler import Code, code_of, internalise, join_keys, make_key, obtain, symbol_of
 from .elementwise import ROWS_TYPE, ElementwiseLoop
 from .emit import target_machine
@@ -29,6 +29,19 @@ from .intrinsics import KERNEL_TYPE
 
 ROWS = "_rows"
 """What the name of the entry for rows adds to that of the kernel."""
+
+MAX_STEPS = 512
+"""Steps from which on a kernel gains nothing but compile time."""
+
+MAX_OPERANDS = 64
+"""Inputs and outputs that a kernel should have: each has a buffer of 2 or 4 KiB on the stack."""
+
+_LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.025, 0.0006, 0.04
+"""Seconds to load a kernel, to compile one of no steps, one step more, and a scalar function."""
+
+_LONG, _INTERLEAVE = 32, 4
+"""From how many steps on a loop works on several vectors at once: a processor does not look far
+enough ahead in the code to begin the next iteration while it waits for a result of this one."""
 
 
 class Scalar:
@@ -45,6 +58,11 @@ class Scalar:
     def bit_code(self) -> bytes:
         """Optimised LLVM code."""
         return compiler.scalar(self.key, lambda: self.source.emit(self.symbol))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the code is in memory or on disk."""
+        return "bit_code" in vars(self) or compiler.is_compiled(self.key, cache.SCALAR)
 
     def call(self, builder: Any, context: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Emit a call; ``values`` end with the index and the status."""
@@ -95,7 +113,8 @@ class Graph(NamedTuple):
                 known += one.call(builder, context, [*(known[k] for k in args), index, status])
             return [known[k] for k in self.outputs]
 
-        loop = ElementwiseLoop(context, inputs, outputs, compute, self.scalars)
+        interleave = _INTERLEAVE if len(self.steps) >= _LONG else 0
+        loop = ElementwiseLoop(context, inputs, outputs, compute, self.scalars, interleave)
         module = context.codegen()._create_empty_module(symbol)
         rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
         rows.attributes.add("noinline")
@@ -134,3 +153,13 @@ def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
     made = graph(spec)
     key = made.key
     return obtain(key, lambda: made.emit(symbol_of(key))), loader.find(symbol_of(key) + ROWS)
+
+
+def expected_compile_seconds(spec: FusedSpec) -> float:
+    """Estimate how long `addresses` will take; next to nothing where the kernel is on disk."""
+    made = graph(spec)
+    if compiler.is_compiled(made.key):
+        return _LOAD
+    scalars = {one.key: one for one, _ in made.steps}.values()
+    unknown = sum(not one.is_compiled for one in scalars)
+    return _LINK + _STEP * len(made.steps) + _SCALAR * unknown

@@ -1,0 +1,65 @@
+"""A bound on the size of the kernel cache: the files that were not used for longest go first.
+
+Deleting a file harms nobody: whoever reads it has it whole, whoever comes later compiles again.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+DEFAULT_MIB = 512
+_KEPT = 0.75  # of the limit, so that not every later write has to look again
+_DAY = 86_400.0
+
+
+def limit() -> int:
+    """Return ``NUMGRAD_CACHE_MIB`` in bytes, 512 MiB unless it is set to a number."""
+    try:
+        return int(float(os.environ["NUMGRAD_CACHE_MIB"]) * 2**20)
+    except (KeyError, ValueError, OverflowError):
+        return DEFAULT_MIB << 20
+
+
+def is_due(written: int, nbytes: int) -> bool:
+    """Whether a process that wrote ``written`` bytes so far should look before ``nbytes`` more.
+
+    It does so at its first write, and then whenever it wrote another sixteenth of the limit.
+    """
+    share = limit() // 16 + 1
+    return written == 0 or written // share != (written + nbytes) // share
+
+
+def trim(folder: Path) -> int:
+    """Delete the oldest files while all together are over the limit; returns how many."""
+    files = sorted(_files(folder))
+    total, most = sum(size for _, size, _ in files), limit()
+    if total <= most:
+        return 0
+    deleted = 0
+    for _, size, path in files:
+        if total <= _KEPT * most:
+            break
+        with contextlib.suppress(OSError):  # another process was faster
+            os.unlink(path)
+            deleted += 1
+        total -= size
+    return deleted
+
+
+def note_use(path: Path, status: os.stat_result, now: float) -> None:
+    """Make a file young again; one that was used within a day counts as young anyway."""
+    if now - status.st_mtime > _DAY:
+        with contextlib.suppress(OSError):  # a directory that is only read is as good
+            os.utime(path)
+
+
+def _files(folder: Path) -> list[tuple[float, int, str]]:
+    """The cache's own files, each with the time of its last use and its size."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".kernel", ".scalar")) or entry.name.startswith(".new-"):
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((status.st_mtime, status.st_size, entry.path))
+    return found
