@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from numgrad._errors import KernelError
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import fused
+from numgrad.targets.cpu import fused, vector_library
 from numgrad.targets.cpu.elementwise import BLOCK
 from numgrad.targets.cpu.kernels import kernel
 
@@ -307,6 +308,22 @@ def test_no_call_is_left_of_a_scalar_function(monkeypatch):
     assert "numgrad_scalar" not in code
 
 
+@pytest.mark.skipif(vector_library.vector_library() is None, reason="no vector library here")
+def test_steps_share_functions_of_the_vector_library(monkeypatch):
+    def waves(x):
+        return math.sin(x) + math.exp(x)
+
+    steps = [
+        (spec_of(sine, F64, F64), (0,)),
+        (spec_of(exponential, F64, F64), (1,)),
+        (spec_of(waves, F64, F64), (2,)),
+    ]
+    code, assembly = generated_code(fused_spec(steps, (F64,), (3,)), monkeypatch)
+    rows = code[code.index("_rows(") : code.index("\n}")]
+    assert len(re.findall(r"call <\d+ x double> @_ZGV", rows)) == 4
+    assert "_ZGV" in assembly
+
+
 def test_shifted_rows_of_one_buffer(rng):
     n = 1000
     x, out = rng.random(n + 3), np.empty(n)
@@ -348,7 +365,7 @@ SCRIPT = """
 import json, math, sys
 import numpy as np
 from numgrad._specs import ElementwiseSpec, FusedSpec
-from numgrad.targets.cpu import fused
+from numgrad.targets.cpu import fused, vector_library
 from numgrad.targets.cpu import cache
 from numgrad.targets.cpu.kernels import kernel
 f8 = np.dtype("float64")
