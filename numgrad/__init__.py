@@ -48,6 +48,8 @@ from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
 from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
+from .func import cond as cond
+from .func import jit as jit
 from .functions import binding as _binding
 
 # special

@@ -84,6 +84,11 @@ class DetachedError(NumgradError, TypeError, RuntimeError):
     """A tensor that requires grad was converted to NumPy, which would cut the graph silently."""
 
 
+class CaptureError(DetachedError):
+    """A function does what cannot be captured by ``ng.jit``: it needs a value before there is one,
+    or changes something outside."""
+
+
 class KernelError(NumgradError, TypeError):
     """A kernel cannot be compiled for the given dtypes."""
 

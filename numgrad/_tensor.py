@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._declare import door, registry
+from ._declare.dtypes import require_floating, require_numbers
 from ._errors import (
     ArgTypeError,
     DetachedError,
-    DtypeError,
     GradDtypeError,
     GradShapeError,
     NoGradError,
 )
-from .engine import direct, hooks, record
+from .engine import capture, direct, hooks, record
 from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import gathering as _gathering
@@ -79,6 +79,7 @@ class Tensor(Arithmetic, Methods, Value):
             If the tensor requires grad and operations are recorded: the graph would be cut without
             a word. Use ``.detach().numpy()``.
         """
+        self._computed()
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 "numpy() of a tensor that requires grad would cut the graph; write "
@@ -93,9 +94,9 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _computed(self) -> np.ndarray:
         if self.array is None:
-            raise DetachedError(
-                "the value of this tensor is not computed yet: it is being recorded for a later run"
-            )
+            capture.refuse_reading(self)
+        if record.mode.capture is not None:
+            record.mode.capture.look(self)
         return self.array
 
     def item(self) -> Any:
@@ -107,6 +108,7 @@ class Tensor(Arithmetic, Methods, Value):
         return self._computed().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        self._computed()
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 "np.asarray of a tensor that requires grad would cut the graph; write t.detach() "
@@ -129,6 +131,7 @@ class Tensor(Arithmetic, Methods, Value):
         return self._number("index").__index__()
 
     def _number(self, what: str) -> np.ndarray:
+        self._computed()
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 f"{what}() of a tensor that requires grad would cut the graph; write t.item() or "
@@ -180,6 +183,7 @@ class Tensor(Arithmetic, Methods, Value):
         NoGradError
             When switching it off for a tensor that is not a leaf.
         """
+        self._require_inner("setting requires_grad")
         if requires_grad:
             require_floating(self.dtype)
         elif self.node is not None and self.requires_grad:
@@ -210,10 +214,12 @@ class Tensor(Arithmetic, Methods, Value):
     @property
     def grad(self) -> "Tensor | None":
         """The accumulated gradient."""
+        self._require_inner("reading .grad")
         return self._grad
 
     @grad.setter
     def grad(self, value: "Tensor | None") -> None:
+        self._require_inner("setting .grad")
         if value is not None:
             if not isinstance(value, Tensor):
                 raise ArgTypeError(f"grad must be a tensor or None, got {type(value).__name__}")
@@ -232,6 +238,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set ``grad`` to zeros (as paddle does), or to ``None``."""
+        self._require_inner("setting .grad")
         if set_to_zero and self._grad is not None:
             self._grad = Tensor(np.zeros(self.shape, self.dtype))
         else:
@@ -276,19 +283,14 @@ class Tensor(Arithmetic, Methods, Value):
     def _require_grad(self, what: str) -> None:
         if not self.requires_grad:
             raise NoGradError(f"{what} of a tensor that does not require grad")
+        self._require_inner(what)
+
+    def _require_inner(self, what: str) -> None:
+        if record.mode.capture is not None:
+            record.mode.capture.require_inner(self, what)
 
     if TYPE_CHECKING:
         backward: Callable[..., None]
-
-
-def require_floating(dtype: np.dtype) -> None:
-    """Raise unless tensors of ``dtype`` can require grad."""
-    if dtype.kind not in "fc":
-        raise DtypeError(
-            f"only tensors of floating point and complex dtype can require grad, got {dtype}; "
-            f"write for "
-            f"example ng.tensor(data, dtype=float)"
-        )
 
 
 def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> Tensor:
@@ -315,6 +317,9 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
     tensor([1., 2.], requires_grad=True)
     """
     if isinstance(data, Tensor):
+        if data.array is None:
+            leaf = data.detach().clone()
+            return (leaf if dtype is None else leaf.astype(dtype)).requires_grad_(requires_grad)
         data = data.detach().numpy()
     array = np.array(_plain(data), dtype=dtype, copy=True, order="C")
     require_numbers(array.dtype)
@@ -330,14 +335,6 @@ def _plain(data: Any) -> Any:
     return data.numpy() if isinstance(data, Tensor) else data
 
 
-def require_numbers(dtype: np.dtype) -> None:
-    """Raise unless ``dtype`` is numeric or boolean."""
-    if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
-        raise DtypeError(
-            f"tensors hold booleans, integers, floats and complex numbers, not {dtype}"
-        )
-
-
 def constant(data: ArrayLike) -> Tensor:
     """Return a tensor for an operand that is no tensor; an array is used without a copy."""
     if isinstance(data, (list, tuple)):
@@ -350,6 +347,8 @@ def constant(data: ArrayLike) -> Tensor:
 def align(value: Value, ndim: int) -> Value:
     """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
     if value.array is not None and not value.requires_grad and not value.rows:
+        if record.mode.capture is not None:
+            record.mode.capture.use((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape
         return Tensor(value.array.reshape(shape), False, value.storage)
     return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))

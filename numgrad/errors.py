@@ -7,6 +7,7 @@ from ._errors import AnomalyError as AnomalyError
 from ._errors import ArgTypeError as ArgTypeError
 from ._errors import BatchedShapeError as BatchedShapeError
 from ._errors import CacheWarning as CacheWarning
+from ._errors import CaptureError as CaptureError
 from ._errors import CustomGradError as CustomGradError
 from ._errors import DeclarationError as DeclarationError
 from ._errors import DetachedError as DetachedError
@@ -38,6 +39,7 @@ __all__ = [
     "ArgTypeError",
     "BatchedShapeError",
     "CacheWarning",
+    "CaptureError",
     "CustomGradError",
     "DeclarationError",
     "DetachedError",

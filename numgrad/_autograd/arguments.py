@@ -17,7 +17,7 @@ from .._errors import (
 )
 from .._tensor import Tensor, constant
 from ..engine.graph import NO_EDGE, Edge, Spec, Value
-from ..engine.rows import with_rows
+from ..engine.rows import batch_of, with_rows
 from ..graph import GradientEdge
 
 
@@ -194,7 +194,7 @@ def implicit_seed(
 
 def batch_size(seeds: Sequence[Value]) -> int:
     """Return the common size of the batch axis of the seeds."""
-    sizes = [seed.array.shape[0] for seed in seeds if seed.array is not None]
+    sizes = [batch_of(seed) for seed in seeds]
     if len(set(sizes)) > 1:
         raise BatchedShapeError(
             f"is_grads_batched=True: Expected all tensors to have the same size in the mapped "

@@ -1,6 +1,6 @@
 """Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from .._locks import fork_safe_lock
 from .._tensor import Tensor
 from ..engine.backward import Outcome
 from ..engine.graph import Accumulator, Edge, Value
-from ..engine.record import grad_mode
+from ..engine.record import grad_mode, mode
 from ..engine.rows import make_explicit
 from .arguments import Place
 
@@ -106,6 +106,9 @@ def write(
 ) -> None:
     """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail
     any more."""
+    others = {edge for edge in outcome.grads if edge not in targets}
+    named = [place.tensor for place in places] if options.set_grad else []
+    _require_inner(others, named)
     with _lock:
         _write_retained(outcome, options)
         for edge, value in outcome.grads.items():
@@ -133,12 +136,20 @@ def _write_retained(outcome: Outcome, options: Any) -> None:
             _accumulate(tensor, value, bool(options.create_graph))
 
 
+def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> None:
+    """Refuse to write ``.grad`` outside of a function that is captured."""
+    if mode.capture is not None:
+        leaves = [e.node.variable for e in edges if isinstance(e.node, Accumulator)]
+        for tensor in (*leaves, *(t for t in tensors if t is not None)):
+            mode.capture.require_inner(tensor, "writing .grad")
+
+
 def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
     """Add to ``.grad``: in place, or as a new tensor with a graph."""
     if tensor._grad is None:
         tensor._grad = value
-    elif create_graph:
-        with grad_mode(True):
+    elif create_graph or value.array is None:
+        with grad_mode(create_graph):
             tensor._grad = registry["add"](tensor._grad, value)
     else:
         target = tensor._grad
@@ -154,6 +165,7 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:
     """Accumulate the gradients of ``backward`` and call the hooks that follow it."""
     create_graph = bool(options.create_graph)
+    _require_inner(outcome.grads, [place.tensor for place in destinations or ()])
     with _lock:
         _write_retained(outcome, options)
         inner = {

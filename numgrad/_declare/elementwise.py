@@ -8,7 +8,7 @@ import numpy as np
 
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
-from .operator import FLOATING, WEAK, Operator, Specs, door
+from .operator import FLOATING, WEAK, Operator, Specs, door, kind_of
 from .partial import Partial, conjugate
 from .replay import replay
 from .source import python_function
@@ -160,7 +160,7 @@ class Elementwise(Operator):
         args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a) for a in args]
         dtype = self.dtype_of(
             [
-                a.dtype if isinstance(a, door.value) else a
+                kind_of(a)
                 for n, a in enumerate(args)
                 if n not in self.conditions
             ]
@@ -330,7 +330,8 @@ class Elementwise(Operator):
 
 
 def _is_half(args: Sequence[Any]) -> bool:
-    kinds = [getattr(a, "dtype", a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
+    kinds = [kind_of(a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
+    kinds = [getattr(kind, "dtype", kind) for kind in kinds]
     return bool(kinds) and np.result_type(*kinds) == np.float16
 
 

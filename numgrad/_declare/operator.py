@@ -29,6 +29,13 @@ door = Door()
 registry: dict[str, "Operator"] = {}
 
 
+def kind_of(arg: Any) -> Any:
+    """Return what decides how an argument is promoted: its dtype, or a Python number."""
+    if not isinstance(arg, door.value):
+        return arg
+    return arg.dtype if arg.weak is None else arg.weak
+
+
 class Operator:
     """A named function of arrays with a derivative.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import DtypeError, OperatorCallError
-from .operator import WEAK, door
+from .operator import WEAK, door, kind_of
 
 
 def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[Any], bool]:
@@ -24,7 +24,7 @@ def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[
         a if isinstance(a, (door.value, *WEAK)) else _value(a, name, what)
         for a, name in zip(args, names, strict=True)
     ]
-    kinds = [a.dtype if isinstance(a, door.value) else a for a in known]
+    kinds = [kind_of(a) for a in known]
     floating = [kind for kind in kinds if _is_floating(kind)]
     found = np.result_type(*floating) if floating else np.dtype(np.float64)
     dtype = np.dtype(np.float32) if found == np.float16 else found

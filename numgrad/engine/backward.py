@@ -39,6 +39,8 @@ class Request:
         Gradients to be added at an edge (``grad_inputs``).
     cut : set of Edge
         Edges that let nothing pass (``no_grad_vars``).
+    ends : set of Node
+        Nodes that are not executed: what is above them is left to another pass.
     batch : int or None
         The number of rows of a batched pass.
     accumulate : bool
@@ -54,6 +56,7 @@ class Request:
     extra_leaves: bool = False
     initial: dict[Edge, Value] = field(default_factory=dict)
     cut: Collection[Edge] = frozenset()
+    ends: Collection[Node] = frozenset()
     batch: int | None = None
     seeds_last: bool = False
     retain_all: bool = False
@@ -104,7 +107,8 @@ class Pass:
         leaves = [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
-        self.wanted = needed(order, self.targets, request.cut)
+        inside = [node for node in order if node not in request.ends] if request.ends else order
+        self.wanted = needed(inside, self.targets, request.cut)
         touched = {edge.node for edge in self.targets}
         self.order = [node for node in order if node in self.wanted or node in touched]
         self.pending: dict[Edge, Value] = {}
@@ -177,6 +181,8 @@ class Pass:
     def _seed(self) -> None:
         """Place the seeds and the initial gradients: first in the sums, or last if asked for."""
         initial = [(edge, value) for edge, value in self.request.initial.items()]
+        if mode.capture is not None:
+            mode.capture.use([value for _, value in (*self.request.seeds, *initial)])
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
@@ -197,7 +203,7 @@ class Pass:
         if node.pre_hooks:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
         gradients = self._gradients(node, cotangents)
-        if self.request.check is not None:
+        if self.request.check is not None and mode.capture is None:
             self.force([g for g in (*gradients, *cotangents) if g is not None])
             self.request.check.computed(node, gradients, cotangents)
         if node.post_hooks:
@@ -222,6 +228,8 @@ class Pass:
                 saved = self.saved[node]
                 values = [g for g in cotangents if g is not None]
                 values += [restored(saved[position]) for position in rule.reads]
+                if mode.capture is not None:
+                    values = [value.detached() for value in values]
                 return rule.apply(values, node.site)
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)
@@ -269,6 +277,8 @@ class Pass:
 
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, with everything pending, so that nothing is computed twice."""
+        if mode.capture is not None:
+            return  # whoever wants to see a number will be told so
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
         self.uncomputed.clear()
         self.own(values)
@@ -287,10 +297,14 @@ class Pass:
     def _own_results(self) -> None:
         """Make every result an array of its own; seeds and what hooks have seen are copied."""
         given: set[Any] = set()
+        seeds = {id(value) for _, value in self.request.seeds} | {
+            id(value) for value in self.request.initial.values()
+        }
 
         def owned(value: Value) -> Value:
             known = self.owned.get(id(value))
             fresh = value.array is None or (known is not None and known() is value)
+            fresh = fresh and id(value) not in seeds
             if not fresh or _memory_of(value) in given:
                 value = runtime.roles["copy"](value)
             given.add(_memory_of(value))
@@ -304,13 +318,14 @@ class Pass:
         roots = [*results, *self.shown]
         nodes = _kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
-        force([*results, *saved], self.request.batch)
+        if mode.capture is None:
+            force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)
         if mode.saved_hooks:
             for node in nodes:
                 node.saved = tuple(pack(v) if isinstance(v, Value) else v for v in node.saved or ())
-        if self.request.check is not None:
+        if self.request.check is not None and mode.capture is None:
             for edge, value in self.grads.items():
                 self.request.check.delivered(edge, value)
 

@@ -104,6 +104,8 @@ def learn(operator: Any, args: tuple[Any, ...], values: tuple[Value, ...]) -> No
     """Make a plan for an application to ``args``, which have been converted to ``values``."""
     if len(values) > 2 or any(value.rows for value in values):
         return
+    if unusual and mode.deferring:
+        return  # this one is not computed at once
     plan = _plan(operator, values)
     if len(values) == 2 and values[0].dtype.kind in "fc":  # an integer may become a float
         for n, table in ((0, operator.numbers_first), (1, operator.numbers_last)):

@@ -14,7 +14,8 @@ from .._errors import HookError, HookTypeError
 from .graph import Accumulator, Edge, Node, Spec, Value, connect
 from .handles import Handle as Handle
 from .handles import register as register
-from .record import deferring, runtime
+from .record import deferring, mode, runtime
+from .rows import make_explicit, with_rows
 
 
 class _Running(threading.local):
@@ -142,7 +143,7 @@ def _outside(backward_pass: Any) -> Iterator[None]:
     """Compute at once inside the block, as user code expects; new nodes belong to the pass."""
     outer, running.backward_pass = running.backward_pass, backward_pass
     try:
-        with deferring(False, backward_pass.kept):
+        with deferring(mode.capture is not None, backward_pass.kept):
             yield
     finally:
         running.backward_pass = outer
@@ -170,9 +171,12 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
     """Return what each row sees of a value, connected to the graph of the whole."""
     if value is None or not value.rows:
         return [value] * batch
-    assert value.array is not None
-    whole = runtime.value(value.array)
-    whole.storage = value.storage
+    if value.array is None:
+        whole = value.detached()
+        make_explicit(batch, [whole])
+    else:
+        whole = runtime.value(value.array)
+        whole.storage = value.storage
     if value.requires_grad:
         connect(whole, value.edge)
     return runtime.roles["split_rows"](whole)
@@ -187,5 +191,7 @@ def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
         joined = runtime.roles["join_rows"](filled)
     else:
         joined = runtime.value(np.zeros((0, *spec.shape), spec.dtype))
+    if joined.array is None:
+        return with_rows(joined)
     joined.reshape_spec(joined.shape[1:], True)
     return joined

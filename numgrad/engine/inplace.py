@@ -41,6 +41,8 @@ def check(target: Value, value: Value) -> None:
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
     """
+    if mode.capture is not None:
+        mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
         raise InplaceError(
             "this tensor cannot be written in place: its elements are repeated, as by "

@@ -52,6 +52,7 @@ class Mode(threading.local):
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # where the node was recorded whose derivative is being built
+    capture: Any = None  # watches a function that is being captured for later runs
     direct = True  # whether operations are computed at once, and nothing but the grad mode matters
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -112,7 +113,10 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
 
 def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     base = inputs[0] if inputs else None
-    if mode.kept is None:  # of user code, which may write in place; a backward pass never does
+    if mode.capture is not None:
+        mode.capture.use(inputs)
+    # User code may write in place, and what is captured may get an axis for its rows later.
+    if mode.kept is None or mode.capture is not None:
         inputs = tuple([_snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
     specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
@@ -165,7 +169,7 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
 def pack(value: Value) -> Value:
     """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a
     hook made."""
-    if isinstance(value._storage, ForeignStorage) and value.array is not None:
+    if isinstance(value._storage, ForeignStorage) and not (value.array is None or mode.capture):
         copy = value.detached()
         copy.array, copy.storage = value.array.copy(), Storage()
         value = copy

@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 
+from .capture import TO_AXIS, TO_ROWS, convert, refuse
 from .graph import Node, Spec, Value, connect, spec_of
+from .record import mode
 
 
 def with_rows(value: Value) -> Value:
     """Return a value whose first axis is the batch as a value with rows, in the same graph."""
-    result = value.detached()
-    result.reshape_spec(value.shape[1:], True)
+    if mode.capture is not None and mode.capture.has_rows:
+        refuse("a batched pass inside of an ensemble, whose members are a batch themselves.")
+    if value.array is None:
+        result = convert(TO_ROWS, value, spec_of(value.shape[1:], value.dtype, True))
+    else:
+        result = value.detached()
+        result.reshape_spec(value.shape[1:], True)
     if value.requires_grad:
         connect(result, value.edge)
     return result
@@ -17,12 +24,23 @@ def with_rows(value: Value) -> Value:
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
     """Turn values and nodes of a batched pass into ordinary ones whose first axis is the batch."""
     for value in values:
+        if value.rows and value.array is None:
+            explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
+            value.expr, value.expr_slot = explicit.expr, 0
         if value.rows:
             value.reshape_spec((batch, *value.shape), False)
     for node in nodes:
         node.inputs = tuple(_explicit(spec, batch) for spec in node.inputs)
         node.outputs = tuple(_explicit(spec, batch) for spec in node.outputs)
         node.forget_kind()
+
+
+def batch_of(value: Value) -> int:
+    """Return the length of the batch of a seed, whose rows are not part of its shape."""
+    if value.array is not None:
+        return value.array.shape[0]
+    assert value.expr is not None
+    return value.expr.inputs[0].shape[0]
 
 
 def _explicit(spec: Spec, batch: int) -> Spec:

@@ -7,6 +7,7 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 import itertools
 import weakref
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,26 @@ class Storage:
 
     def __init__(self) -> None:
         self.version = 0
+
+
+class CapturedStorage(Storage):
+    """The storage of a value that was made while a function was captured."""
+
+    __slots__ = ("token",)
+
+    def __init__(self, token: object) -> None:
+        super().__init__()
+        self.token = token
+
+
+# The captures that threads are in the middle of; mostly none.
+capturing: dict[int, object] = {}
+
+
+def _captured_storage() -> Storage | None:
+    """Return the mark of what this thread makes while it captures a function."""
+    token = capturing.get(get_ident())
+    return None if token is None else CapturedStorage(token)
 
 
 class ForeignStorage(Storage):
@@ -116,6 +137,7 @@ class Value:
     expr: Expr | None
     expr_slot: int
     view: "View | Alias | None"
+    weak: float | complex | None = None  # the Python number whose part in promotion this plays
     _requires_grad: bool
     _storage: Storage | None
     _leaf: LeafState | None
@@ -130,7 +152,7 @@ class Value:
         self.dtype = dtype
         self.rows = False
         self._requires_grad = requires_grad
-        self._storage = storage
+        self._storage = storage or (_captured_storage() if capturing else None)
         self.node = self.expr = self.view = self._leaf = None
         self.slot = self.expr_slot = 0
 
@@ -143,7 +165,8 @@ class Value:
         value.shape, value.dtype, value.rows = spec
         value.expr, value.expr_slot = expr, slot
         value._requires_grad = False
-        value.node = value.view = value._leaf = value._storage = None
+        value._storage = _captured_storage() if capturing else None
+        value.node = value.view = value._leaf = None
         value.slot = 0
         return value
 

@@ -5,6 +5,7 @@ Functions given only NumPy arrays and numbers return NumPy arrays; any tensor ar
 results tensors.
 """
 
+from .branches import cond as cond
 from .gradients import grad as grad
 from .gradients import jvp as jvp
 from .gradients import value_and_grad as value_and_grad
@@ -14,5 +15,9 @@ from .jacobians import hvp as hvp
 from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
+from .replayer import jit as jit
 
-__all__ = ["grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp"]
+__all__ = [
+    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
+    "value_and_grad", "vjp",
+]  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, require_numbers
+from ..engine.record import mode
 from ..engine.select import reachable
 
 Rebuild = Callable[[Sequence[Any]], Any]
@@ -43,7 +44,7 @@ class Variables:
         self.single = isinstance(argnums, (int, np.integer))
         numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
         self.argnums = [_position(n, len(args), what) for n in numbers]
-        self.as_numpy = not any(
+        self.as_numpy = mode.capture is None and not any(
             isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0]
         )
         self.leaves: list[Tensor] = []
@@ -90,8 +91,9 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         _require_floating(leaf.dtype, position, what)
         if leaf.requires_grad:
             return registry["copy"](leaf)
-        assert leaf.array is not None
-        return Tensor(leaf.array, True, leaf.storage)
+        variable = leaf.detached()
+        variable.requires_grad = True
+        return variable  # type: ignore[return-value]
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "

@@ -44,7 +44,8 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     x = as_tensor(x)
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
-        if x.array is not None and not _inplace.is_recorded(x):
+        if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
+            assert x.array is not None
             return Tensor(np.asarray(x.array[numpy_key]))
         return gather(x, normal)
     axes = normal.new_axes

@@ -62,6 +62,16 @@ class CPUTarget:
             self._runner = Runner
         return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
 
+    def entry(self, runner: "Runner", arguments: "Sequence[Any]", alive: Any) -> Any:
+        """Return a builtin function of arrays that runs a small program; see `entry.make`.
+
+        Each argument is given as the tuple of an `entry.Argument`. The result is None where
+        Python's objects cannot be read.
+        """
+        from . import entry
+
+        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], alive)
+
     @property
     def num_threads(self) -> int:
         """Threads of a parallel run."""

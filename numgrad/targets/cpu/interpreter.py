@@ -44,7 +44,7 @@ def _take_next(typingctx, address):
 
 
 @intrinsic
-def _call_function(typingctx, address, words):
+def call_function(typingctx, address, words):
     """Call the function at `address` with a tuple of words."""
 
     def codegen(context, builder, signature, args):
@@ -138,7 +138,7 @@ def work(state):
                 store_word(space, UNFINISHED, 1)
                 return 1
             p = load_word(load_word(block, _STARTS), k)
-            status = _call_function(load_word(block, _LOOPS), (block, state, p, row, rows))
+            status = call_function(load_word(block, _LOOPS), (block, state, p, row, rows))
             if status != 0:
                 # Tiles are taken in order: the smaller ones are taken, and will run to their end.
                 store_word(state, STATUS, status)
@@ -164,6 +164,6 @@ def work_in_parallel(space):
     before = _c_get_num_threads()
     _c_set_num_threads(workers)
     for worker in prange(workers):
-        _call_function(load_word(block, _WORK), (space + 8 * STATES + worker * stride,))
+        call_function(load_word(block, _WORK), (space + 8 * STATES + worker * stride,))
     _c_set_num_threads(before)
     return load_word(space, FAILED) | load_word(space, UNFINISHED)

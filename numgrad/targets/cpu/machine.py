@@ -76,7 +76,7 @@ class Failure:
 
 
 @cache
-def _address(name: str) -> int:
+def address_of(name: str) -> int:
     """Compile or load a function of `interpreter`: words in, one word out."""
     function = getattr(interpreter, name)
     return compiler.load_or_compile(
@@ -90,7 +90,7 @@ def _address(name: str) -> int:
 @cache
 def _entry(name: str) -> Callable[..., int]:
     # ctypes releases the GIL during the call. No argument types: arguments come as c_int64.
-    return ctypes.CFUNCTYPE(ctypes.c_int64)(_address(name))
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(address_of(name))
 
 
 class Part:
@@ -130,7 +130,7 @@ class Part:
         self.stride = memory.aligned(arena + arena_bytes)
         self.block = _Block(
             _data(code), _data(starts), first, last, rows, tile, self.tiles, self.stride,
-            pointers, self.odometer, arena, _address("loops"), _address("work"), _FIRST_BUDGET,
+            pointers, self.odometer, arena, address_of("loops"), address_of("work"), _FIRST_BUDGET,
         )  # fmt: skip
         self.block_address = ctypes.addressof(self.block)
 
@@ -179,13 +179,8 @@ class Runner:
     def __call__(self, addresses: Sequence[int] = ()) -> Failure | None:
         """Run the program once, with ``addresses`` in the slots from 3 on."""
         workers = [part.workers() for part in self.parts]
-        states = max(
-            [n * part.stride for n, part in zip(workers, self.parts, strict=True)],
-            default=memory.ALIGNMENT,  # a space keeps its own address in the first state
-        )
-        bases = memory.aligned(8 * STATES + states)
-        block = memory.aligned(bases + 8 * self._slots)
-        space = memory.borrow(block + self._block_bytes)
+        bases, block, nbytes = self.layout(workers)
+        space = memory.borrow(nbytes)
         try:
             first = bases // 8
             space.words[first : first + self._slots] = (0, 0, space.address + block, *addresses)
@@ -197,6 +192,16 @@ class Runner:
         finally:
             memory.give_back(space)
         return None
+
+    def layout(self, workers: Sequence[int]) -> tuple[int, int, int]:
+        """Return where in a space the table of bases and the block begin, and where all ends."""
+        states = max(
+            [n * part.stride for n, part in zip(workers, self.parts, strict=True)],
+            default=memory.ALIGNMENT,  # a space keeps its own address in the first state
+        )
+        bases = memory.aligned(8 * STATES + states)
+        block = memory.aligned(bases + 8 * self._slots)
+        return bases, block, block + self._block_bytes
 
     def _run(self, part: Part, workers: int, space: memory.Space) -> Failure | None:
         space.header[BLOCK] = part.block_address

@@ -1,0 +1,190 @@
+"""Capturing: a function is run once on values that will be known later, and all it does is kept.
+
+Arguments are placeholders, so every operation on them is an expression. What a replay could not
+repeat, because it happens outside the graph, is refused here with the line that asks for it.
+"""
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import get_ident
+from typing import Any, NoReturn
+
+from .._errors import CaptureError
+from .graph import Expr, ForeignStorage, Spec, Storage, Value
+from .record import deferring, mode, runtime
+from .site import user_site
+from .values import capturing
+
+WAYS_OUT = (
+    "Choose by value with ng.where or ng.cond, keep a loop that depends on values outside of the "
+    "captured function, or make the argument static (static_argnums, static_argnames)."
+)
+
+
+class Placeholder:
+    """Stands in for the operator of an argument."""
+
+    name = "argument"
+    reads_pieces = False
+
+    def lower(self, *_: Any) -> NoReturn:
+        """Refuse: only a replay has the values of arguments."""
+        raise CaptureError(_LEFT_BEHIND)
+
+
+class Passage(Placeholder):
+    """Between a value with rows and the same value with the batch as its first axis.
+
+    A captured function is cut into programs here: one has a row axis, the other has not.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+ARGUMENT = Placeholder()
+TO_ROWS = Passage("to_rows")
+TO_AXIS = Passage("to_axis")
+
+_LEFT_BEHIND = (
+    "this tensor belongs to a call of a function that ng.jit has captured: it was kept outside "
+    "(in a list or an attribute, say) and has no value. Return it from the function instead."
+)
+
+
+def argument(index: int, spec: Spec) -> Value:
+    """Return a placeholder for argument ``index`` of a captured function."""
+    return runtime.value.deferred(Expr(ARGUMENT, {"index": index}, (), (spec,)), 0, spec)
+
+
+def convert(passage: Passage, value: Value, spec: Spec) -> Value:
+    """Return a deferred value on the other side of a passage, outside of any graph."""
+    return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
+
+
+class Capture:
+    """Watches one function while it is captured.
+
+    Attributes
+    ----------
+    arguments : sequence of Value
+        The placeholders it was called with.
+    used : dict
+        The tensors from outside that took part, by id.
+    read : list
+        The storages whose numbers Python has seen, with their versions then.
+    has_rows : bool
+        Whether arguments have rows, the members of an ensemble.
+    """
+
+    def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
+        self.arguments = arguments
+        self.parent = parent
+        self.has_rows: bool = parent is not None and parent.has_rows
+        self.token = object()
+        self.used: dict[int, Value] = {}
+        self.read: list[tuple[Storage, int]] = []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Capture what this thread does inside the block."""
+        before, mode.capture = mode.capture, self
+        capturing[get_ident()] = self.token
+        try:
+            with deferring():
+                yield
+        finally:
+            mode.capture = before
+            if before is None:
+                del capturing[get_ident()]
+            else:
+                capturing[get_ident()] = before.token
+
+    def use(self, values: Iterable[Value]) -> None:
+        """Note the operands of an operation that are tensors from outside."""
+        if self.parent is not None:
+            self.parent.use(value for value in values if not self.made(value))
+            return
+        for value in values:
+            if value.array is not None and not self.made(value):
+                self.used.setdefault(id(value), value)
+
+    def look(self, value: Value) -> None:
+        """Note that Python sees the numbers of a value that is computed."""
+        if self.parent is not None and not self.made(value):
+            self.parent.look(value)
+            return
+        if not self.made(value) and not isinstance(value.storage, ForeignStorage):
+            self.read.append((value.storage, value.storage.version))
+
+    def is_outer(self, value: Value) -> bool:
+        """Whether a change of ``value`` could be seen outside of the captured function."""
+        if any(value is argument for argument in self.arguments):
+            return True
+        return not self.made(value)
+
+    def made(self, value: Value) -> bool:
+        """Whether the function itself has made a value."""
+        return getattr(value._storage, "token", None) is self.token
+
+    def require_inner(self, value: Value, what: str) -> None:
+        """Raise if ``what`` happens to a value from outside: a replay would not repeat it."""
+        if self.is_outer(value):
+            refuse(
+                f"{what} of a tensor from outside of the captured function (an argument, or one "
+                f"that it closes over) would happen now, and not again when it is replayed. "
+                f"Return the new value instead, or work on a copy (x.clone())."
+            )
+
+    def require_writeable(self, value: Value) -> None:
+        """Raise if the memory of ``value`` is also known outside of the captured function."""
+        storages = [argument.storage for argument in self.arguments]
+        shared = any(value.storage is storage for storage in storages)
+        if shared or not self.made(value):
+            refuse(
+                "writing into memory from outside of the captured function (an argument, or a "
+                "tensor or array that it closes over) would happen now, and not again when it is "
+                "replayed. Write into a copy (x.clone()) and return it."
+            )
+
+    def guards(self) -> list[Callable[[], bool]]:
+        """Return what must hold so that a replay does what the function would do."""
+        used = [weakref.ref(value) for value in self.used.values()]
+        self.used.clear()
+        checks = [_unchanged(value) for value in (ref() for ref in used) if value is not None]
+        for storage, version in self.read:
+            checks.append(lambda s=storage, v=version: s.version == v)
+        return checks
+
+
+def _unchanged(value: Value) -> Callable[[], bool]:
+    """Return whether a tensor, as long as it exists, has the memory and the flag it had."""
+    reference, array, flag = weakref.ref(value), value.array, value.requires_grad
+
+    def check() -> bool:
+        present = reference()
+        return present is None or (present.array is array and present.requires_grad == flag)
+
+    return check
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise for what cannot be captured, with the line of user code."""
+    raise CaptureError(f"ng.jit is capturing a function; {_here()}: {reason}")
+
+
+def refuse_reading(value: Value) -> NoReturn:
+    """Raise for a value that Python wants to see before it is computed."""
+    if mode.capture is None:
+        raise CaptureError(_LEFT_BEHIND)
+    shape, dtype = value.shape, value.dtype
+    refuse(
+        f"the value of a tensor (shape {shape}, {dtype}) is asked for, which is known only when "
+        f"the function is replayed. {WAYS_OUT}"
+    )
+
+
+def _here() -> str:
+    site = user_site()
+    return f"at {site}" if site is not None else "somewhere"

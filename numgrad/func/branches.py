@@ -1,0 +1,104 @@
+"""``ng.cond``: a choice between two functions that works while a function is captured."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from .._errors import ArgTypeError
+from .._tensor import Tensor
+from ..engine.capture import Capture
+from ..engine.record import mode
+from ..functions.creation import asarray
+from ..functions.selection import where
+
+
+def cond(
+    pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+) -> Any:
+    """Return ``true_fun(*operands)`` if ``pred`` holds, else ``false_fun(*operands)``.
+
+    Parameters
+    ----------
+    pred : bool or array_like of one element
+        Decides.
+    true_fun, false_fun : callable
+        Take the operands and return tensors, or containers of them, of equal structure, shapes and
+        dtypes.
+    *operands : array_like or containers of them
+        What the functions work on.
+
+    Raises
+    ------
+    ArgTypeError
+        If the results of the two functions differ in structure, shape or dtype.
+    CaptureError
+        If, in a captured function, a branch writes into what it has not made itself.
+
+    Notes
+    -----
+    Outside of `jit` this is Python's ``if``: one function is called. While a function is captured
+    both are recorded, a replay computes both, and elements are chosen as by `where`. Gradients are
+    those of the function that was chosen; the other one contributes exactly 0 to the operands, also
+    where its own derivative is infinite or NaN. That holds for operands only: give a branch as
+    operand what is to be differentiated, do not let it close over it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> @ng.jit
+    ... def root(x):
+    ...     return ng.cond(x > 0, ng.sqrt, lambda x: 0 * x, x)
+    >>> root(np.array(4.0)), root(np.array(-4.0))
+    (array(2.), array(-0.))
+    """
+    for name, function in (("true_fun", true_fun), ("false_fun", false_fun)):
+        if not callable(function):
+            raise ArgTypeError(f"cond: {name} must be a function, got {type(function).__name__}")
+    shape = getattr(pred, "shape", ())
+    if any(size != 1 for size in shape):
+        raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
+    if not isinstance(pred, Tensor) or pred.array is not None or mode.capture is None:
+        return (true_fun if pred else false_fun)(*operands)
+    pred = pred.reshape(()).astype(np.dtype(bool))
+    chosen = _branch(true_fun, operands, lambda x: where(pred, x, x.detach()))
+    other = _branch(false_fun, operands, lambda x: where(pred, x.detach(), x))
+    return _selected(pred, chosen, other)
+
+
+def _branch(
+    function: Callable[..., Any], operands: Sequence[Any], gate: Callable[[Tensor], Tensor]
+) -> Any:
+    """Record a branch. Cotangents leave it through a gate, which holds back those of the branch
+    that was not chosen, NaN or not."""
+
+    def gated(leaf: Any) -> Any:
+        return gate(leaf) if isinstance(leaf, Tensor) and leaf.requires_grad else leaf
+
+    with Capture((), mode.capture).running():
+        return function(*optree.tree_map(gated, tuple(operands), none_is_leaf=True))  # type: ignore[arg-type]
+
+
+def _selected(pred: Tensor, chosen: Any, other: Any) -> Any:
+    first, structure = optree.tree_flatten(chosen, none_is_leaf=True)
+    second, second_structure = optree.tree_flatten(other, none_is_leaf=True)
+    if structure != second_structure:
+        raise ArgTypeError(
+            f"cond: the functions return different structures: {structure} and {second_structure}"
+        )
+    leaves = [_leaf(pred, a, b) for a, b in zip(first, second, strict=True)]
+    return optree.tree_unflatten(structure, leaves)
+
+
+def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
+    if a is None and b is None:
+        return None
+    a, b = asarray(a), asarray(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        raise ArgTypeError(
+            f"cond: the functions return different arrays: {a.dtype} of shape {a.shape} and "
+            f"{b.dtype} of shape {b.shape}"
+        )
+    return where(pred, a, b)

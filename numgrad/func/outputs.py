@@ -1,0 +1,81 @@
+"""``out=``: results of a captured function written to arrays of the caller."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from .._errors import ArgTypeError
+from ..engine.record import mode
+
+
+def into(recorded: Any, call: Any, out: Any) -> None:
+    """Run a recording and write its results to ``out``.
+
+    Raises
+    ------
+    ArgTypeError
+        If ``out`` has another structure than the result, or holds anything but arrays, or if a
+        gradient would have to pass through it.
+    ValueError
+        If an array has another shape or dtype, is read-only, or shares memory with another one.
+    """
+    outs = _matching(recorded, out)
+    tensors = [] if recorded.as_numpy else recorded.tensors(call)
+    live = bool(recorded.recording.live) and not recorded.as_numpy
+    if live and mode.grad and any(t.requires_grad for t in (*tensors, *recorded.recording.outer)):
+        raise ArgTypeError(
+            "jit: out= cannot hold results that require grad; call under ng.no_grad(), or without "
+            "out="
+        )
+    arrays = recorded.arrays(call)
+    stages = recorded.recording.stages
+    if _is_direct(stages, len(arrays)):
+        (stage,) = stages.stages
+        read = [arrays[n] for n in stage.sources]
+        if not _touch(outs, [*read, *stage.plan.schedule.alive]):
+            stage.plan.into(read, outs)
+            return
+    for array, result in zip(outs, stages(arrays), strict=True):
+        array[...] = result
+
+
+def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
+    """Return the arrays of ``out`` after checking that the results fit."""
+    leaves, structure = optree.tree_flatten(out, none_is_leaf=True)
+    if structure != recorded.structure or recorded.positions != list(range(len(leaves))):
+        raise ArgTypeError(
+            f"jit: out has the structure {structure}, the result has {recorded.structure}"
+        )
+    for leaf, (shape, dtype) in zip(leaves, recorded.recording.stages.specs, strict=True):
+        if not isinstance(leaf, np.ndarray):
+            raise ArgTypeError(f"jit: out must hold NumPy arrays, got {type(leaf).__name__}")
+        if leaf.shape != shape or leaf.dtype != dtype:
+            raise ValueError(
+                f"jit: out has shape {leaf.shape} and dtype {leaf.dtype}, the result {shape} and "
+                f"{dtype}"
+            )
+        if not leaf.flags.writeable:
+            raise ValueError("jit: out is read-only")
+    for n, leaf in enumerate(leaves):
+        if any(np.may_share_memory(leaf, other) for other in leaves[:n]):
+            raise ValueError("jit: arrays of out share memory")
+    return leaves  # type: ignore[return-value]
+
+
+def _is_direct(stages: Any, count: int) -> bool:
+    """Whether one program writes all results, in order."""
+    wanted = list(range(count, count + len(stages.finals)))
+    return len(stages.stages) == 1 and stages.finals == wanted
+
+
+def _touch(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
+    """Whether a result could overwrite what is still to be read, or cannot be written directly."""
+    return any(
+        not out.flags.c_contiguous
+        or not out.flags.aligned
+        or type(out) is not np.ndarray
+        or any(np.may_share_memory(out, other) for other in others)
+        for out in outs
+    )

@@ -1,0 +1,190 @@
+"""A recording behind its public face: arguments and results in containers of any structure."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from .._declare import registry
+from .._errors import ArgTypeError
+from .._settings import settings
+from .._tensor import Tensor, constant
+from ..engine.graph import Spec
+from ..engine.record import mode
+from ..engine.rows import make_explicit, with_rows
+from .outputs import into
+from .recording import Recording, in_order, placeholder, record
+from .scalars import PythonComplex, PythonFloat
+from .signature import COMPLEX, FLOAT, NUMPY, TENSOR, Call
+
+_NUMBERS = {
+    FLOAT: (PythonFloat, np.dtype(np.float64)),
+    COMPLEX: (PythonComplex, np.dtype(np.complex128)),
+}
+
+
+class Recorded:
+    """A recording for calls of one kind, and the structure of what it returns.
+
+    Parameters
+    ----------
+    function : callable
+        The user's.
+    name : str
+        What errors call it.
+    call : Call
+        The call that it is recorded for.
+    ensemble : bool
+        Whether the function is for one member, and arrays have an axis of members in front.
+    fuse : str
+        As in `jit`.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], name: str, call: Call, ensemble: bool, fuse: str
+    ) -> None:
+        self.as_numpy = call.as_numpy
+        self.fuse = fuse
+        self.members = _members(call) if ensemble else None
+        self._function = function
+        self._call = call
+        arguments = [
+            _placeholder(n, leaf, kind)
+            for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
+        ]
+        self.recording: Recording = record(name, self._run, arguments, self.as_numpy)
+        del self._function, self._call
+
+    def _run(self, arguments: list[Tensor]) -> list[Tensor]:
+        """Call the function on placeholders; keep the structure of its result."""
+        if self.members is not None:
+            arguments = [with_rows(a) if a.shape else a for a in arguments]  # type: ignore[misc]
+            mode.capture.has_rows = True
+        args, kwargs = self._call.rebuild(arguments)
+        result = self._function(*args, **kwargs)
+        leaves, self.structure = optree.tree_flatten(result, none_is_leaf=True)  # type: ignore[arg-type]
+        self.positions = [n for n, leaf in enumerate(leaves) if _is_result(leaf)]
+        self.fixed = [None if _is_result(leaf) else leaf for leaf in leaves]
+        outputs = [leaves[n] for n in self.positions]
+        outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
+        return outputs if self.members is None else [self._joined(o) for o in outputs]
+
+    def _joined(self, output: Tensor) -> Tensor:
+        """Return the results of all members as one tensor."""
+        assert self.members is not None
+        if output.rows:
+            output = output.detached()  # type: ignore[assignment]
+            make_explicit(self.members, [output])
+            return output
+        lead = registry["expand_dims"](output, axes=(-output.ndim - 1,))
+        return registry["copy"](registry["broadcast"](lead, sizes=(self.members, *output.shape)))
+
+    def is_valid(self) -> bool:
+        """Whether the recording is still what the function would do."""
+        return self.recording.is_valid()
+
+    def replay(self, call: Call, out: Any) -> Any:
+        """Return what the function returns for these arguments."""
+        if out is not None:
+            into(self, call, out)
+            return out
+        if self.as_numpy:
+            results: Sequence[Any] = self.recording.stages(self.arrays(call))
+        else:
+            results = self.recording.call(self.tensors(call))
+        return self.rebuild(results)
+
+    def arrays(self, call: Call) -> list[np.ndarray]:
+        """Return the arguments as arrays in C order."""
+        return [
+            in_order(leaf.array if isinstance(leaf, Tensor) else np.asarray(leaf))
+            for leaf in call.leaves
+        ]
+
+    def tensors(self, call: Call) -> list[Tensor]:
+        """Return the arguments as tensors in their graphs."""
+        return [leaf if isinstance(leaf, Tensor) else constant(leaf) for leaf in call.leaves]
+
+    def rebuild(self, results: Sequence[Any]) -> Any:
+        """Arrange results as the function did."""
+        leaves = list(self.fixed)
+        for position, result in zip(self.positions, results, strict=True):
+            leaves[position] = result
+        return optree.tree_unflatten(self.structure, leaves)
+
+    # The fast way -------------------------------------------------------------------------------
+
+    def fast(self, call: Call) -> Any:
+        """Return what serves equal calls with little Python: an entry, what makes the array for its
+        result, the settings, and the guards. None where that is not possible."""
+        bare = self.as_numpy and self.structure.is_leaf() and len(self.positions) == 1
+        if not bare or call.kwargs or not call.is_flat:
+            return None
+        entry = self._entry(call)
+        if entry is None:
+            return None
+        ((shape, dtype),) = self.recording.stages.specs
+        make = functools.partial(np.empty, shape, dtype)
+        return entry, make, settings.version, self.is_valid if self.recording.guards else None
+
+    def _entry(self, call: Call) -> Any:
+        """Return the entry of a recording that is one program, made once."""
+        fixed = tuple(id(leaf) for leaf in call.fixed if _is_fixed(leaf))
+        known = self.__dict__.setdefault("_entries", {})
+        if fixed not in known:
+            known[fixed] = self._new_entry(call)
+        return known[fixed]
+
+    def _new_entry(self, call: Call) -> Any:
+        stages = self.recording.stages
+        if len(stages.stages) != 1 or stages.finals != [len(call.leaves)]:
+            return None
+        (stage,) = stages.stages
+        kinds = dict(zip(call.positions, call.kinds, strict=True))
+        if not set(kinds.values()) <= {NUMPY, FLOAT}:
+            return None
+        expected: list[tuple[Any, Any]] = []
+        numbers = []
+        for position, leaf in enumerate(call.fixed):
+            kind = kinds.get(position)
+            if kind is None:
+                expected.append((leaf, ()))
+                continue
+            numbers.append(position)
+            expected.append((leaf.dtype, leaf.shape) if kind == NUMPY else (float, ()))
+        sources = [numbers[n] for n in stage.sources]
+        return stage.plan.entry(expected, sources, [shape for shape, _ in stages.specs])
+
+
+def _is_fixed(leaf: Any) -> bool:
+    return not isinstance(leaf, (np.ndarray, float))
+
+
+def _members(call: Call) -> int:
+    """Return the length of the leading axis of all arrays of an ensemble."""
+    sizes = {leaf.shape[0] for leaf in call.leaves if getattr(leaf, "shape", ())}
+    if len(sizes) != 1:
+        raise ArgTypeError(
+            f"jit: the arrays of an ensemble need a leading axis of one length, found lengths "
+            f"{sorted(sizes)}"
+        )
+    if any(isinstance(leaf, Tensor) and leaf.requires_grad and mode.grad for leaf in call.leaves):
+        raise ArgTypeError(
+            "jit: an ensemble is not differentiated from outside; let the function of one member "
+            "compute gradients (ng.func.grad inside), or pass t.detach()"
+        )
+    return sizes.pop()
+
+
+def _placeholder(index: int, leaf: Any, kind: str) -> Tensor:
+    if kind in _NUMBERS:
+        number, dtype = _NUMBERS[kind]
+        return placeholder(number, index, Spec((), dtype), False)
+    requires_grad = kind == TENSOR and leaf.requires_grad and mode.grad
+    return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
+
+
+def _is_result(leaf: Any) -> bool:
+    return isinstance(leaf, (Tensor, np.ndarray, np.generic))

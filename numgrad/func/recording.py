@@ -1,0 +1,218 @@
+"""Recordings: what a function did once, ready to be done again with other arguments."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._autograd import enable_grad
+from .._declare import Operator
+from .._declare.operator import zeros_of
+from .._tensor import Tensor, constant
+from ..engine import hooks
+from ..engine.backward import Pass, Request
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument
+from ..engine.graph import Edge, Expr, Spec, Value, new_node
+from ..engine.lower import pending_exprs
+from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
+from .stages import Stages
+
+
+class Recording:
+    """The outputs of a function as expressions of its arguments.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    function : callable
+        Takes the placeholders and returns tensors.
+    arguments : list of Tensor
+        The placeholders, in order.
+
+    Attributes
+    ----------
+    outer : list of Tensor
+        The tensors from outside that require grad and take part.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[list[Tensor]], list[Tensor]],
+        arguments: list[Tensor],
+    ) -> None:
+        self.name = name
+        self.arguments = arguments
+        capture = Capture(arguments)
+        with capture.running():
+            self.outputs = function(arguments)
+        inner = {a.edge for a in arguments if a.requires_grad}
+        used = [value for value in capture.used.values() if value.requires_grad]
+        found = {value.edge: value for value in used if value.edge not in inner}
+        self.guards = capture.guards()
+        self.outer: list[Any] = list(found.values())
+        self.live = [n for n, o in enumerate(self.outputs) if o.requires_grad]
+        self.operator = Replay(self)
+        self._derivatives: dict[tuple[bool, ...], Recording] = {}
+
+    @functools.cached_property
+    def stages(self) -> Stages:
+        """The programs that compute the outputs."""
+        return Stages(self.outputs, len(self.arguments))
+
+    @functools.cached_property
+    def exprs(self) -> list[Expr]:
+        return pending_exprs(self.outputs)
+
+    @functools.cached_property
+    def has_passages(self) -> bool:
+        """Whether batched passes inside cut it into several programs."""
+        return any(expr.operator in (TO_ROWS, TO_AXIS) for expr in self.exprs)
+
+    def is_valid(self) -> bool:
+        """Whether what it has taken from outside is as it was."""
+        return all([guard() for guard in self.guards])  # noqa: C419  a list is faster
+
+    def call(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Return the outputs for inputs, connected to their graph where gradients are recorded."""
+        if mode.deferring or any(value.array is None for value in inputs):
+            outputs = self._inline(inputs)
+        else:
+            arrays = [in_order(value.array) for value in inputs]
+            outputs = [Tensor(array) for array in self.stages(arrays)]
+        sources = [*inputs, *self.outer]
+        if mode.grad and self.live and any(value.requires_grad for value in sources):
+            self._record(sources, outputs)
+        return outputs
+
+    def _record(self, inputs: Sequence[Value], outputs: list[Tensor]) -> None:
+        edges = [value.edge for value in inputs]
+        specs = [v.spec for v in inputs], [v.spec for v in outputs]
+        node = new_node(self.operator, {}, edges, *specs)
+        node.save([pack(value) for value in inputs])
+        attach(node, outputs, [n for n in range(len(outputs)) if n not in self.live])
+
+    def _inline(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Return the outputs as expressions of these inputs, which may have rows."""
+        known: dict[Expr, Expr] = {}
+
+        def replaced(value: Value) -> Value:
+            if value.array is not None or value.expr is None:
+                return value
+            if value.expr.operator is ARGUMENT:
+                return inputs[value.expr.static["index"]]
+            copy = known[value.expr]
+            return runtime.value.deferred(copy, value.expr_slot, copy.specs[value.expr_slot])
+
+        for expr in self.exprs:
+            if expr.operator is ARGUMENT:
+                continue
+            operands = tuple([replaced(value) for value in expr.inputs])
+            rows = any([value.rows for value in operands])  # noqa: C419  a list is faster
+            specs = tuple([Spec(s.shape, s.dtype, s.rows or rows) for s in expr.specs])
+            copy = known[expr] = Expr(expr.operator, expr.static, operands, specs)
+            copy.site = expr.site
+        return [replaced(value).detached() for value in self.outputs]  # type: ignore[misc]
+
+    def derivative(self, wanted: tuple[bool, ...]) -> "Recording":
+        """Return the recording of the vector-Jacobian product.
+
+        Its arguments are those of the function and a cotangent for each differentiable output; its
+        outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
+        """
+        known = self._derivatives.get(wanted)
+        if known is None:
+            known = self._derivatives[wanted] = self._differentiated(wanted)
+        return known
+
+    def _differentiated(self, wanted: tuple[bool, ...]) -> "Recording":
+        outputs = [self.outputs[n] for n in self.live]
+        first = len(self.arguments)
+        cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
+        sources = [*self.arguments, *self.outer]
+        edges = [s.edge for s, want in zip(sources, wanted, strict=True) if want]
+
+        # What lies above a tensor from outside is differentiated by the pass of the caller.
+        ends = {v.node for v in self.outer if v.node is not None}
+
+        def pull(arguments: list[Tensor]) -> list[Tensor]:
+            pairs = zip(outputs, arguments[first:], strict=True)
+            seeds: list[Any] = [(output.edge, g) for output, g in pairs]
+            request = Request(seeds, edges, create_graph=True, retain_graph=True, ends=ends)
+            found = Pass(request).run().grads
+            return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
+
+        return Recording(f"the gradient of {self.name}", pull, [*self.arguments, *cotangents])
+
+
+def zeros_at(edge: Edge) -> Tensor:
+    """Return zeros for an input on which no output depends."""
+    assert edge.node is not None
+    spec = edge.node.outputs[edge.slot]
+    return Tensor(np.zeros(spec.shape, spec.dtype))
+
+
+def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:
+    """Return the stand-in for an argument of a recording."""
+    expr = argument(index, spec).expr
+    assert expr is not None
+    value = kind.deferred(expr, 0, spec)
+    value.requires_grad = requires_grad
+    return value
+
+
+def in_order(array: Any) -> np.ndarray:
+    """Return an array in C order: itself, or a copy."""
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array).reshape(array.shape)
+
+
+class Replay(Operator):
+    """A whole recording as one operation of a graph."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording.name, register=False)
+        self.recording = recording
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
+        once."""
+        recording = self.recording
+        derivative = recording.derivative(context.wanted)
+        inputs = [context.input(n) for n in range(len(recording.arguments))]
+        seeds = [
+            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
+            for n in recording.live
+        ]
+        wanted = [n for n, want in enumerate(context.wanted) if want]
+
+        def pull(*gs: Any) -> Sequence[Any]:
+            return derivative.call([*inputs, *gs])
+
+        if any(g.rows for g in seeds) and not derivative.has_passages:
+            found: Sequence[Any] = pull(*seeds)
+        else:
+            found = hooks.by_row(
+                backward_pass, pull, seeds, [context.input_specs[n] for n in wanted]
+            )
+        gradients: list[Any] = [None] * len(context.wanted)
+        for n, gradient in zip(wanted, found, strict=True):
+            gradients[n] = gradient
+        return gradients
+
+
+def record(
+    name: str,
+    function: Callable[[list[Tensor]], list[Tensor]],
+    arguments: list[Tensor],
+    gradients: bool,
+) -> Recording:
+    """Capture a function in the present grad mode, or with gradients recorded."""
+    with deferring(False), enable_grad() if gradients else grad_mode(mode.grad):
+        return Recording(name, function, arguments)
+
+
+__all__ = ["Recording", "constant", "in_order", "placeholder", "record"]

@@ -1,0 +1,135 @@
+"""``ng.jit``: a function is recorded once for each kind of arguments, and replayed."""
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .._errors import ArgTypeError
+from .._settings import settings
+from ..engine.record import mode
+from .recorded import Recorded
+from .signature import Call, Signature
+
+FUSE = ("auto", "now", "never")
+
+
+def jit(
+    f: Callable[..., Any] | None = None,
+    *,
+    fuse: str = "auto",
+    static_argnums: int | Iterable[int] = (),
+    static_argnames: str | Iterable[str] = (),
+    donate_argnums: int | Iterable[int] = (),
+    ensemble: bool = False,
+) -> Any:
+    """Return a function that does what ``f`` does, as one program.
+
+    The first call with arguments of a kind records what ``f`` computes, gradients included, without
+    computing it; every call replays the record with its own arguments. Nothing is compiled for
+    that, so that other shapes cost no more than another recording.
+
+    Parameters
+    ----------
+    f : callable
+        Takes and returns arrays, tensors, numbers and containers of them. Its operations must be
+        those of tensors: ``ng.sin``, not ``math.sin``; NumPy's functions work where they come to
+        `Tensor`. Without ``f``, `jit` returns a decorator.
+    fuse : {"auto", "now", "never"}
+        When stretches of the program are compiled into kernels of their own: after they have run
+        for longer than that will take, at once, or not at all.
+    static_argnums, static_argnames : int or str, or sequences of them
+        Arguments that are part of the recording: ``f`` sees the value itself, and is recorded once
+        for each. They must be hashable. Python integers, booleans, strings and ``None`` are static
+        without being named, because they are mostly sizes, axes and options.
+    donate_argnums : int or sequence of int
+        Positional arguments whose memory may be used for a result of the same shape and dtype; what
+        is in them afterwards is undefined.
+    ensemble : bool
+        Map ``f`` over the leading axis of every array: ``f`` is written for one member, and a run
+        takes as many of them at a time as fit into a core's cache.
+
+    Returns
+    -------
+    callable
+        Takes what ``f`` takes, and ``out=``, arrays in the structure of the result to write it to.
+        Results are arrays if no argument is a tensor, else tensors, which can be differentiated
+        with respect to every tensor that requires grad, to any order.
+
+    Raises
+    ------
+    CaptureError
+        When ``f`` wants to see a value while it is recorded (``if x > 0``, ``float(x)``), or
+        changes something outside. The error names the line.
+    ArgTypeError
+        For an argument that is neither an array nor a number and is not static.
+
+    See Also
+    --------
+    cond : A choice by value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> @ng.jit
+    ... def slope(x):
+    ...     return ng.func.grad(lambda x: (ng.sin(x) * x).sum())(x)
+    >>> slope(np.array([0.0, 1.0])).round(3)
+    array([0.   , 1.382])
+    """
+    if f is None:
+        return functools.partial(
+            jit, fuse=fuse, static_argnums=static_argnums, static_argnames=static_argnames,
+            donate_argnums=donate_argnums, ensemble=ensemble,
+        )  # fmt: skip
+    if not callable(f):
+        raise ArgTypeError(f"jit: expected a function, got {type(f).__name__}")
+    if fuse not in FUSE:
+        raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
+    signature = Signature(f, static_argnums, static_argnames, donate_argnums)
+    return _callable(f, Replayer(f, signature, fuse, bool(ensemble)))
+
+
+def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]:
+    """Return the function that users call: the latest recording is tried first, with no more
+    Python than it takes to make the result."""
+
+    @functools.wraps(f)
+    def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        fast = replayer.fast
+        if fast is not None and out is None and not kwargs:
+            entry, make, version, is_valid = fast
+            if version == settings.version and (is_valid is None or is_valid()):
+                result = make()
+                if entry(*args, result) is None:
+                    return result
+        return replayer(args, kwargs, out)
+
+    return jitted
+
+
+class Replayer:
+    """The recordings of one function, by the kind of arguments."""
+
+    def __init__(
+        self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
+    ) -> None:
+        self.function = function
+        self.signature = signature
+        self.fuse = fuse
+        self.ensemble = ensemble
+        self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
+        self.recordings: dict[Any, Recorded] = {}
+        self.fast: Any = None
+
+    def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        if mode.deferring and out is None and not self.ensemble:  # part of another recording
+            return self.function(*args, **kwargs)
+        call = Call(self.signature, args, kwargs)
+        recorded = self.recordings.get(call.key)
+        if recorded is None or not recorded.is_valid():
+            recorded = Recorded(self.function, self.name, call, self.ensemble, self.fuse)
+            self.recordings[call.key] = recorded
+        result = recorded.replay(call, out)
+        self.fast = recorded.fast(call)
+        return result

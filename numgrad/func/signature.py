@@ -1,0 +1,188 @@
+"""The arguments of a captured function: what decides which recording serves a call, and what a
+recording is given anew each time."""
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from .._errors import ArgTypeError
+from .._tensor import Tensor, require_numbers
+from ..engine.record import mode
+
+NUMPY, TENSOR, SCALAR, FLOAT, COMPLEX = "array", "tensor", "scalar", "float", "complex"
+_FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
+
+
+class Call:
+    """One call, taken apart.
+
+    Attributes
+    ----------
+    key : hashable
+        Equal for calls that one recording serves.
+    leaves : list
+        The arrays, tensors and numbers that may change from call to call.
+    kinds : list of str
+        What each of them is.
+    """
+
+    __slots__ = ("args", "fixed", "key", "kinds", "kwargs", "leaves", "positions", "structure")
+
+    def __init__(self, signature: "Signature", args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self.args, self.kwargs = signature.split(args, kwargs)
+        found, self.structure = optree.tree_flatten((self.args, self.kwargs), none_is_leaf=True)  # type: ignore[arg-type]
+        self.leaves: list[Any] = []
+        self.kinds: list[str] = []
+        self.positions: list[int] = []
+        self.fixed: list[Any] = found
+        parts: list[Hashable] = [self.structure, mode.grad]
+        for position, leaf in enumerate(found):
+            if isinstance(leaf, Static):
+                found[position] = leaf.value
+                parts.append(frozen(leaf.value))
+                continue
+            kind = _kind(leaf)
+            if kind is None:
+                parts.append(frozen(leaf))
+                continue
+            self.leaves.append(leaf)
+            self.kinds.append(kind)
+            self.positions.append(position)
+            parts.append((kind, *_spec(leaf, kind)))
+        self.key = tuple(parts)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the arguments are the leaves themselves, none in a container."""
+        return len(self.args) == len(self.fixed) and all(
+            isinstance(arg, Static) or arg is leaf
+            for arg, leaf in zip(self.args, self.fixed, strict=True)
+        )
+
+    @property
+    def as_numpy(self) -> bool:
+        """Whether the results are to be arrays: no argument is a tensor."""
+        return TENSOR not in self.kinds
+
+    def rebuild(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return positional and keyword arguments with other leaves in place of the present
+        ones."""
+        found = list(self.fixed)
+        for position, leaf in zip(self.positions, leaves, strict=True):
+            found[position] = leaf
+        tree: Any = optree.tree_unflatten(self.structure, found)
+        return tree
+
+
+def _kind(leaf: Any) -> str | None:
+    """Return what a leaf is; None for one that is fixed in a recording."""
+    if isinstance(leaf, Tensor):
+        return TENSOR
+    if type(leaf) in (np.ndarray, np.memmap):
+        require_numbers(leaf.dtype)
+        return NUMPY
+    if isinstance(leaf, np.generic):
+        require_numbers(leaf.dtype)
+        return SCALAR
+    if isinstance(leaf, float):
+        return FLOAT
+    if isinstance(leaf, complex):
+        return COMPLEX
+    if isinstance(leaf, _FIXED):
+        return None
+    raise ArgTypeError(
+        f"jit: an argument of type {type(leaf).__name__} is neither an array, a tensor, a number "
+        f"nor a container of them; name it in static_argnums or static_argnames if the function "
+        f"may be recorded once for each such value"
+    )
+
+
+def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
+    if kind == TENSOR:
+        return leaf.dtype, leaf.shape, leaf.requires_grad
+    return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR) else ()
+
+
+def frozen(value: Any) -> Hashable:
+    """Return a key for a fixed value: equal keys mean the same value, in type and in every bit."""
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)
+    if isinstance(value, (tuple, frozenset)):
+        items = value if isinstance(value, tuple) else sorted(value, key=repr)
+        return type(value), tuple([frozen(item) for item in items])
+    try:
+        hash(value)
+    except TypeError:
+        raise ArgTypeError(
+            f"jit: a static argument must be hashable, got {type(value).__name__}"
+        ) from None
+    return type(value), value
+
+
+class Signature:
+    """Which arguments of a function are static or donated, by position and by name."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static_argnums: int | Iterable[int],
+        static_argnames: str | Iterable[str],
+        donate_argnums: int | Iterable[int],
+    ) -> None:
+        names = _parameters(function)
+        self.static_names = frozenset(_strings(static_argnames))
+        self.static_nums = frozenset(_integers(static_argnums, "static_argnums"))
+        self.donated = frozenset(_integers(donate_argnums, "donate_argnums"))
+        positions = {name: n for n, name in enumerate(names)}
+        self.static_nums |= {positions[n] for n in self.static_names if n in positions}
+        self.static_names |= {names[n] for n in self.static_nums if 0 <= n < len(names)}
+        if self.static_nums & self.donated:
+            raise ArgTypeError("jit: an argument cannot be both static and donated")
+
+    def split(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments with static ones wrapped."""
+        if not self.static_nums and not self.static_names:
+            return tuple(args), kwargs
+        nums = {n % len(args) if n < 0 and args else n for n in self.static_nums}
+        given = [Static(a) if n in nums else a for n, a in enumerate(args)]
+        named = {k: Static(v) if k in self.static_names else v for k, v in kwargs.items()}
+        return tuple(given), named
+
+
+class Static:
+    """A static argument on its way through the flattening of containers."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in kinds]
+
+
+def _integers(given: Any, what: str) -> tuple[int, ...]:
+    items = (given,) if isinstance(given, (int, np.integer)) else tuple(given)
+    if any(not isinstance(n, (int, np.integer)) or isinstance(n, bool) for n in items):
+        raise ArgTypeError(f"jit: {what} must be an int or a sequence of ints, got {given!r}")
+    return tuple(int(n) for n in items)
+
+
+def _strings(given: Any) -> tuple[str, ...]:
+    items = (given,) if isinstance(given, str) else tuple(given)
+    if any(not isinstance(name, str) for name in items):
+        raise ArgTypeError(
+            f"jit: static_argnames must be a str or a sequence of str, got {given!r}"
+        )
+    return items

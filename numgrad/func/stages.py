@@ -1,0 +1,213 @@
+"""Captured expressions as programs: where a row axis begins or ends, one program hands over to the
+next."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from .._declare import registry
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS
+from ..engine.graph import Expr, Value
+from ..engine.lower import argument, lower, pending_exprs
+from ..engine.plan import Plan
+from ..engine.record import runtime
+
+
+class Stage:
+    """One program: its plan, and the numbers of the arrays that it reads."""
+
+    __slots__ = ("plan", "sources")
+
+    def __init__(self, plan: Plan, sources: list[int]) -> None:
+        self.plan = plan
+        self.sources = sources
+
+
+class Stages:
+    """The programs that compute ``values`` from arguments.
+
+    Arrays are numbered: the arguments first, then the results of each program in order.
+
+    Parameters
+    ----------
+    values : sequence of Value
+        Made of expressions, arguments and constants; without rows.
+    count : int
+        The number of arguments.
+
+    Attributes
+    ----------
+    finals : list of int
+        The number of the array that holds each value.
+    """
+
+    def __init__(self, values: Sequence[Value], count: int) -> None:
+        self.specs = [(value.shape, value.dtype) for value in values]
+        self.stages: list[Stage] = []
+        ends = [_end(value) for value in values]
+        levels = _Levels(ends)
+        numbers: dict[Hashable, int] = {}
+        for level, wanted in sorted(levels.wanted.items()):
+            clone = _Clone(levels, level, numbers)
+            batch = levels.batches.get(level)
+            program = lower([clone(value) for value in wanted.values()], runtime.target, batch)
+            self.stages.append(Stage(Plan(program, runtime.target), clone.sources))
+            for key in wanted:
+                numbers[key] = count + len(numbers)
+        self.finals = [numbers[_key(value)] for value in ends]
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the values, in new arrays, for arguments in C order."""
+        known = list(arrays)
+        for stage in self.stages:
+            known += stage.plan([known[n] for n in stage.sources])
+        results, given = [], set()
+        for number, (shape, _) in zip(self.finals, self.specs, strict=True):
+            array = known[number].copy() if number in given else known[number]
+            given.add(number)
+            results.append(array if array.shape == shape else array.reshape(shape))
+        return results
+
+
+def _end(value: Value) -> Value:
+    """Return the value whose array, perhaps seen in another shape, is that of ``value``."""
+    if value.view is not None:
+        value.view.refresh(value)
+    base = value
+    while base.array is None and base.expr is not None:
+        if base.expr.operator is TO_AXIS:
+            return base.expr.inputs[0]
+        if base.expr.operator is not registry["reshape"]:
+            break
+        base = base.expr.inputs[0]
+    return value
+
+
+def _key(value: Value) -> Hashable:
+    """Return what identifies an array: its expression, or the array itself if it is computed."""
+    return id(value.array) if value.array is not None else (value.expr, value.expr_slot)
+
+
+class _Levels:
+    """Which program computes each expression.
+
+    Attributes
+    ----------
+    level : dict
+        The number of the program; that of a passage, from which program on it can be read.
+    batches : dict
+        The batch of the programs that have one.
+    wanted : dict
+        The values that leave each program, by their keys.
+    """
+
+    def __init__(self, ends: Sequence[Value]) -> None:
+        self.level: dict[Expr, int] = {}
+        self.batches: dict[int, int] = {}
+        self.wanted: dict[int, dict[Hashable, Value]] = {}
+        self.exprs = pending_exprs(ends)
+        for expr in self.exprs:
+            self.level[expr] = self._level(expr)
+        for expr in self.exprs:
+            if expr.operator not in (TO_ROWS, TO_AXIS):
+                for value in expr.inputs:
+                    self._want_before(value, self.level[expr])
+        for value in ends:
+            self.want(value)
+
+    def of(self, value: Value) -> int:
+        return 0 if value.array is not None or value.expr is None else self.level[value.expr]
+
+    def want(self, value: Value) -> None:
+        """Let a value leave its program."""
+        level = self.of(value)
+        if value.rows:
+            batch = _batch(value)
+            while self.batches.setdefault(level, batch) != batch:
+                level += 1
+        self.wanted.setdefault(level, {})[_key(value)] = value
+
+    def _want_before(self, value: Value, level: int) -> None:
+        base = base_of(value)
+        if base is not None and (base is not value or self.of(value) < level):
+            self.want(base)
+
+    def _level(self, expr: Expr) -> int:
+        if expr.operator in (TO_ROWS, TO_AXIS):
+            base = expr.inputs[0]
+            return self.of(base) + (base_of(base) is not None)
+        level = max(map(self.of, expr.inputs), default=0)
+        if expr.specs[0].rows:
+            batch = _batch(next(value for value in expr.inputs if value.rows))
+            while self.batches.setdefault(level, batch) != batch:
+                level += 1
+        return level
+
+
+def _batch(value: Value) -> int:
+    """Return the number of rows of a value that has some."""
+    while value.array is None:
+        assert value.expr is not None
+        if value.expr.operator is TO_ROWS:
+            return value.expr.inputs[0].shape[0]
+        value = next(value for value in value.expr.inputs if value.rows)
+    return value.array.shape[0]
+
+
+def base_of(value: Value) -> Value | None:
+    """Return the value whose array a program reads for ``value``; None for arguments and constants,
+    which every program reads."""
+    if value.array is not None or value.expr is None:
+        return None
+    if value.expr.operator in (TO_ROWS, TO_AXIS):
+        return base_of(value.expr.inputs[0])
+    return None if value.expr.operator is ARGUMENT else value
+
+
+class _Clone:
+    """Copies the expressions of one program, with arguments for what comes from outside of it."""
+
+    def __init__(self, levels: _Levels, level: int, numbers: dict[Hashable, int]) -> None:
+        self.sources: list[int] = []
+        self._numbers = numbers
+        self._arguments: dict[tuple[int, bool], Value] = {}
+        self._copies: dict[Expr, Expr] = {}
+        for expr in levels.exprs:
+            passage = expr.operator in (TO_ROWS, TO_AXIS, ARGUMENT)
+            if levels.level[expr] == level and not passage:
+                copy = Expr(expr.operator, expr.static, self._inputs(expr), expr.specs)
+                copy.site = expr.site
+                self._copies[expr] = copy
+
+    def _inputs(self, expr: Expr) -> tuple[Value, ...]:
+        return tuple([self(value) for value in expr.inputs])
+
+    def __call__(self, value: Value) -> Value:
+        """Return what stands for a value in this program."""
+        if value.array is not None:
+            return value
+        assert value.expr is not None
+        copy = self._copies.get(value.expr)
+        if copy is not None:
+            return runtime.value.deferred(copy, value.expr_slot, value.spec)
+        return self._argument(self._number(value), value)
+
+    def _number(self, value: Value) -> int:
+        """Return the number of the array that a value is read from."""
+        while value.expr is not None and value.expr.operator in (TO_ROWS, TO_AXIS):
+            value = value.expr.inputs[0]
+        if value.expr is not None and value.expr.operator is ARGUMENT:
+            return value.expr.static["index"]
+        return self._numbers[_key(value)]
+
+    def _argument(self, number: int, value: Value) -> Value:
+        key = (number, value.rows)
+        if key not in self._arguments:
+            index = len(self.sources)
+            self.sources.append(number)
+            shape, dtype, rows = value.spec
+            self._arguments[key] = argument(index, shape, dtype, rows)
+        return self._arguments[key]
+
+
+__all__ = ["Stage", "Stages"]

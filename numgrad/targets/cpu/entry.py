@@ -1,0 +1,249 @@
+"""A way into a small program that takes no Python: a builtin function that reads NumPy's arrays.
+
+A compiled function with the signature of CPython's ``METH_FASTCALL`` looks at the array objects
+themselves, writes the addresses of their elements to a run's table of bases and runs the program,
+all in a fraction of a microsecond. It holds the GIL throughout, so only short programs get one, and
+the memory of the run can belong to the entry. Where anything is not exactly as expected it does
+nothing and says so: the caller then goes the ordinary way.
+
+``self`` is a table of words, an array that keeps itself alive:
+
+=====================  ========================================================================
+8 words                number of arguments, address of the table of bases, address of `work`, of
+                       the worker's state, of the header of the space, number of parts, the
+                       objects None and False
+1 word                 whether None and False count their references
+parts                  addresses of the program blocks, in order
+for each argument      its type, its kind, the dtype or the object itself, flags that must be set,
+                       number of dimensions, of slots; then the sizes and the slots
+=====================  ========================================================================
+"""
+
+import ctypes
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from . import compiler, machine, memory
+from .interpreter import BASES, BLOCK, STATES, call_function
+from .intrinsics import load_word, store_word
+
+_NARGS, _BASES, _WORK, _STATE, _SPACE, _NPARTS, _NONE, _FALSE, _COUNTED, _HEAD = range(10)
+_OBJECT = 2  # words of the head of an object: references and type
+_DATA, _NDIM, _SIZES, _DTYPE, _FLAGS = _OBJECT, _OBJECT + 1, _OBJECT + 2, _OBJECT + 5, _OBJECT + 6
+_C_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_LOW = 0xFFFFFFFF
+_ARRAY, _FLOAT, _SAME = range(3)  # kinds of arguments
+
+
+class Argument(NamedTuple):
+    """What an argument must be exactly.
+
+    Attributes
+    ----------
+    dtype : dtype, type or object
+        The dtype of an array in C order; the type ``float`` for a Python float; else the very
+        object that is expected.
+    shape : tuple of int
+    slots : sequence of int
+        Where its address goes in the table of bases.
+    writeable : bool
+        Whether the program writes to it.
+    """
+
+    dtype: Any
+    shape: tuple[int, ...]
+    slots: Sequence[int]
+    writeable: bool = False
+
+
+def enter(table_object, arguments, count):
+    """Check the arguments, fill in the bases, run; return None, or False if that was not
+    possible."""
+    table = load_word(table_object, _DATA)
+    bases, parts = load_word(table, _BASES), load_word(table, _NPARTS)
+    refused = 1 if count != load_word(table, _NARGS) else 0
+    p = table + 8 * (_HEAD + parts)
+    i = 0
+    while i < count and refused == 0:
+        item = load_word(arguments, i)
+        ndim, slots = load_word(p, 4), load_word(p, 5)
+        address = item + 8 * _OBJECT
+        if load_word(item, 1) != load_word(p, 0):
+            refused = 1
+        elif load_word(p, 1) == _SAME:
+            refused = 1 if item != load_word(p, 2) else 0
+        elif load_word(p, 1) == _ARRAY:
+            flags = load_word(p, 3)
+            address = load_word(item, _DATA)
+            if (
+                load_word(item, _DTYPE) != load_word(p, 2)
+                or load_word(item, _NDIM) & _LOW != ndim
+                or load_word(item, _FLAGS) & flags != flags
+            ):
+                refused = 1
+            else:
+                sizes = load_word(item, _SIZES)
+                for d in range(ndim):
+                    if load_word(sizes, d) != load_word(p, 6 + d):
+                        refused = 1
+        for k in range(slots):
+            store_word(bases, load_word(p, 6 + ndim + k), address)
+        p += 8 * (6 + ndim + slots)
+        i += 1
+    space, state = load_word(table, _SPACE), load_word(table, _STATE)
+    part = 0
+    while part < parts and refused == 0:
+        store_word(space, BLOCK, load_word(table, _HEAD + part))
+        refused = call_function(load_word(table, _WORK), (state,))
+        part += 1
+    answer = load_word(table, _NONE if refused == 0 else _FALSE)
+    store_word(answer, 0, load_word(answer, 0) + load_word(table, _COUNTED))
+    return answer
+
+
+class _Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+
+
+@cache
+def _method() -> _Method:
+    """Return the description of the compiled function, which lives as long as the process."""
+    address = compiler.load_or_compile(enter, (types.int64,) * 3, restype=types.int64)
+    return _Method(b"replay", address, _FASTCALL, None)
+
+
+@cache
+def _new_function() -> Callable[..., Any]:
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return new
+
+
+class _Table(np.ndarray):
+    """Words that keep alive what they point to."""
+
+    alive: Any
+
+
+def entry_of(
+    runner: machine.Runner, arguments: Sequence[Argument], alive: Any
+) -> Callable[..., Any] | None:
+    """Return a builtin function that runs a program on the calling thread; see `make`."""
+    if not is_possible():
+        return None
+    bases, block, nbytes = runner.layout([1] * len(runner.parts))
+    space = memory.Space(nbytes)
+    first = bases // 8
+    space.words[first : first + machine.OUTSIDE] = (0, 0, space.address + block)
+    space.header[BASES] = space.address + bases
+    blocks = [part.block_address for part in runner.parts]
+    work, state = machine.address_of("work"), space.address + 8 * STATES
+    keep = (runner, space, alive)
+    return make(arguments, space.address + bases, work, state, space.address, blocks, keep)
+
+
+def make(
+    arguments: Sequence[Argument],
+    bases: int,
+    work: int,
+    state: int,
+    space: int,
+    blocks: Sequence[int],
+    alive: Any = None,
+) -> Callable[..., Any]:
+    """Return a builtin function of arrays that runs a program; None where there can be none.
+
+    It returns None after a run, and False where it did nothing, or not all: a kernel raised, or an
+    argument is not exactly what was declared.
+
+    Parameters
+    ----------
+    arguments : sequence of Argument
+        In the order of the call; arrays to write to come last.
+    bases, work, state, space : int
+        Addresses: of the run's table of bases, of the machine's `work`, of the worker's state and
+        of the header of the space.
+    blocks : sequence of int
+        Addresses of the program blocks, one per part.
+    alive : object
+        Owns what the addresses point to; lives as long as the function.
+    """
+    words = [
+        len(arguments), bases, work, state, space, len(blocks), id(None), id(False),
+        int(sys.version_info < (3, 12)),  # since then None and False are immortal
+        *blocks,
+    ]  # fmt: skip
+    for argument in arguments:
+        words += _words(argument)
+    table = np.array(words, np.int64).view(_Table)
+    table.alive = alive, list(arguments)
+    return _new_function()(ctypes.addressof(_method()), table, None)
+
+
+def _words(argument: Argument) -> list[int]:
+    slots = list(argument.slots)
+    if argument.dtype is float:
+        return [id(float), _FLOAT, 0, 0, 0, len(slots), *slots]
+    if not isinstance(argument.dtype, np.dtype):
+        return [id(type(argument.dtype)), _SAME, id(argument.dtype), 0, 0, 0]
+    flags = _C_ORDER | _ALIGNED | (_WRITEABLE if argument.writeable else 0)
+    shape = argument.shape
+    dtype = id(np.dtype(argument.dtype.type))
+    return [id(np.ndarray), 0, dtype, flags, len(shape), len(slots), *shape, *slots]
+
+
+@cache
+def is_possible() -> bool:
+    """Whether objects lie in memory as `enter` expects; a look at some tells."""
+    known = (
+        sys.implementation.name == "cpython"
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and sys.byteorder == "little"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and object.__basicsize__ == 8 * _OBJECT
+    )
+    return known and _array_is_as_expected() and _float_is_as_expected()
+
+
+def _array_is_as_expected() -> bool:
+    array = np.zeros((3, 5, 2), np.float32)[:, ::2]
+    array.flags.writeable = False
+    words = _peek(id(array), _FLAGS + 1)
+    sizes = _peek(words[_SIZES], 3)
+    ordered = _peek(id(np.ones(2)), _FLAGS + 1)[_FLAGS]
+    return (
+        words[1] == id(np.ndarray)
+        and words[_DATA] == array.__array_interface__["data"][0]
+        and words[_NDIM] & _LOW == 3
+        and tuple(sizes) == array.shape
+        and words[_DTYPE] == id(np.dtype(np.float32))
+        and words[_FLAGS] & (_C_ORDER | _ALIGNED | _WRITEABLE) == _ALIGNED
+        and ordered & (_C_ORDER | _ALIGNED | _WRITEABLE) == _C_ORDER | _ALIGNED | _WRITEABLE
+    )
+
+
+def _float_is_as_expected() -> bool:
+    number = 0.1 + 0.2
+    stored = ctypes.c_double.from_address(id(number) + 8 * _OBJECT).value
+    return float.__basicsize__ == 8 * _OBJECT + 8 and stored == number
+
+
+def _peek(address: int, count: int) -> list[int]:
+    return list((ctypes.c_int64 * count).from_address(address))

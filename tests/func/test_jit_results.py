@@ -1,0 +1,121 @@
+"""Where results go: ``out=``, donated arguments, the members of an ensemble."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+X = np.linspace(0.5, 1.5, 6)
+
+
+# out= ---------------------------------------------------------------------------------------------
+
+
+def test_out_is_written_and_returned():
+    jitted = ng.jit(lambda x: ng.exp(x) * 2)
+    out = np.empty(6)
+    for x in (X, 2 * X):
+        assert jitted(x, out=out) is out
+        np.testing.assert_array_equal(out, jitted(x))
+
+
+def test_out_has_the_structure_of_the_result():
+    jitted = ng.jit(lambda x: {"a": x * 2, "b": (x.sum(), x[1:])})
+    out = {"a": np.empty(6), "b": (np.empty(()), np.empty(5))}
+    assert jitted(X, out=out) is out
+    np.testing.assert_array_equal(out["a"], 2 * X)
+    np.testing.assert_array_equal(out["b"][1], X[1:])
+    with pytest.raises(ng.errors.ArgTypeError, match="structure"):
+        jitted(X, out=(np.empty(6), np.empty(()), np.empty(5)))
+
+
+def test_out_may_have_any_layout_and_overlap_the_arguments():
+    jitted = ng.jit(lambda x, y: (x[::-1] + y, x * y))
+    expected = jitted(X, 2 * X)
+    x, wide = X.copy(), np.zeros((6, 2))
+    jitted(x, 2 * X, out=(x, wide[:, 0]))
+    np.testing.assert_array_equal(x, expected[0])
+    np.testing.assert_array_equal(wide[:, 0], expected[1])
+    memory = np.zeros(9)
+    memory[:6] = X
+    jitted(memory[:6], 2 * X, out=(memory[2:8], np.empty(6)))
+    np.testing.assert_array_equal(memory[2:8], expected[0])
+
+
+def test_out_may_be_what_the_function_closes_over():
+    constant = X.copy()
+    jitted = ng.jit(lambda x: x + constant[::-1])
+    jitted(X, out=constant)
+    np.testing.assert_array_equal(constant, X + X[::-1])
+
+
+def test_out_of_several_programs():
+    function = lambda x: ng.func.jacobian(lambda x: x * x)(x) * 2.0  # noqa: E731
+    out = np.empty((6, 6))
+    ng.jit(function)(X, out=out)
+    np.testing.assert_array_equal(out, np.diag(4 * X))
+    ng.jit(ng.func.jacobian(lambda x: x * x))(X, out=out)
+    np.testing.assert_array_equal(out, np.diag(2 * X))
+
+
+def test_out_that_does_not_fit():
+    jitted = ng.jit(lambda x: (x * 2, x * 3))
+    shared = np.empty(6)
+    read_only = np.empty(6)
+    read_only.flags.writeable = False
+    for bad, error in (
+        (np.empty(5), "shape"),
+        (np.empty(6, np.float32), "dtype"),
+        (read_only, "read-only"),
+        (shared, "share memory"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            jitted(X, out=(bad, shared))
+    with pytest.raises(ng.errors.ArgTypeError, match="NumPy arrays"):
+        jitted(X, out=(ng.tensor(X), shared))
+    with pytest.raises(ng.errors.ArgTypeError, match="require grad"):
+        jitted(ng.tensor(X, requires_grad=True), out=(np.empty(6), shared))
+    with ng.no_grad():
+        jitted(ng.tensor(X, requires_grad=True), out=(np.empty(6), shared))
+    np.testing.assert_array_equal(shared, 3 * X)
+
+
+# Ensembles ----------------------------------------------------------------------------------------
+
+
+def member(x, w, scale):
+    return {"y": ng.tanh(x @ w) * scale, "g": ng.func.grad(lambda x: ng.sin(x @ w).sum())(x)}
+
+
+def test_an_ensemble_is_a_loop_over_members():
+    rng = np.random.default_rng(0)
+    xs, ws = rng.random((7, 3)), rng.random((7, 3, 4))
+    found = ng.jit(member, ensemble=True)(xs, ws, 0.5)
+    one = ng.jit(member)
+    for n in range(7):
+        expected = one(xs[n], ws[n], 0.5)
+        np.testing.assert_allclose(found["y"][n], expected["y"], 1e-14)
+        np.testing.assert_allclose(found["g"][n], expected["g"], 1e-14)
+
+
+def test_results_that_are_the_same_for_all_members():
+    shared = np.ones(3)
+    function = ng.jit(lambda x: (x, shared * 2, x.sum()), ensemble=True)
+    xs = np.arange(12.0).reshape(4, 3)
+    a, b, c = function(xs)
+    np.testing.assert_array_equal(a, xs)
+    np.testing.assert_array_equal(b, np.full((4, 3), 2.0))
+    np.testing.assert_array_equal(c, xs.sum(axis=1))
+    assert not np.may_share_memory(a, xs)
+
+
+def test_ensembles_that_cannot_be():
+    function = ng.jit(lambda x, y: x + y, ensemble=True)
+    with pytest.raises(ng.errors.ArgTypeError, match="leading axis"):
+        function(np.ones((3, 2)), np.ones((4, 2)))
+    with pytest.raises(ng.errors.ArgTypeError, match="leading axis"):
+        function(1.0, 2.0)
+    with pytest.raises(ng.errors.ArgTypeError, match="not differentiated"):
+        function(ng.ones((3, 2)).requires_grad_(), np.ones((3, 2)))
+    with pytest.raises(ng.errors.CaptureError, match="batched pass"):
+        ng.jit(ng.func.jacobian(lambda x: x * x), ensemble=True)(np.ones((3, 2)))

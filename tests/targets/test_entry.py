@@ -1,0 +1,120 @@
+"""The builtin function that reads arrays by itself: what it takes and what it refuses."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from numgrad.targets.cpu import entry
+
+pytestmark = pytest.mark.skipif(not entry.is_possible(), reason="objects of another layout")
+F8 = np.dtype(np.float64)
+
+
+@pytest.fixture
+def bases():
+    return np.zeros(8, np.int64)
+
+
+def make(bases, *arguments):
+    address = bases.__array_interface__["data"][0]
+    return entry.make([entry.Argument(*a) for a in arguments], address, 0, 0, 0, [])
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_addresses_go_to_their_slots(bases):
+    function = make(bases, (F8, (3, 2), [1, 4]), (float, (), [2]), (F8, (), [0], True))
+    x, out = np.zeros((3, 2)), np.zeros(())
+    assert function(x, 0.5, out) is None
+    assert bases[1] == bases[4] == address(x)
+    assert bases[0] == address(out)
+    assert bases[2] == id(0.5) + 16 or bases[2] != 0
+
+
+def test_a_float_is_read_where_it_lies(bases):
+    function = make(bases, (float, (), [2]))
+    number = 0.1 + 0.2
+    function(number)
+    assert np.ctypeslib.ctypes.c_double.from_address(int(bases[2])).value == number
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+ONES = np.ones((3, 4))
+READ_ONLY = np.ones((3, 4))
+READ_ONLY.flags.writeable = False
+MISALIGNED = np.zeros(12 * 8 + 1, np.uint8)[1:].view(F8).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        1.0, 1, None, "text", [1.0], ONES.tolist(), ONES[:2], ONES.T, ONES.reshape(3, 4, 1),
+        np.ones((3, 8))[:, ::2], ONES.astype(np.float32), ONES.astype(">f8"), ONES.view(Subclass),
+        ONES.view(np.int64), np.float64(1.0), READ_ONLY, MISALIGNED, ONES[0],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_not_exactly_as_declared_is_refused(bases, wrong):
+    function = make(bases, (F8, (3, 4), [0], True))
+    assert function(wrong) is False
+    assert function(ONES) is None
+
+
+def test_a_read_only_array_may_be_read(bases):
+    assert make(bases, (F8, (3, 4), [0]))(READ_ONLY) is None
+
+
+def test_the_number_of_arguments(bases):
+    function = make(bases, (F8, (3, 4), [0]))
+    assert function() is False
+    assert function(ONES, ONES) is False
+    with pytest.raises(TypeError):
+        function(x=ONES)
+
+
+def test_an_object_is_known_by_identity(bases):
+    function = make(bases, ("sum", (), []), (None, (), []), (float, (), [0]))
+    assert function("sum", None, 1.0) is None
+    assert function("sum", False, 1.0) is False
+    assert function("".join(["s", "um"]), None, 1.0) is False
+
+
+def test_an_array_without_elements_and_without_axes(bases):
+    assert make(bases, (F8, (0, 3), [0]))(np.empty((0, 3))) is None
+    assert make(bases, (F8, (), [0]))(np.array(2.0)) is None
+    assert make(bases)() is None
+
+
+def test_no_reference_is_lost_or_kept(bases):
+    function = make(bases, (F8, (3, 4), [0]))
+    counted = (None, False, ONES, function)
+    before = [sys.getrefcount(item) for item in counted]
+    for _ in range(1000):
+        function(ONES)
+        function(1)
+    after = [sys.getrefcount(item) for item in counted]
+    assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True))
+
+
+def test_what_it_points_to_lives_as_long_as_it_does():
+    import gc
+    import weakref
+
+    class Owner:
+        pass
+
+    owner = Owner()
+    known = weakref.ref(owner)
+    function = entry.make([], 0, 0, 0, 0, [], owner)
+    del owner
+    gc.collect()
+    assert known() is not None
+    del function
+    gc.collect()
+    assert known() is None
