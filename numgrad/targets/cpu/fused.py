@@ -36,12 +36,13 @@ MAX_STEPS = 512
 MAX_OPERANDS = 64
 """Inputs and outputs that a kernel should have: each has a buffer of 2 or 4 KiB on the stack."""
 
-_LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.025, 0.0006, 0.04
+_LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.03, 0.0006, 0.04
 """Seconds to load a kernel, to compile one of no steps, one step more, and a scalar function."""
 
-_LONG, _INTERLEAVE = 32, 4
-"""From how many steps on a loop works on several vectors at once: a processor does not look far
-enough ahead in the code to begin the next iteration while it waits for a result of this one."""
+_LONG, _INTERLEAVE = 8, 4
+"""From how many steps on, two or more for each operand, a loop works on several vectors at once: a
+processor does not look far enough ahead to begin the next iteration while it waits for results of
+this one. Loops that mostly load and store gain nothing."""
 
 
 class Scalar:
@@ -113,7 +114,8 @@ class Graph(NamedTuple):
                 known += one.call(builder, context, [*(known[k] for k in args), index, status])
             return [known[k] for k in self.outputs]
 
-        interleave = _INTERLEAVE if len(self.steps) >= _LONG else 0
+        is_long = len(self.steps) >= max(_LONG, 2 * (len(inputs) + len(outputs)))
+        interleave = _INTERLEAVE if is_long else 0
         loop = ElementwiseLoop(context, inputs, outputs, compute, self.scalars, interleave)
         module = context.codegen()._create_empty_module(symbol)
         rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
