@@ -3,12 +3,13 @@
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import machine, report
+from . import cold, machine, report
 from .chart import draw
 from .rounds import Options, as_json, measure
 from .task import Workload
@@ -23,6 +24,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--quick", action="store_true", help="small sizes and three rounds")
+    parser.add_argument(
+        "--no-extras", action="store_true", help="neither cold start nor memory nor floors"
+    )
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument(
         "--limit", type=float, default=90.0, help="seconds to the first result (90)"
@@ -59,7 +63,30 @@ def run(options: argparse.Namespace, command: str) -> dict[str, Any]:
             rows = as_json(measure(workload, chosen, Path(folder), how, say), options.statistic)
             workloads.append({"key": workload.key, "title": workload.title, "rows": rows})
             say(report.section(workloads[-1]))
-    return {"machine": machine.facts(options.threads, command), "workloads": workloads}
+    measured = {"machine": machine.facts(options.threads, command), "workloads": workloads}
+    return measured if options.no_extras else measured | extras(how)
+
+
+def extras(how: Options) -> dict[str, Any]:
+    """Cold start, memory of a large batch and the floors, each in processes of its own."""
+    say("cold start, memory, floors")
+    rows = 64 if how.quick else 4096
+    return {
+        "cold": cold.measure(how.threads, 1 if how.quick else cold.REPEATS),
+        "beyond": {"rows": rows, "mebibytes": float(_printed("memory", str(rows), how))},
+        "floors": json.loads(_printed("floors", "", how)),
+    }
+
+
+def _printed(module: str, argument: str, how: Options) -> str:
+    """What a module of this package prints when it is run."""
+    return subprocess.run(
+        [sys.executable, "-m", f"{__package__}.{module}", argument],
+        env=machine.worker_environment(dict(os.environ), how.threads),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
 
 
 def say(text: str) -> None:

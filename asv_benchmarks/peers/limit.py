@@ -32,6 +32,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     return numba.njit(pipeline_class=NoAlias, **options)(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a piece of a loop's body, which must not remain a call or the loop stays scalar."""
+    options = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
+    return numba.njit(forceinline=True, **options)(function)
+
+
 def parallel(function: Callable[..., Any]) -> Any:
     """Compile a function whose ``prange`` hands tiles to kernels."""
     return numba.njit(parallel=True, error_model="numpy")(function)

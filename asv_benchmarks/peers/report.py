@@ -113,5 +113,45 @@ def machine_lines(facts: Measured) -> str:
 def markdown(measured: Measured) -> str:
     """The whole report, as a fragment that a page includes."""
     parts = [machine_lines(measured["machine"]), summary(measured["workloads"])]
+    parts.append(where_peers_win(measured["workloads"]))
     parts += [section(workload) for workload in measured["workloads"]]
+    if "cold" in measured:
+        parts.append(cold_start(measured["cold"]))
+    if "beyond" in measured:
+        parts.append(beyond_results(measured["beyond"]))
+    if "floors" in measured:
+        parts.append(floors(measured["floors"]))
     return "\n\n".join(parts)
+
+
+def where_peers_win(workloads: list[Measured]) -> str:
+    """The workloads on which numgrad at its best is slower than another library."""
+    lines = []
+    for workload in workloads:
+        best = best_peer(workload["rows"])
+        ours = [r for r in workload["rows"] if r["system"].startswith("numgrad") and r["steady"]]
+        own = min(ours, key=lambda row: row["steady"], default=None)
+        if best and own and own["steady"] > best["steady"]:
+            times = own["steady"] / best["steady"]
+            lines.append(f"- {workload['key']}: {best['system']} is {times:.2f} times as fast.")
+    found = "\n".join(lines) or "On none of these workloads."
+    return f"### Where a peer is faster\n\n{found}\n"
+
+
+def cold_start(rows: list[Measured]) -> str:
+    """Seconds from the start of the interpreter."""
+    head = ("example of the README in a new process", "import alone", "first gradient")
+    lines = [[row["what"], duration(row["import"]), duration(row["first"])] for row in rows]
+    return f"### Cold start\n\n{table(head, lines)}\n"
+
+
+def beyond_results(measured: Measured) -> str:
+    """What a large batch needs."""
+    rows, more = measured["rows"], measured["mebibytes"]
+    return f"### Memory\n\nW3 with {rows} cotangents: inputs, result and {more:.0f} MiB more.\n"
+
+
+def floors(rows: list[Measured]) -> str:
+    """What the machine can do."""
+    lines = [[row["what"], f"{row['figure']:.3g} {row['unit']}"] for row in rows]
+    return f"### Floors\n\n{table(('ceiling of this machine', 'figure'), lines)}\n"

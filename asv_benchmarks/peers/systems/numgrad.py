@@ -17,10 +17,11 @@ def namespace() -> Any:
 def eager(task: Task) -> Call:
     """Record and differentiate in every call."""
     xp = namespace()
+    constants = [ng.tensor(a) for a in task.constants]
 
     def call() -> Any:
         variables = [ng.tensor(a, requires_grad=True) for a in task.variables]
-        y = task.function(xp, *variables, *task.constants)
+        y = task.function(xp, *variables, *constants)
         if task.cotangents is not None:
             return ng.grad(y, variables, grad_outputs=task.cotangents, is_grads_batched=True)
         gradients = ng.grad(y.sum() if y.ndim else y, variables)

@@ -1,13 +1,15 @@
 """The workloads, in the order of the table."""
 
 from ..task import Workload
-from . import black_scholes, burgers, chain, lorenz96, mlp, rosenbrock
+from . import black_scholes, burgers, chain, heat, lorenz96, mlp, rosenbrock, seawater
 
 WORKLOADS: tuple[Workload, ...] = (
     mlp.WORKLOAD,
     mlp.WORKLOAD_FLOAT32,
     lorenz96.WORKLOAD,
     burgers.WORKLOAD,
+    seawater.WORKLOAD,
+    heat.WORKLOAD,
     rosenbrock.WORKLOAD,
     rosenbrock.WORKLOAD_LONG,
     chain.WORKLOAD,

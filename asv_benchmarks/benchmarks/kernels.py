@@ -1,0 +1,41 @@
+"""Single operators on arrays in the cache and beyond it."""
+
+import numpy as np
+
+import numgrad as ng
+
+FUNCTIONS = {
+    "multiply": lambda x: x * x,
+    "exp": ng.exp,
+    "log": ng.log,
+    "sin": ng.sin,
+    "tanh": ng.tanh,
+    "sum": ng.sum,
+    "roll": lambda x: ng.roll(x, 1),
+}
+
+
+class Kernel:
+    params = (list(FUNCTIONS), [4096, 1_000_000], ["float64", "float32"])
+    param_names = ("function", "size", "dtype")
+
+    def setup(self, function, size, dtype):
+        self.call = FUNCTIONS[function]
+        self.x = ng.tensor(np.linspace(0.5, 2.0, size, dtype=dtype))
+        self.call(self.x)
+
+    def time_value(self, function, size, dtype):
+        self.call(self.x)
+
+
+class Product:
+    params = (["float64", "float32"],)
+    param_names = ("dtype",)
+
+    def setup(self, dtype):
+        square = np.linspace(0.0, 1.0, 256 * 256, dtype=dtype).reshape(256, 256)
+        self.x = ng.tensor(square, requires_grad=True)
+        self.time_value_and_gradient(dtype)
+
+    def time_value_and_gradient(self, dtype):
+        ng.grad((self.x @ self.x).sum(), self.x)
