@@ -11,6 +11,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
+import scipy.linalg.cython_blas  # noqa: F401  (the BLAS of Numba, to be there when BLAS is limited)
 from llvmlite import ir
 from numba import types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
