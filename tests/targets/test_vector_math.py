@@ -8,6 +8,7 @@ from scipy import special
 
 import numgrad as ng
 from numgrad._settings import CHOICES
+from numgrad._specs import FusedSpec
 from numgrad.targets.cpu.kernels import kernel
 from numgrad.targets.cpu.vector_library import ARGUMENTS, vector_library
 
@@ -265,6 +266,33 @@ def test_complex_kernels_stay_on_scalar_math(monkeypatch):
     c128 = np.dtype(np.complex128)
     code, _ = generated_code_simd(spec_of(function_of("exp"), c128, c128), monkeypatch)
     assert "_ZGV" not in code
+
+
+def two_functions(x):
+    return math.exp(x) + math.sin(x)
+
+
+def one_of_them(x):
+    return math.exp(-x)
+
+
+def fused_spec():
+    steps = ((spec_of(two_functions, F64, F64), (0,)), (spec_of(one_of_them, F64, F64), (1,)))
+    return FusedSpec("fused", steps, (F64,), (F64,), (2,), (False,))
+
+
+@needs_library
+def test_steps_of_a_fused_kernel_share_their_functions(monkeypatch):
+    code, _ = generated_code_simd(fused_spec(), monkeypatch)
+    assert code.count("define internal double @numgrad_simd_exp_float64") == 1
+    assert all(loop_calls(code, LIBRARY.symbol(name, 64)) for name in ("exp", "sin"))
+
+
+def test_a_fused_kernel_has_the_bits_of_its_steps():
+    x = np.linspace(-5, 5, 83)
+    step = kernel(spec_of(two_functions, F64, F64)).ufunc(x)
+    expected = kernel(spec_of(one_of_them, F64, F64)).ufunc(step)
+    assert (bits(kernel(fused_spec()).ufunc(x)) == bits(expected)).all()
 
 
 # The setting
