@@ -1,4 +1,4 @@
-"""``out=``: results of a captured function written to arrays of the caller."""
+"""Results in memory of the caller: ``out=``, and arguments that are donated."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import optree
 
 from .._errors import ArgTypeError
 from ..engine.record import mode
+from ..engine.reuse import heirs
 
 
 def into(recorded: Any, call: Any, out: Any) -> None:
@@ -31,7 +32,7 @@ def into(recorded: Any, call: Any, out: Any) -> None:
         )
     arrays = recorded.arrays(call)
     stages = recorded.recording.stages
-    if _is_direct(stages, len(arrays)):
+    if stages.is_single:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
         if not _touch(outs, [*read, *stage.plan.schedule.alive]):
@@ -39,6 +40,38 @@ def into(recorded: Any, call: Any, out: Any) -> None:
             return
     for array, result in zip(outs, stages(arrays), strict=True):
         array[...] = result
+
+
+def donated(recorded: Any, call: Any) -> list[np.ndarray]:
+    """Run a recording; return its results, some of them in the memory of donated arguments."""
+    stages, arrays = recorded.recording.stages, recorded.arrays(call)
+    if not stages.is_single:
+        return stages(arrays)
+    (stage,) = stages.stages
+    read = [arrays[n] for n in stage.sources]
+    own = [n for n, source in enumerate(stage.sources) if source in recorded.donated]
+    free = [n for n in own if _is_free(read[n], call.leaves[stage.sources[n]], n, read, stage)]
+    chosen = heirs(stage.plan.program, stage.plan.schedule, free)
+    results = [
+        read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
+        for n, (shape, dtype) in enumerate(stages.specs)
+    ]
+    stage.plan.into(read, results)
+    return results
+
+
+def _is_free(
+    array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
+) -> bool:
+    """Whether an argument is the caller's array itself, and nothing else reads its memory."""
+    others = [a for n, a in enumerate(read) if n != number] + stage.plan.schedule.alive
+    return (
+        array is leaf
+        and type(array) is np.ndarray
+        and array.flags.writeable
+        and array.flags.aligned
+        and not any(np.may_share_memory(array, other) for other in others)
+    )
 
 
 def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
@@ -62,12 +95,6 @@ def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
         if any(np.may_share_memory(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
     return leaves  # type: ignore[return-value]
-
-
-def _is_direct(stages: Any, count: int) -> bool:
-    """Whether one program writes all results, in order."""
-    wanted = list(range(count, count + len(stages.finals)))
-    return len(stages.stages) == 1 and stages.finals == wanted
 
 
 def _touch(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:

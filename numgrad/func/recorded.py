@@ -1,7 +1,7 @@
 """A recording behind its public face: arguments and results in containers of any structure."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from .._tensor import Tensor, constant
 from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.rows import make_explicit, with_rows
-from .outputs import into
+from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
 from .signature import COMPLEX, FLOAT, NUMPY, TENSOR, Call
@@ -40,13 +40,22 @@ class Recorded:
         Whether the function is for one member, and arrays have an axis of members in front.
     fuse : str
         As in `jit`.
+    donated : iterable of int
+        The positional arguments whose memory may be used for results.
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, call: Call, ensemble: bool, fuse: str
+        self,
+        function: Callable[..., Any],
+        name: str,
+        call: Call,
+        ensemble: bool,
+        fuse: str,
+        donated: Iterable[int],
     ) -> None:
         self.as_numpy = call.as_numpy
         self.fuse = fuse
+        self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
         self._function = function
         self._call = call
@@ -90,8 +99,10 @@ class Recorded:
         if out is not None:
             into(self, call, out)
             return out
-        if self.as_numpy:
-            results: Sequence[Any] = self.recording.stages(self.arrays(call))
+        if self.as_numpy and self.donated:
+            results: Sequence[Any] = donated(self, call)
+        elif self.as_numpy:
+            results = self.recording.stages(self.arrays(call))
         else:
             results = self.recording.call(self.tensors(call))
         return self.rebuild(results)
@@ -117,17 +128,27 @@ class Recorded:
     # The fast way -------------------------------------------------------------------------------
 
     def fast(self, call: Call) -> Any:
-        """Return what serves equal calls with little Python: an entry, what makes the array for its
-        result, the settings, and the guards. None where that is not possible."""
-        bare = self.as_numpy and self.structure.is_leaf() and len(self.positions) == 1
-        if not bare or call.kwargs or not call.is_flat:
+        """Return what serves equal calls with little Python, or None where that is not possible.
+
+        It is an entry, what makes the arrays for the results, what arranges several of them, the
+        version of the settings, and the guards.
+        """
+        if not self.as_numpy or not self.positions or self.donated or not call.is_flat:
             return None
         entry = self._entry(call)
         if entry is None:
             return None
-        ((shape, dtype),) = self.recording.stages.specs
-        make = functools.partial(np.empty, shape, dtype)
-        return entry, make, settings.version, self.is_valid if self.recording.guards else None
+        is_valid = self.is_valid if self.recording.guards else None
+        specs = self.recording.stages.specs
+        if self.structure.is_leaf():
+            make: Callable[..., Any] = functools.partial(np.empty, *specs[0])
+            return entry, make, None, settings.version, is_valid
+        flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
+        empty = np.empty
+        return (
+            entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
+            tuple if flat else self.rebuild, settings.version, is_valid,
+        )  # fmt: skip
 
     def _entry(self, call: Call) -> Any:
         """Return the entry of a recording that is one program, made once."""
@@ -139,7 +160,7 @@ class Recorded:
 
     def _new_entry(self, call: Call) -> Any:
         stages = self.recording.stages
-        if len(stages.stages) != 1 or stages.finals != [len(call.leaves)]:
+        if not stages.is_single:
             return None
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))

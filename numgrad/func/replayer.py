@@ -42,8 +42,9 @@ def jit(
         for each. They must be hashable. Python integers, booleans, strings and ``None`` are static
         without being named, because they are mostly sizes, axes and options.
     donate_argnums : int or sequence of int
-        Positional arguments whose memory may be used for a result of the same shape and dtype; what
-        is in them afterwards is undefined.
+        Positional arguments whose memory may become that of a result of the same shape and dtype:
+        arrays in C order that may be written and share no memory with another argument, where the
+        program has read them by then. What is in them afterwards is undefined.
     ensemble : bool
         Map ``f`` over the leading axis of every array: ``f`` is written for one member, and a run
         takes as many of them at a time as fit into a core's cache.
@@ -98,11 +99,14 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         fast = replayer.fast
         if fast is not None and out is None and not kwargs:
-            entry, make, version, is_valid = fast
+            entry, make, rebuild, version, is_valid = fast
             if version == settings.version and (is_valid is None or is_valid()):
-                result = make()
-                if entry(*args, result) is None:
-                    return result
+                made = make()
+                if rebuild is None:
+                    if entry(*args, made) is None:
+                        return made
+                elif entry(*args, *made) is None:
+                    return rebuild(made)
         return replayer(args, kwargs, out)
 
     return jitted
@@ -128,7 +132,8 @@ class Replayer:
         call = Call(self.signature, args, kwargs)
         recorded = self.recordings.get(call.key)
         if recorded is None or not recorded.is_valid():
-            recorded = Recorded(self.function, self.name, call, self.ensemble, self.fuse)
+            donated = self.signature.donated
+            recorded = Recorded(self.function, self.name, call, self.ensemble, self.fuse, donated)
             self.recordings[call.key] = recorded
         result = recorded.replay(call, out)
         self.fast = recorded.fast(call)

@@ -54,10 +54,20 @@ class Call:
             parts.append((kind, *_spec(leaf, kind)))
         self.key = tuple(parts)
 
+    def numbers_of(self, argnums: Iterable[int]) -> frozenset[int]:
+        """Return the numbers of the leaves that positional arguments hold."""
+        counts = [optree.tree_structure(a, none_is_leaf=True).num_leaves for a in self.args]
+        places: set[int] = set()
+        for n in argnums:
+            if -len(counts) <= n < len(counts):
+                first = sum(counts[: n % len(counts)])
+                places.update(range(first, first + counts[n]))
+        return frozenset(k for k, place in enumerate(self.positions) if place in places)
+
     @property
     def is_flat(self) -> bool:
         """Whether the arguments are the leaves themselves, none in a container."""
-        return len(self.args) == len(self.fixed) and all(
+        return not self.kwargs and len(self.args) == len(self.fixed) and all(
             isinstance(arg, Static) or arg is leaf
             for arg, leaf in zip(self.args, self.fixed, strict=True)
         )

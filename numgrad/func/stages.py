@@ -39,6 +39,8 @@ class Stages:
     ----------
     finals : list of int
         The number of the array that holds each value.
+    is_single : bool
+        Whether there is one program, and its results are the values in order.
     """
 
     def __init__(self, values: Sequence[Value], count: int) -> None:
@@ -55,6 +57,8 @@ class Stages:
             for key in wanted:
                 numbers[key] = count + len(numbers)
         self.finals = [numbers[_key(value)] for value in ends]
+        wanted = list(range(count, count + len(ends)))
+        self.is_single = len(self.stages) == 1 and self.finals == wanted
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the values, in new arrays, for arguments in C order."""

@@ -80,6 +80,68 @@ def test_out_that_does_not_fit():
     np.testing.assert_array_equal(shared, 3 * X)
 
 
+# Donated arguments --------------------------------------------------------------------------------
+
+
+def uses(result, array):
+    return np.may_share_memory(result, array)
+
+
+@pytest.mark.parametrize("n", [6, 100_000])
+def test_a_result_may_be_where_an_argument_was(n):
+    x = np.linspace(0.5, 1.5, n)
+    step = lambda x, v: (x + 0.1 * v, v - 0.1 * ng.sin(x))  # noqa: E731
+    expected = ng.jit(step)(x, 2 * x)
+    a, b = x.copy(), 2 * x
+    found = ng.jit(step, donate_argnums=(0, 1))(a, b)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+    assert any(uses(result, memory) for result in found for memory in (a, b))
+    single = x.copy()
+    assert uses(ng.jit(lambda x: ng.exp(x) * 2, donate_argnums=0)(single), single)
+
+
+@pytest.mark.parametrize("n", [6, 100_000])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (x + y, x[::-1] * 2),
+        lambda x, y: x[::-1] + ng.exp(x),
+        lambda x, y: ng.cumsum(x) + x,
+        lambda x, y: x - x.sum() + y,
+        lambda x, y: (y * 2, x[0] * y, x * x),
+        lambda x, y: ng.roll(x, 1) - 2 * x + ng.roll(x, -1),
+        lambda x, y: ng.func.grad(lambda x: (x[1:] * x[:-1] ** 2).sum())(x),
+        lambda x, y: ng.sort(x * y),
+    ],
+    ids=range(8),
+)
+def test_donated_arguments_change_no_result(function, n):
+    rng = np.random.default_rng(0)
+    x, y = rng.random(n), rng.random(n)
+    expected = ng.jit(function)(x, y)
+    found = ng.jit(function, donate_argnums=(0, 1))(x.copy(), y.copy())
+    for a, b in zip(np.atleast_2d(found), np.atleast_2d(expected), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_memory_that_is_not_free_is_not_used():
+    jitted = ng.jit(lambda x, y: x + y, donate_argnums=0)
+    x = X.copy()
+    np.testing.assert_array_equal(jitted(x, x), 2 * X)
+    np.testing.assert_array_equal(x, X)
+    fixed = X.copy()
+    fixed.flags.writeable = False
+    np.testing.assert_array_equal(jitted(fixed, X), 2 * X)
+    np.testing.assert_array_equal(fixed, X)
+    wide = np.stack([X, X], axis=1)
+    np.testing.assert_array_equal(jitted(wide[:, 0], X), 2 * X)
+    np.testing.assert_array_equal(wide[:, 0], X)
+    tensor = ng.tensor(X)
+    assert (jitted(tensor, X).numpy() == 2 * X).all()
+    assert tensor.tolist() == X.tolist()
+
+
 # Ensembles ----------------------------------------------------------------------------------------
 
 
