@@ -12,11 +12,7 @@ from .._settings import settings
 from .encode import encode
 from .graph import Shape
 from .program import Program
-from .schedule import ELEMENTS, OUTSIDE, Schedule, address, schedule
-
-# The work of a call, and the most work for which Python's lock is kept: about 0.1 ms.
-CALL_WORK = 32
-ENTRY_WORK = 100_000
+from .schedule import Schedule, address, schedule
 
 
 class Plan:
@@ -52,49 +48,6 @@ class Plan:
         results = [np.empty(shape, dtype) for shape, dtype in self.specs]
         self.into(arrays, results)
         return results
-
-    def entry(
-        self,
-        arguments: Sequence[tuple[Any, Shape]],
-        positions: Sequence[int],
-        shapes: Sequence[Shape],
-    ) -> Any:
-        """Return a builtin function that runs the program at once; None for long programs, because
-        it keeps Python's lock.
-
-        It takes arguments and arrays for the results. It returns None when it has run, and anything
-        else when the caller has to call the plan.
-
-        Parameters
-        ----------
-        arguments : sequence of (dtype, shape)
-            What it takes: an array, a Python float where the dtype is the type ``float``, and that
-            very object where it is something else.
-        positions : sequence of int
-            Which of them is each argument of the program.
-        shapes : sequence of tuple
-            The results in the shapes that the caller gives them.
-        """
-        if self.work() > ENTRY_WORK or not hasattr(self.target, "entry"):
-            return None
-        slots: list[list[int]] = [[] for _ in arguments]
-        for slot, position in enumerate(self.schedule.arguments, OUTSIDE):
-            slots[positions[position]].append(slot)
-        first = OUTSIDE + len(self.schedule.arguments)
-        given = [(*kind, at, False) for kind, at in zip(arguments, slots, strict=True)]
-        made = [
-            (dtype, shape, [first + n], True)
-            for n, (shape, (_, dtype)) in enumerate(zip(shapes, self.specs, strict=True))
-        ]
-        return self.target.entry(self.run, [*given, *made], self)
-
-    def work(self) -> int:
-        """Return an estimate of the operations of a run; one takes about a nanosecond."""
-        total = 0
-        for segment in self.schedule.segments:
-            rows = 1 if segment.kind == ELEMENTS else segment.rows
-            total += sum(CALL_WORK + i.pattern.work * rows for i in segment.instructions)
-        return total
 
     def into(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Run the program on ``arrays`` and write its results to arrays in C order."""

@@ -11,6 +11,7 @@ from .._declare import registry
 from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, constant
+from ..engine.entries import entry_of
 from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.rows import make_explicit, with_rows
@@ -176,7 +177,7 @@ class Recorded:
             numbers.append(position)
             expected.append((leaf.dtype, leaf.shape) if kind == NUMPY else (float, ()))
         sources = [numbers[n] for n in stage.sources]
-        return stage.plan.entry(expected, sources, [shape for shape, _ in stages.specs])
+        return entry_of(stage.plan, expected, sources, [shape for shape, _ in stages.specs])
 
 
 def _is_fixed(leaf: Any) -> bool:

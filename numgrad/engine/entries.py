@@ -1,0 +1,57 @@
+"""Entries: builtin functions that run a short program with no Python around it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .graph import Shape
+from .plan import Plan
+from .schedule import ELEMENTS, OUTSIDE, Schedule
+
+# The work of a call, and the most work for which Python's lock is kept: about 0.1 ms.
+_CALL = 32
+_MOST = 100_000
+
+
+def entry_of(
+    plan: Plan,
+    arguments: Sequence[tuple[Any, Shape]],
+    positions: Sequence[int],
+    shapes: Sequence[Shape],
+) -> Any:
+    """Return a builtin function that runs a plan at once; None for a long program, because it keeps
+    Python's lock.
+
+    It takes arguments and arrays for the results. It returns None when it has run, and anything
+    else when the caller has to call the plan.
+
+    Parameters
+    ----------
+    arguments : sequence of (dtype, shape)
+        What it takes: an array, a Python float where the dtype is the type ``float``, and that very
+        object where it is something else.
+    positions : sequence of int
+        Which of them is each argument of the program.
+    shapes : sequence of tuple
+        The results in the shapes that the caller gives them.
+    """
+    if work_of(plan.schedule) > _MOST or not hasattr(plan.target, "entry"):
+        return None
+    slots: list[list[int]] = [[] for _ in arguments]
+    for slot, position in enumerate(plan.schedule.arguments, OUTSIDE):
+        slots[positions[position]].append(slot)
+    first = OUTSIDE + len(plan.schedule.arguments)
+    given = [(*kind, at, False) for kind, at in zip(arguments, slots, strict=True)]
+    made = [
+        (dtype, shape, [first + n], True)
+        for n, (shape, (_, dtype)) in enumerate(zip(shapes, plan.specs, strict=True))
+    ]
+    return plan.target.entry(plan.run, [*given, *made], plan)
+
+
+def work_of(schedule: Schedule) -> int:
+    """Return an estimate of the operations of a run; one takes about a nanosecond."""
+    total = 0
+    for segment in schedule.segments:
+        rows = 1 if segment.kind == ELEMENTS else segment.rows
+        total += sum(_CALL + i.pattern.work * rows for i in segment.instructions)
+    return total
