@@ -22,7 +22,7 @@ def entry_of(
     Python's lock.
 
     It takes arguments and arrays for the results. It returns None when it has run, and anything
-    else when the caller has to call the plan.
+    else when the caller has to call the plan: also for results that share memory with anything.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def entry_of(
         (dtype, shape, [first + n], True)
         for n, (shape, (_, dtype)) in enumerate(zip(shapes, plan.specs, strict=True))
     ]
-    return plan.target.entry(plan.run, [*given, *made], plan)
+    return plan.target.entry(plan.run, [*given, *made], plan.schedule.alive, plan)
 
 
 def work_of(schedule: Schedule) -> int:

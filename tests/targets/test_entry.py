@@ -118,3 +118,25 @@ def test_what_it_points_to_lives_as_long_as_it_does():
     del function
     gc.collect()
     assert known() is None
+
+
+def test_an_array_to_write_shares_memory_with_nothing(bases):
+    memory = np.zeros(32)
+    constant = np.zeros((4, 4))[:, ::2]
+    address = bases.__array_interface__["data"][0]
+    arguments = [
+        entry.Argument(F8, (8,), [0]),
+        entry.Argument(F8, (8,), [1], True),
+        entry.Argument(F8, (8,), [2], True),
+    ]
+    function = entry.make(arguments, address, 0, 0, 0, [], None, [constant])
+    a, b, c = memory[:8], memory[8:16], memory[16:24]
+    assert function(a, b, c) is None
+    assert function(memory[1:9], b, c) is False
+    assert function(a, a, c) is False
+    assert function(a, b, memory[15:23]) is False
+    assert function(a, b, b) is False
+    whole = constant.base.reshape(-1)
+    assert function(a, b, whole[:8]) is False
+    assert function(a, whole[8:], c) is False
+    assert function(whole[8:], b, c) is None

@@ -62,7 +62,13 @@ class CPUTarget:
             self._runner = Runner
         return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
 
-    def entry(self, runner: "Runner", arguments: "Sequence[Any]", alive: Any) -> Any:
+    def entry(
+        self,
+        runner: "Runner",
+        arguments: "Sequence[Any]",
+        constants: "Sequence[np.ndarray]",
+        alive: Any,
+    ) -> Any:
         """Return a builtin function of arrays that runs a small program; see `entry.make`.
 
         Each argument is given as the tuple of an `entry.Argument`. The result is None where
@@ -70,7 +76,7 @@ class CPUTarget:
         """
         from . import entry
 
-        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], alive)
+        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], constants, alive)
 
     @property
     def num_threads(self) -> int:

@@ -16,6 +16,10 @@ nothing and says so: the caller then goes the ordinary way.
 parts                  addresses of the program blocks, in order
 for each argument      its type, its kind, the dtype or the object itself, flags that must be set,
                        number of dimensions, of slots; then the sizes and the slots
+2 words                number of arrays to write, of arrays to read
+each of those          slot, size in bytes
+1 word                 number of constants
+each of those          where it begins and ends
 =====================  ========================================================================
 """
 
@@ -24,10 +28,13 @@ import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
+from numba.extending import register_jitable
+from numpy.lib.array_utils import byte_bounds
 
 from . import compiler, machine, memory
 from .interpreter import BASES, BLOCK, STATES, call_function
@@ -60,6 +67,24 @@ class Argument(NamedTuple):
     shape: tuple[int, ...]
     slots: Sequence[int]
     writeable: bool = False
+
+
+@register_jitable
+def overlap(bases, p):
+    """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
+    outputs, inputs = load_word(p, 0), load_word(p, 1)
+    constants = p + 8 * (2 + 2 * (outputs + inputs))
+    for i in range(outputs):
+        start = load_word(bases, load_word(p, 2 + 2 * i))
+        end = start + load_word(p, 3 + 2 * i)
+        for j in range(i + 1, outputs + inputs):
+            other = load_word(bases, load_word(p, 2 + 2 * j))
+            if start < other + load_word(p, 3 + 2 * j) and other < end:
+                return 1
+        for j in range(load_word(constants, 0)):
+            if start < load_word(constants, 2 + 2 * j) and load_word(constants, 1 + 2 * j) < end:
+                return 1
+    return 0
 
 
 def enter(table_object, arguments, count):
@@ -96,6 +121,8 @@ def enter(table_object, arguments, count):
             store_word(bases, load_word(p, 6 + ndim + k), address)
         p += 8 * (6 + ndim + slots)
         i += 1
+    if refused == 0:
+        refused = overlap(bases, p)
     space, state = load_word(table, _SPACE), load_word(table, _STATE)
     part = 0
     while part < parts and refused == 0:
@@ -143,7 +170,10 @@ class _Table(np.ndarray):
 
 
 def entry_of(
-    runner: machine.Runner, arguments: Sequence[Argument], alive: Any
+    runner: machine.Runner,
+    arguments: Sequence[Argument],
+    constants: Sequence[np.ndarray],
+    alive: Any,
 ) -> Callable[..., Any] | None:
     """Return a builtin function that runs a program on the calling thread; see `make`."""
     if not is_possible():
@@ -156,7 +186,8 @@ def entry_of(
     blocks = [part.block_address for part in runner.parts]
     work, state = machine.address_of("work"), space.address + 8 * STATES
     keep = (runner, space, alive)
-    return make(arguments, space.address + bases, work, state, space.address, blocks, keep)
+    address = space.address
+    return make(arguments, address + bases, work, state, address, blocks, keep, constants)
 
 
 def make(
@@ -167,6 +198,7 @@ def make(
     space: int,
     blocks: Sequence[int],
     alive: Any = None,
+    constants: Sequence[np.ndarray] = (),
 ) -> Callable[..., Any]:
     """Return a builtin function of arrays that runs a program; None where there can be none.
 
@@ -184,6 +216,9 @@ def make(
         Addresses of the program blocks, one per part.
     alive : object
         Owns what the addresses point to; lives as long as the function.
+    constants : sequence of ndarray
+        What the program reads beside its arguments: an array to write to may share memory with none
+        of them, nor with an argument.
     """
     words = [
         len(arguments), bases, work, state, space, len(blocks), id(None), id(False),
@@ -192,6 +227,7 @@ def make(
     ]  # fmt: skip
     for argument in arguments:
         words += _words(argument)
+    words += _ranges(arguments, constants)
     table = np.array(words, np.int64).view(_Table)
     table.alive = alive, list(arguments)
     return _new_function()(ctypes.addressof(_method()), table, None)
@@ -207,6 +243,20 @@ def _words(argument: Argument) -> list[int]:
     shape = argument.shape
     dtype = id(np.dtype(argument.dtype.type))
     return [id(np.ndarray), 0, dtype, flags, len(shape), len(slots), *shape, *slots]
+
+
+def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
+    """Return what arrays to write are compared with."""
+    pairs: tuple[list[int], list[int]] = ([], [])
+    for argument in arguments:
+        if argument.slots:
+            array = isinstance(argument.dtype, np.dtype)
+            nbytes = prod(argument.shape) * argument.dtype.itemsize if array else 8
+            pairs[not argument.writeable].extend((argument.slots[0], nbytes))
+    words = [len(pairs[0]) // 2, len(pairs[1]) // 2, *pairs[0], *pairs[1], len(constants)]
+    for constant in constants:
+        words += map(int, byte_bounds(constant))
+    return words
 
 
 @cache
