@@ -110,6 +110,14 @@ class Node:
     _edges: tuple[Edge, ...] | None
     _kind: "Kind | bool | None"
 
+    def blank(self) -> None:
+        """Set what a new node has of no operation: a number, nothing saved, no place."""
+        self.number = next_number()
+        self.saved = self.versions = ()
+        self.code = self.extras = self._edges = None
+        self.instruction = 0
+        self._kind = False
+
     def name(self) -> str:
         """Return the name of the operator whose gradient this node computes."""
         return self.operator.name
@@ -265,11 +273,7 @@ def new_node(
     node.parents = tuple([edge.node for edge in edges])
     node.slots = tuple([edge.slot for edge in edges])
     node.inputs, node.outputs = tuple(inputs), tuple(outputs)
-    node.number = next_number()
-    node.saved = node.versions = ()
-    node.code = node.extras = node._edges = None
-    node.instruction = 0
-    node._kind = False
+    node.blank()
     return node
 
 

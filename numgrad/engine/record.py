@@ -11,19 +11,10 @@ import numpy as np
 
 from .._errors import HookTypeError, InplaceError
 from .._settings import settings
-from .graph import (
-    Alias,
-    Expr,
-    ForeignStorage,
-    Node,
-    Storage,
-    Value,
-    View,
-    new_node,
-    spec_of,
-)
+from .graph import Node, accumulator_of
 from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
+from .values import Alias, Expr, ForeignStorage, Storage, Value, View, spec_of
 
 
 class Runtime:
@@ -96,12 +87,14 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
     wanted."""
     deferring, grad = (mode.deferring, mode.grad) if unusual else (False, True)
-    if deferring or any([value.array is None for value in inputs]):  # noqa: C419  a list is faster
+    arrays = [value.array for value in inputs]
+    for array in arrays:
+        deferring = deferring or array is None
+    if deferring:
         outputs = _defer(operator, inputs, static)
     else:
-        arrays = operator.run(runtime.target, [value.array for value in inputs], static)
-        outputs = [runtime.value(array) for array in arrays]
-        if operator.is_view and inputs[0].array is not None:
+        outputs = list(map(runtime.value, operator.run(runtime.target, arrays, static)))
+        if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
     if grad and operator.differentiable:
         for value in inputs:
@@ -139,10 +132,15 @@ def record(
     operator: Any, static: dict[str, Any], inputs: tuple[Value, ...], outputs: list[Value]
 ) -> Node:
     """Make the node of an application and hang the outputs on it."""
-    edges = [value.edge for value in inputs]
-    node = new_node(operator, static, edges, [v.spec for v in inputs], [v.spec for v in outputs])
+    node = Node()
+    node.operator, node.static = operator, static
+    node.parents = parents_of(inputs)
+    node.slots = tuple([value.slot for value in inputs])
+    node.inputs = tuple([value.spec for value in inputs])
+    node.outputs = tuple([value.spec for value in outputs])
+    node.blank()
     reads = operator.saves(node.needs)
-    if any(reads):
+    if True in reads:
         count = len(inputs)
         saved = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
         for value, read in zip(outputs, reads[count:], strict=True):
@@ -150,6 +148,17 @@ def record(
         node.save(saved)
     attach(node, outputs)
     return node
+
+
+def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
+    """Return the node that each value hangs on, the accumulator of a leaf; ``None`` where no
+    gradient is wanted."""
+    return tuple(
+        [
+            (value.node or accumulator_of(value)) if value.requires_grad else None
+            for value in inputs
+        ]
+    )
 
 
 def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ()) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._declare import Elementwise
 from .._tensor import Tensor
-from ..engine.direct import binary
+from ..engine.direct import binary, unary
 from ..operators import elementwise as _operators
 from . import elementwise, indexing, inplace, linalg
 
@@ -134,7 +134,7 @@ class Arithmetic:
         return elementwise.floor_divide(other, self), elementwise.remainder(other, self)
 
     def __neg__(self) -> Tensor:
-        return elementwise.negative(self)
+        return unary(_operators.negative, self)
 
     def __pos__(self) -> Tensor:
         return elementwise.positive(self)

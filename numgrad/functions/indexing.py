@@ -1,16 +1,18 @@
 """Reading elements: views for integers and slices, copies for index arrays and masks."""
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from .._declare import door
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .keys import ArrayKey, parse
+from .keys import ArrayKey, BasicKey, parse, plain_key
 from .operands import as_tensor
 
 
@@ -42,16 +44,33 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     tensor([2., 0., 1.])
     """
     x = as_tensor(x)
+    plain = plain_key(key)
+    if plain is not None:
+        operator, static = _basic(plain, x.shape)
+        return door.apply(operator, (x,), static)[0]
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
             assert x.array is not None
             return Tensor(np.asarray(x.array[numpy_key]))
         return gather(x, normal)
+    operator, static = _operation(normal)
+    return operator(x, **static)
+
+
+@functools.lru_cache(maxsize=4096)
+def _basic(plain: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, dict[str, Any]]:
+    """Return the view operator and its static parameters for a key of integers and slices."""
+    normal, _ = parse(tuple([slice(*k) if type(k) is tuple else k for k in plain]), shape)
+    assert not isinstance(normal, ArrayKey)
+    return _operation(normal)
+
+
+def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:
     axes = normal.new_axes
     if axes:
-        return _shape.expand_dims(x, axes=axes)
-    return _indexing.index(x, key=normal.items)
+        return _shape.expand_dims, {"axes": axes}
+    return _indexing.index, {"key": normal.items}
 
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:

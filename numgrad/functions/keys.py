@@ -42,6 +42,25 @@ class ArrayKey(NamedTuple):
     unique: bool
 
 
+def plain_key(key: Any) -> tuple[Any, ...] | None:
+    """Return a key of integers, slices, ``...`` and ``None`` so that it can be hashed, slices as
+    tuples; ``None`` for any other.
+
+    Types are exact: ``True`` and ``1.0`` are equal to 1, but they are other keys.
+    """
+    plain: list[Any] = []
+    for item in key if type(key) is tuple else (key,):
+        if type(item) is slice:
+            item = (item.start, item.stop, item.step)
+            for bound in item:
+                if bound is not None and type(bound) is not int:
+                    return None
+        elif type(item) is not int and item is not None and item is not ...:
+            return None
+        plain.append(item)
+    return tuple(plain)
+
+
 def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[Any, ...]]:
     """Return the normalised form of a key for an array of ``shape``, and the key that NumPy takes.
 

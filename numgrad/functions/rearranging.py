@@ -121,7 +121,12 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
     """
     x = as_tensor(x)
     if axis is None:
-        return reshape(roll(ravel(x), shift, 0), x.shape)
+        if x.ndim != 1:
+            return reshape(roll(ravel(x), shift, 0), x.shape)
+        axis = 0
+    if type(shift) is int and type(axis) is int:
+        place = normalize_axis_index(axis, x.ndim) - x.ndim
+        return _joining.roll(x, shifts=(shift,), axes=(place,))
     places = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     total: dict[int, int] = {}
     for amount, place in np.broadcast(shift, places):

@@ -78,7 +78,14 @@ def _infer_roll(specs, *, shifts, axes):
 
 def _run_roll(arrays, *, shifts, axes):
     """Shift elements along the negative ``axes``; what leaves at one end enters at the other."""
-    return np.roll(arrays[0], shifts, axes)
+    (x,) = arrays
+    moved = [(s % x.shape[a], a) for a, s in zip(axes, shifts, strict=True) if x.size]
+    moved = [(shift, axis) for shift, axis in moved if shift]
+    for shift, axis in moved:
+        tail = (slice(None),) * (-axis - 1)
+        parts = (x[(..., slice(-shift, None), *tail)], x[(..., slice(-shift), *tail)])
+        x = np.concatenate(parts, axis)
+    return x if moved else x.copy()
 
 
 def _lower_roll(builder, inputs, specs, *, shifts, axes):

@@ -1,0 +1,188 @@
+"""The short way of elementwise operations: the same graph, values and errors as the general way."""
+
+import math
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._declare import registry
+from numgrad.engine import direct, record
+
+
+def leaf(*shape):
+    rng = np.random.default_rng(3)
+    return ng.tensor(rng.random(shape) + 0.5, requires_grad=True)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The operators that took the general way."""
+    names = []
+    general = record.apply
+
+    def counted(operator, inputs, static):
+        names.append(operator.name)
+        return general(operator, inputs, static)
+
+    monkeypatch.setattr("numgrad._declare.door.apply", counted)
+    return names
+
+
+@pytest.mark.parametrize(
+    "operate",
+    [
+        lambda x, y: x * y,
+        lambda x, y: x / y,
+        lambda x, y: -x,
+        lambda x, y: ng.sin(x),
+        lambda x, y: ng.exp(y),
+        lambda x, y: 2.0 * x,
+        lambda x, y: x - 3,
+        lambda x, y: ng.maximum(x, y),
+        lambda x, y: x * y[:1],
+        lambda x, y: x * np.float64(2.0),
+    ],
+)
+def test_both_ways_give_the_same_node(operate, monkeypatch):
+    x, y = leaf(3), leaf(3)
+    operate(x, y)
+    short = operate(x, y)
+    monkeypatch.setattr("numgrad._declare.door.learn", lambda *args: None)
+    ng.set_flags()  # forgets what is known
+    long = operate(x, y)
+    assert np.array_equal(short.detach().numpy(), long.detach().numpy())
+    assert short.spec == long.spec
+    ours, theirs = short.node, long.node
+    assert ours.operator is theirs.operator
+    assert ours.kind is theirs.kind is not None
+    assert (ours.inputs, ours.outputs, ours.needs) == (theirs.inputs, theirs.outputs, theirs.needs)
+    assert [s is None for s in ours.saved] == [s is None for s in theirs.saved]
+    assert ours.site == theirs.site
+    for a, b in zip(ng.grad(short.sum(), [x, y], allow_unused=True),
+                    ng.grad(long.sum(), [x, y], allow_unused=True), strict=True):  # fmt: skip
+        assert (a is None) == (b is None)
+        assert a is None or np.array_equal(a.numpy(), b.numpy())
+
+
+def test_a_known_operation_takes_the_short_way(calls):
+    x, y = leaf(4), leaf(4)
+    _ = x * y, 2.5 * x, ng.cos(x), -x
+    calls.clear()
+    _ = y * x, 2.5 * y, 1.5 * y, ng.cos(y), -y
+    assert calls == []
+
+
+def test_numbers_that_compare_equal_stay_apart():
+    x = ng.tensor([1.0, 2.0], requires_grad=True)
+    for number in (0.0, -0.0, 0, -0.0, 0.0):
+        for _ in range(2):
+            expected = np.copysign(1.0, x.detach().numpy() * number)
+            assert np.array_equal(np.copysign(1.0, (x * number).detach().numpy()), expected)
+    assert (x * True).dtype == np.float64
+    assert (x * 1j).dtype == np.complex128
+    for _ in range(2):
+        assert np.isnan((x + math.nan).detach().numpy()).all()
+
+
+def test_a_number_beside_integers_is_promoted():
+    x = ng.tensor([1, 2])
+    assert (x * 2).dtype == np.int64
+    assert (x * 2.5).tolist() == [2.5, 5.0]
+    assert (x * 2).tolist() == [2, 4]
+
+
+def test_constants_cannot_be_written():
+    x = leaf(2)
+    y = x * 7.25
+    y = x * 7.25
+    saved = y.node.saved[1]
+    assert not saved.array.flags.writeable
+
+
+def test_no_grad_and_deferred_values_are_respected():
+    x = leaf(3)
+    _ = x * x
+    with ng.no_grad():
+        y = x * x
+    assert not y.requires_grad
+    assert y.node is None
+    with record.deferring():
+        assert (x * x).array is None
+
+
+def test_other_threads_modes_do_not_matter_here():
+    import threading
+
+    entered, leave = threading.Event(), threading.Event()
+
+    def elsewhere():
+        with ng.no_grad():
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    entered.wait()
+    x = leaf(2)
+    assert (x * x).requires_grad
+    leave.set()
+    thread.join()
+    assert threading.get_ident() not in record.unusual
+
+
+def test_a_written_operand_is_noticed():
+    x = leaf(3)
+    y = x * 1.0
+    z = y * y
+    y += 1.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        ng.grad(z.sum(), x)
+    w = y * y  # saved after the write: at its present version
+    assert np.allclose(ng.grad(w.sum(), x)[0].numpy(), 2 * (x.detach().numpy() + 1.0))
+
+
+def test_a_user_array_is_copied_when_saved():
+    array = np.array([1.0, 2.0])
+    x = leaf(2)
+    for _ in range(2):
+        array[:] = [1.0, 2.0]
+        y = x * array
+        array[:] = 9.0
+        assert ng.grad(y.sum(), x)[0].tolist() == [1.0, 2.0]
+
+
+def test_a_partial_declared_later_counts():
+    @ng.elementwise
+    def twice(x):
+        return x + x
+
+    x = leaf(2)
+    _ = twice(x), twice(x)
+
+    @twice.partial("x")
+    def twice_dx(x):
+        return 2.0 + 0.0 * x
+
+    assert ng.grad(twice(x).sum(), x)[0].tolist() == [2.0, 2.0]
+
+
+def test_a_changed_setting_drops_the_plans():
+    x = leaf(5)
+    _ = x * x
+    assert x.spec in registry["multiply"].plans
+    ng.set_flags(sort_sum_gradient=ng.get_flags("sort_sum_gradient")["sort_sum_gradient"])
+    assert x.spec not in registry["multiply"].plans
+    assert np.array_equal((x * x).detach().numpy(), x.detach().numpy() ** 2)
+
+
+def test_plans_and_constants_are_bounded(monkeypatch):
+    monkeypatch.setattr(direct, "_MOST_PLANS", 4)
+    monkeypatch.setattr(direct, "_MOST_CONSTANTS", 4)
+    for n in range(10):
+        x = leaf(n + 1)
+        _ = x * x, x * 2.0
+        assert len(registry["multiply"].plans) <= 4
+    for n in range(10):
+        assert (x * float(n)).tolist() == (x.detach().numpy() * n).tolist()
+    assert len(registry["multiply"].numbers_last[x.spec].floats) <= 4
