@@ -18,14 +18,13 @@ from .graph import Node, accumulator_of
 from .kinds import kind_of
 from .record import mode, pack, runtime, unusual
 from .site import is_ours, user_frame, user_stack
-from .values import Spec, Storage, Value, next_number, spec_of
+from .values import Alias, Spec, Storage, Value, View, next_number, spec_of
 
 _MOST_PLANS = 1024
 _MOST_CONSTANTS = 256
 _new = object.__new__
 _frame = sys._getframe
 _Array = np.ndarray
-_NOTHING: dict[str, Any] = {}
 _UNWRITTEN = (0, 0, 0)
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # operators that have plans
 
@@ -48,12 +47,14 @@ class Plan:
 
     __slots__ = (
         "compute", "dtype", "inputs", "kind", "operator", "outputs", "reads", "shape", "spec",
+        "static",
     )  # fmt: skip
 
     def __init__(
         self, operator: Any, compute: Callable[..., Any], inputs: tuple[Spec, ...], spec: Spec
     ) -> None:
         self.operator, self.compute = operator, compute
+        self.static: dict[str, Any] = {}
         self.inputs, self.outputs = inputs, (spec,)
         self.spec, self.shape, self.dtype = spec, spec.shape, spec.dtype
         self.kind = kind_of(operator, {}, inputs, self.outputs)
@@ -65,6 +66,22 @@ class Plan:
         needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
         reads = tuple(self.operator.saves(needs))
         return reads if any(reads) else None
+
+
+class ViewPlan:
+    """What a view operator with certain static parameters does with values of a certain spec."""
+
+    __slots__ = ("inputs", "kind", "operator", "outputs", "spec", "static", "step")
+
+    reads = (None,)  # a view keeps nothing
+
+    def __init__(self, operator: Any, static: dict[str, Any], spec: Spec) -> None:
+        ((shape, dtype),) = operator.infer((spec,), static)
+        self.operator, self.static = operator, static
+        self.step = ((operator, static),)
+        self.spec = spec_of(shape, dtype)
+        self.inputs, self.outputs = (spec,), (self.spec,)
+        self.kind = kind_of(operator, static, self.inputs, self.outputs)
 
 
 class Beside:
@@ -211,6 +228,30 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     return result
 
 
+def view(plan: ViewPlan, x: Any) -> Any:
+    """Return the view of ``x`` that a plan describes; called by a function of numgrad."""
+    array = x.array
+    if array is None or x.rows or unusual or isinstance(x.view, Alias):
+        return plan.operator(x, **plan.static)
+    result = _new(type(x))
+    result.array = plan.operator.function(array, **plan.static)
+    spec = result.spec = plan.spec
+    result.shape, result.dtype, result.rows = spec
+    result._requires_grad = False
+    result.node = result.expr = result._leaf = None
+    result.slot = result.expr_slot = 0
+    result._storage = x._storage or x.storage
+    above = x.view
+    if above is None:
+        result.view = View(x, plan.step)
+    else:
+        above.refresh(x)
+        result.view = View(above.base, above.chain + plan.step)
+    if x._requires_grad:
+        _record(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(2))
+    return result
+
+
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
     """Record the operation if gradients flow from one of its operands."""
     if x.view is not None:
@@ -230,7 +271,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 
 
 def _record(
-    plan: Plan,
+    plan: Any,
     wanted: int,
     inputs: tuple[Any, ...],
     parents: tuple[Any, ...],
@@ -240,7 +281,7 @@ def _record(
     """Make the node; ``frame`` is the first that may be the user's."""
     node: Any = Node()
     node.operator = plan.operator
-    node.static = _NOTHING
+    node.static = plan.static
     node.inputs = plan.inputs
     node.outputs = plan.outputs
     node._kind = plan.kind
@@ -253,12 +294,10 @@ def _record(
         node.saved = node.versions = ()
     else:
         _save(node, reads, inputs, result)
-    code = frame.f_code
-    if is_ours[code.co_filename]:
+    if is_ours[frame.f_code.co_filename]:
         frame = user_frame(frame)
-        code = frame.f_code if frame is not None else None
-    node.code = code
-    node.instruction = frame.f_lasti if code is not None else 0
+    node.code = None if frame is None else frame.f_code
+    node.instruction = 0 if frame is None else frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own().stack = user_stack()
     result.node = node

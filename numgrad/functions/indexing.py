@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from .._declare import door
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
+from ..engine.direct import ViewPlan, view
+from ..engine.values import Spec
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
@@ -46,8 +47,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     x = as_tensor(x)
     plain = plain_key(key)
     if plain is not None:
-        operator, static = _basic(plain, x.shape)
-        return door.apply(operator, (x,), static)[0]
+        return view(_basic(plain, x.spec), x)
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
@@ -59,11 +59,12 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 
 
 @functools.lru_cache(maxsize=4096)
-def _basic(plain: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, dict[str, Any]]:
-    """Return the view operator and its static parameters for a key of integers and slices."""
-    normal, _ = parse(tuple([slice(*k) if type(k) is tuple else k for k in plain]), shape)
+def _basic(plain: tuple[Any, ...], spec: Spec) -> ViewPlan:
+    """Return what a key of integers and slices does with values of a spec."""
+    key = tuple([slice(*item) if type(item) is tuple else item for item in plain])
+    normal, _ = parse(key, spec.shape)
     assert not isinstance(normal, ArrayKey)
-    return _operation(normal)
+    return ViewPlan(*_operation(normal), spec)
 
 
 def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:

@@ -70,11 +70,12 @@ def test_a_scenario_applies_its_operators(scenario, monkeypatch):
 
     monkeypatch.setattr(door, "apply", noted)
     monkeypatch.setattr(rules, "_rules", {})  # derivatives are applied when their rules are made
-    for number, _ in smooth_points(scenario):
-        if scenario.order:
-            second_gradient(scenario, number)
-        else:
-            evaluate(scenario, scenario.points[number])
+    with ng.graph.saved_tensors_hooks(*[lambda value: value] * 2):  # no short way leads past apply
+        for number, _ in smooth_points(scenario):
+            if scenario.order:
+                second_gradient(scenario, number)
+            else:
+                evaluate(scenario, scenario.points[number])
     assert set(scenario.operators) <= applied
 
 
