@@ -162,3 +162,21 @@ def inlined(term: Term) -> dict[tuple[int, int, Shape], Step]:
     if isinstance(term, Step):
         visit(term)
     return found
+
+
+def leaves(terms: Sequence[Term]) -> list[Leaf]:
+    """Return the leaves of terms, each once, in order."""
+    found: dict[Leaf, None] = {}
+    seen: set[tuple[int, int, Shape]] = set()
+
+    def visit(term: Term) -> None:
+        if isinstance(term, Leaf):
+            found.setdefault(term)
+        elif identity_of(term) not in seen:
+            seen.add(identity_of(term))
+            for arg in term.args:
+                visit(arg)
+
+    for term in terms:
+        visit(term)
+    return list(found)
