@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .graph import Shape
-from .program import Instruction, Layout, Program, contiguous_strides
+from .program import Instruction, Program, contiguous_strides
 
 
 class Leaf(NamedTuple):
@@ -25,34 +25,67 @@ class Leaf(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A scalar function of leaves and other steps, at one element of the reader's loop."""
+    """A scalar function of leaves and other steps, at one element of the reader's loop.
+
+    ``number`` is that of the instruction it comes from; ``start`` the element of that
+    instruction's loop, in C order, and ``moves`` how far each of the reader's axes moves in it.
+    """
 
     spec: Any
     args: "tuple[Leaf | Step, ...]"
-    number: int  # of the instruction that it comes from
-    start: int  # the element of that instruction's loop, and how far the reader's axes move in it
+    number: int
+    start: int
     moves: Shape
+    size: int  # an upper bound of the number of steps in it
 
 
 Term: TypeAlias = Leaf | Step
 
 
-class Writer(NamedTuple):
-    """An elementwise instruction as the definition of (a part of) a buffer."""
+class Unit(NamedTuple):
+    """An elementwise instruction, or a box of its loop; operands are inputs, then the output."""
 
     number: int
-    instruction: Instruction
-    offset: int
-    strides: Shape
+    spec: Any
     loop: Shape
+    operands: tuple[Leaf, ...]
+    start: int
+    moves: Shape
+
+    @property
+    def output(self) -> Leaf:
+        return self.operands[-1]
+
+    def cut(self, axis: int, at: int) -> "tuple[Unit, Unit]":
+        """Return the two parts of the loop before and from position ``at`` of an axis."""
+        before, after = list(self.loop), list(self.loop)
+        before[axis], after[axis] = at, self.loop[axis] - at
+        shifted = tuple([x._replace(offset=x.offset + at * x.strides[axis]) for x in self.operands])
+        start = self.start + at * self.moves[axis]
+        return (
+            self._replace(loop=tuple(before)),
+            self._replace(loop=tuple(after), operands=shifted, start=start),
+        )
 
 
-def writer_of(number: int, instruction: Instruction) -> Writer:
-    """Return the definition that an instruction with one output is."""
+def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
+    """Return an elementwise instruction as a unit."""
     pattern = instruction.pattern
-    return Writer(
-        number, instruction, instruction.offsets[-1], pattern.strides[pattern.nin], pattern.loop
-    )
+    loop = pattern.loop
+    operands = []
+    for index, offset, layout, strides in zip(
+        instruction.buffers, instruction.offsets, pattern.layouts, pattern.strides, strict=True
+    ):
+        if 1 in loop:
+            strides = _still(strides, loop)
+        operands.append(Leaf(index, offset, strides, layout.dtype, program.rows[index]))
+    moves = _still(contiguous_strides(loop, 1), loop)
+    return Unit(number, pattern.spec, loop, tuple(operands), 0, moves)
+
+
+def _still(strides: Shape, loop: Shape) -> Shape:
+    """Return strides that are 0 along axes of size 1."""
+    return tuple([s if n != 1 else 0 for s, n in zip(strides, loop, strict=True)])
 
 
 class Where(NamedTuple):
@@ -66,63 +99,61 @@ class Where(NamedTuple):
     axes: Shape
 
 
-def locate(writer: Writer, offset: int, strides: Shape, loop: Shape) -> Where | None:
-    """Return where a reader's view lies in what a writer writes; None where it does not fit."""
+def locate(writer: Unit, leaf: Leaf, loop: Shape) -> tuple[Where, Shape] | None:
+    """Return where a reader's view begins in what a writer writes, and how far it stays inside
+    along each axis; None where it begins elsewhere or walks in another way."""
+    target = writer.output
     axes = []
-    for stride, size in zip(strides, loop, strict=True):
-        if stride == 0 or size == 1:
+    for stride in leaf.strides:
+        if stride == 0:
             axes.append(-1)
-        elif stride in writer.strides:
-            axes.append(writer.strides.index(stride))
+        elif stride in target.strides:
+            axes.append(target.strides.index(stride))
         else:
             return None
-    rest = offset - writer.offset
+    rest = leaf.offset - target.offset
     if rest < 0:
         return None
     first = [0] * len(writer.loop)
-    for axis in sorted(range(len(writer.loop)), key=lambda a: -writer.strides[a]):
-        if writer.strides[axis] > 0 and writer.loop[axis] > 1:
-            first[axis], rest = divmod(rest, writer.strides[axis])
+    order = range(len(writer.loop))
+    if not _descending(target.strides):
+        order = sorted(order, key=lambda axis: -target.strides[axis])
+    for axis in order:
+        if target.strides[axis] > 0:
+            first[axis], rest = divmod(rest, target.strides[axis])
+            if first[axis] >= writer.loop[axis]:
+                return None
     if rest:
         return None
-    reach = list(first)
-    for axis, size in zip(axes, loop, strict=True):
-        if axis >= 0:
-            reach[axis] += size - 1
-    if len({a for a in axes if a >= 0}) != sum(a >= 0 for a in axes):
-        return None
-    inside = all(at < size for at, size in zip(reach, writer.loop, strict=True))
-    return Where(tuple(first), tuple(axes)) if inside else None
+    inside = [
+        size if axis < 0 else min(size, writer.loop[axis] - first[axis])
+        for axis, size in zip(axes, loop, strict=True)
+    ]
+    return Where(tuple(first), tuple(axes)), tuple(inside)
+
+
+def _descending(strides: Shape) -> bool:
+    return all(a >= b for a, b in zip(strides, strides[1:], strict=False))
 
 
 def moved(strides: Shape, where: Where) -> tuple[int, Shape]:
     """Return the offset and the strides, along the reader's loop, of a view along the writer's."""
-    shift = sum(s * at for s, at in zip(strides, where.first, strict=True))
+    shift = 0
+    for stride, at in zip(strides, where.first, strict=True):
+        shift += stride * at
     return shift, tuple([strides[axis] if axis >= 0 else 0 for axis in where.axes])
 
 
-def leaf_of(program: Program, instruction: Instruction, place: int) -> Leaf:
-    """Return operand ``place`` of an instruction as a leaf over its own loop."""
-    pattern = instruction.pattern
-    index = instruction.buffers[place]
-    layout: Layout = pattern.layouts[place]
-    loop_strides = pattern.strides[place]
-    strides = tuple(
-        [s if size != 1 else 0 for s, size in zip(loop_strides, pattern.loop, strict=True)]
-    )
-    return Leaf(index, instruction.offsets[place], strides, layout.dtype, program.rows[index])
-
-
-def step_of(number: int, instruction: Instruction, args: Sequence[Term]) -> Step:
-    """Return an instruction as a step over its own loop."""
-    loop = instruction.pattern.loop
-    dense = contiguous_strides(loop, 1)
-    moves = tuple([s if n != 1 else 0 for s, n in zip(dense, loop, strict=True)])
-    return Step(instruction.pattern.spec, tuple(args), number, 0, moves)
+def step_of(unit: Unit, args: Sequence[Term]) -> Step:
+    """Return a unit as a step over its own loop."""
+    size = 1 + sum([arg.size for arg in args if type(arg) is Step])
+    return Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, size)
 
 
 def shifted(term: Term, where: Where) -> Term:
     """Return a term over a writer's loop as one over the loop of its reader."""
+    if not any(where.first) and where.axes == tuple(range(len(where.axes))):
+        return term
     done: dict[int, Term] = {}
 
     def shift(term: Term) -> Term:
@@ -132,12 +163,13 @@ def shifted(term: Term, where: Where) -> Term:
         return known
 
     def moved_term(term: Term) -> Term:
-        if isinstance(term, Leaf):
+        if type(term) is Leaf:
             offset, strides = moved(term.strides, where)
             return Leaf(term.buffer, term.offset + offset, strides, term.dtype, term.rows)
+        assert isinstance(term, Step)
         start, moves = moved(term.moves, where)
         args = tuple([shift(arg) for arg in term.args])
-        return Step(term.spec, args, term.number, term.start + start, moves)
+        return Step(term.spec, args, term.number, term.start + start, moves, term.size)
 
     return shift(term)
 
@@ -147,36 +179,21 @@ def identity_of(step: Step) -> tuple[int, int, Shape]:
     return (step.number, step.start, step.moves)
 
 
-def inlined(term: Term) -> dict[tuple[int, int, Shape], Step]:
-    """Return all steps of a term, each once, arguments first."""
-    found: dict[tuple[int, int, Shape], Step] = {}
-
-    def visit(step: Step) -> None:
-        key = identity_of(step)
-        if key not in found:
-            for arg in step.args:
-                if isinstance(arg, Step):
-                    visit(arg)
-            found[key] = step
-
-    if isinstance(term, Step):
-        visit(term)
-    return found
-
-
-def leaves(terms: Sequence[Term]) -> list[Leaf]:
-    """Return the leaves of terms, each once, in order."""
-    found: dict[Leaf, None] = {}
-    seen: set[tuple[int, int, Shape]] = set()
+def contents(term: Term) -> tuple[dict[tuple[int, int, Shape], Step], list[Leaf]]:
+    """Return all steps of a term, arguments first, and all leaves, each once."""
+    steps: dict[tuple[int, int, Shape], Step] = {}
+    leaves: dict[Leaf, None] = {}
 
     def visit(term: Term) -> None:
-        if isinstance(term, Leaf):
-            found.setdefault(term)
-        elif identity_of(term) not in seen:
-            seen.add(identity_of(term))
+        if type(term) is Leaf:
+            leaves.setdefault(term)
+            return
+        assert isinstance(term, Step)
+        key = identity_of(term)
+        if key not in steps:
             for arg in term.args:
                 visit(arg)
+            steps[key] = term
 
-    for term in terms:
-        visit(term)
-    return list(found)
+    visit(term)
+    return steps, list(leaves)

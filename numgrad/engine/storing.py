@@ -4,29 +4,17 @@ A value is stored if it is a result, if an instruction reads it that cannot be f
 readers need it at different elements and computing it again would cost more than reading it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
 
 from .._specs import ElementwiseSpec
-from .expand import (
-    Leaf,
-    Step,
-    Term,
-    Where,
-    Writer,
-    inlined,
-    leaf_of,
-    locate,
-    shifted,
-    step_of,
-    writer_of,
-)
+from .expand import Leaf, Step, Term, Unit, Where, contents, locate, shifted, step_of, unit_of
 from .graph import Shape
 from .program import Instruction, Program
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
 AGAIN = 4
-# Larger terms are not copied into several readers.
+# Larger terms are not copied into their readers.
 LARGEST_TERM = 24
 
 
@@ -41,82 +29,116 @@ def is_fusible(instruction: Instruction) -> bool:
     )
 
 
-def _cost(spec: ElementwiseSpec) -> int:
+def cost_of(spec: ElementwiseSpec) -> int:
     """Estimate a scalar function, in simple operations: what it calls counts most."""
     code = spec.function.__code__
     return 1 + 12 * len(code.co_names) + len(code.co_code) // 40
 
 
-class Values:
-    """What every instruction computes, as a term of what is stored.
+class Root:
+    """A stored unit with its term, or an instruction that cannot be fused.
 
-    Attributes
+    ``steps`` and ``leaves`` are those of the term.
+    """
+
+    __slots__ = ("instruction", "leaves", "steps", "term", "unit")
+
+    def __init__(
+        self, instruction: Instruction, unit: Unit | None = None, term: Step | None = None
+    ) -> None:
+        self.instruction, self.unit, self.term = instruction, unit, term
+        self.steps, self.leaves = contents(term) if term is not None else ({}, [])
+
+    @property
+    def writes(self) -> Collection[int]:
+        """The buffers that it writes."""
+        if self.unit is not None:
+            return (self.unit.output.buffer,)
+        return set(self.instruction.buffers[self.instruction.pattern.nin :])
+
+    @property
+    def reads(self) -> Collection[int]:
+        """The buffers that an instruction reads, or wrote before in part."""
+        return self.instruction.buffers
+
+
+class Values:
+    """The stored values of a program, in order, as terms of one another.
+
+    Parameters
     ----------
-    terms : list
-        A step for each instruction that can be fused, None for the others.
-    roots : list of int
-        The instructions whose result is stored, or that cannot be fused.
-    writers : dict
-        By buffer, the instructions that store it, as definitions.
+    instructions : sequence of Instruction
+        In the order in which they run.
+    stored : collection of int
+        Numbers of instructions whose values are to be stored in any case.
     """
 
     def __init__(
-        self, program: Program, instructions: Sequence[Instruction], stored: Iterable[int]
+        self, program: Program, instructions: Sequence[Instruction], stored: Collection[int]
     ) -> None:
         self.program = program
-        self.instructions = instructions
-        self.fusible = [is_fusible(i) for i in instructions]
-        self.terms: list[Step | None] = [None] * len(instructions)
-        self.costs = [0] * len(instructions)
-        self.writers: dict[int, list[Writer]] = {}
-        self._readers: dict[int, list[tuple[int, int]]] = {}
         self.results = {ref.buffer for ref in program.results}
+        self._made: list[tuple[Instruction, Unit | None, Step | None]] = []
+        self.costs: dict[int, int] = {}
         self._stored: dict[int, bool] = dict.fromkeys(self.results, True)
         self._stored.update((instructions[n].buffers[-1], True) for n in stored)
-        self._index()
-        for number, instruction in enumerate(instructions):
-            if self.fusible[number]:
-                self._expand(number, instruction)
+        self._writers: dict[int, list[tuple[Unit, Step]]] = {}
+        self._readers: dict[int, list[tuple[Leaf, Shape, bool]]] = {}
+        units = [
+            unit_of(program, n, i) if is_fusible(i) else None for n, i in enumerate(instructions)
+        ]
+        self._index(instructions, units)
+        for instruction, unit in zip(instructions, units, strict=True):
+            if unit is None:
+                self._made.append((instruction, None, None))
+            else:
+                self._expand(instruction, unit)
+        # What nobody reads, nobody has asked about.
         self.roots = [
-            n
-            for n, i in enumerate(instructions)
-            if not self.fusible[n] or self.is_stored(i.buffers[-1])
+            Root(*made)
+            for made in self._made
+            if made[1] is None or self._stored.get(made[1].output.buffer)
         ]
 
-    def _index(self) -> None:
-        for number, instruction in enumerate(self.instructions):
-            nin = instruction.pattern.nin
-            for place, index in enumerate(instruction.buffers[:nin]):
-                self._readers.setdefault(index, []).append((number, place))
-            if self.fusible[number]:
-                writer = writer_of(number, instruction)
-                self.writers.setdefault(instruction.buffers[-1], []).append(writer)
-            else:
-                self._stored.update((index, True) for index in instruction.buffers)
+    def _index(
+        self, instructions: Sequence[Instruction], units: Sequence[Unit | None]
+    ) -> None:
+        for instruction, unit in zip(instructions, units, strict=True):
+            if unit is None:
+                self._stored.update(dict.fromkeys(instruction.buffers, True))
+                continue
+            rows = instruction.pattern.rows
+            for leaf in unit.operands[:-1]:
+                self._readers.setdefault(leaf.buffer, []).append((leaf, unit.loop, rows))
 
-    def _expand(self, number: int, instruction: Instruction) -> None:
-        args = [self.term(number, place) for place in range(instruction.pattern.nin)]
-        step = self.terms[number] = step_of(number, instruction, args)
-        self.costs[number] = sum(_cost(s.spec) for s in inlined(step).values())
+    def _expand(self, instruction: Instruction, unit: Unit) -> None:
+        """Find the term of a unit, which is cut where what it reads has seams."""
+        args: list[Term] = []
+        for leaf in unit.operands[:-1]:
+            if self.is_stored(leaf.buffer):
+                args.append(leaf)
+                continue
+            (writer, term), where, inside = self._source(leaf, unit.loop)
+            for axis, (size, limit) in enumerate(zip(unit.loop, inside, strict=True)):
+                if limit < size:
+                    for part in unit.cut(axis, limit):
+                        self._expand(instruction, part)
+                    return
+            args.append(shifted(term, where))
+        step = step_of(unit, args)
+        self._writers.setdefault(unit.output.buffer, []).append((unit, step))
+        if unit.number not in self.costs:
+            self.costs[unit.number] = cost_of(unit.spec) + sum(
+                [self.costs[arg.number] for arg in args if type(arg) is Step]
+            )
+        self._made.append((instruction, unit, step))
 
-    def term(self, number: int, place: int) -> Term:
-        """Return an operand of an instruction as a term."""
-        instruction = self.instructions[number]
-        leaf = leaf_of(self.program, instruction, place)
-        if self.is_stored(leaf.buffer):
-            return leaf
-        source = self._source(leaf, instruction.pattern.loop)
-        assert source is not None
-        term = self.terms[source[0].number]
-        assert term is not None
-        return shifted(term, source[1])
-
-    def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where] | None:
-        for writer in self.writers.get(leaf.buffer, ()):
-            where = locate(writer, leaf.offset, leaf.strides, loop)
-            if where is not None:
-                return writer, where
-        return None
+    def _source(self, leaf: Leaf, loop: Shape) -> tuple[tuple[Unit, Step], Where, Shape]:
+        for writer in self._writers[leaf.buffer]:
+            found = locate(writer[0], leaf, loop)
+            if found is not None:
+                return writer, *found
+        raise LookupError(leaf)
 
     def is_stored(self, buffer: int) -> bool:
         """Whether a buffer is memory, as opposed to a value that its readers compute."""
@@ -126,23 +148,33 @@ class Values:
         return known
 
     def _decide(self, buffer: int) -> bool:
-        writers = self.writers.get(buffer)
+        """Decide when all of a value is written and the first reader comes."""
+        writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True
+        rows = self.program.rows[buffer]
         uses: dict[tuple[int, Where, Shape], int] = {}
-        for number, place in self._readers.get(buffer, ()):
-            reader = self.instructions[number]
-            leaf = leaf_of(self.program, reader, place)
-            source = self._source(leaf, reader.pattern.loop)
-            if source is None or reader.rows != source[0].instruction.rows:
+        for leaf, loop, reader_has_rows in self._readers[buffer]:
+            if reader_has_rows != rows:
                 return True
-            uses[source[0].number, source[1], reader.pattern.loop] = prod(reader.pattern.loop)
-        size = sum(prod(writer.loop) for writer in writers)
-        again = sum(uses.values()) / max(size, 1) - 1
-        cost = max(self.costs[writer.number] for writer in writers)
-        steps = max(_steps(self.terms[writer.number]) for writer in writers)
-        return steps > LARGEST_TERM or (again > 0.5 and cost * again > AGAIN)
+            try:
+                for unit, where, box in self._boxes(leaf, loop):
+                    uses[unit.start, where, box] = prod(box)
+            except LookupError:
+                return True
+        again = sum(uses.values()) / max(sum([prod(unit.loop) for unit, _ in writers]), 1) - 1
+        cost = max([self.costs[unit.number] for unit, _ in writers])
+        large = max([step.size for _, step in writers]) > LARGEST_TERM
+        return large or (again > 0.1 and cost * again > AGAIN)
 
-
-def _steps(term: Step | None) -> int:
-    return 0 if term is None else len(inlined(term))
+    def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
+        """Yield the parts of a reader's loop that read from one writer each."""
+        (unit, _), where, inside = self._source(leaf, loop)
+        for axis, (size, limit) in enumerate(zip(loop, inside, strict=True)):
+            if limit < size:
+                rest = (*loop[:axis], size - limit, *loop[axis + 1 :])
+                moved = leaf._replace(offset=leaf.offset + limit * leaf.strides[axis])
+                yield from self._boxes(leaf, (*loop[:axis], limit, *loop[axis + 1 :]))
+                yield from self._boxes(moved, rest)
+                return
+        yield unit, where, loop
