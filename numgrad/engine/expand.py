@@ -6,6 +6,7 @@ long as each axis of the reader walks along one axis of the writer.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -133,7 +134,7 @@ def locate(writer: Unit, leaf: Leaf, loop: Shape) -> tuple[Where, Shape] | None:
 
 
 def _descending(strides: Shape) -> bool:
-    return all(a >= b for a, b in zip(strides, strides[1:], strict=False))
+    return all(a >= b for a, b in pairwise(strides))
 
 
 def moved(strides: Shape, where: Where) -> tuple[int, Shape]:

@@ -60,8 +60,8 @@ def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]
 class Grouping:
     """Which roots are computed together, in an order that respects what reads what.
 
-    ``after[n]`` lists the roots that read what root n stores, and whether each reads it only element
-    by element, so that both can be in one kernel.
+    ``after[n]`` lists the roots that read what root n stores, and whether each reads it only
+    element by element, so that both can be in one kernel.
     """
 
     def __init__(self, values: Values) -> None:

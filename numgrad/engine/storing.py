@@ -118,7 +118,7 @@ class Values:
             if self.is_stored(leaf.buffer):
                 args.append(leaf)
                 continue
-            (writer, term), where, inside = self._source(leaf, unit.loop)
+            (_, term), where, inside = self._source(leaf, unit.loop)
             for axis, (size, limit) in enumerate(zip(unit.loop, inside, strict=True)):
                 if limit < size:
                     for part in unit.cut(axis, limit):
