@@ -24,6 +24,14 @@ class Leaf(NamedTuple):
     dtype: np.dtype
     rows: bool
 
+    def box(self, axis: int, first: int, size: int) -> "Leaf":
+        """Return the view of ``size`` elements along an axis, from position ``first`` on."""
+        strides = self.strides
+        offset = self.offset + first * strides[axis]
+        if size == 1:
+            strides = (*strides[:axis], 0, *strides[axis + 1 :])
+        return Leaf(self.buffer, offset, strides, self.dtype, self.rows)
+
 
 class Step(NamedTuple):
     """A scalar function of leaves and other steps, at one element of the reader's loop.
@@ -59,14 +67,14 @@ class Unit(NamedTuple):
 
     def cut(self, axis: int, at: int) -> "tuple[Unit, Unit]":
         """Return the two parts of the loop before and from position ``at`` of an axis."""
-        before, after = list(self.loop), list(self.loop)
-        before[axis], after[axis] = at, self.loop[axis] - at
-        shifted = tuple([x._replace(offset=x.offset + at * x.strides[axis]) for x in self.operands])
-        start = self.start + at * self.moves[axis]
-        return (
-            self._replace(loop=tuple(before)),
-            self._replace(loop=tuple(after), operands=shifted, start=start),
-        )
+        rest = self.loop[axis] - at
+        return self._box(axis, 0, at), self._box(axis, at, rest)
+
+    def _box(self, axis: int, first: int, size: int) -> "Unit":
+        loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
+        operands = tuple([x.box(axis, first, size) for x in self.operands])
+        start = self.start + first * self.moves[axis]
+        return Unit(self.number, self.spec, loop, operands, start, still(self.moves, loop))
 
 
 def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
@@ -78,13 +86,13 @@ def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
         instruction.buffers, instruction.offsets, pattern.layouts, pattern.strides, strict=True
     ):
         if 1 in loop:
-            strides = _still(strides, loop)
+            strides = still(strides, loop)
         operands.append(Leaf(index, offset, strides, layout.dtype, program.rows[index]))
-    moves = _still(contiguous_strides(loop, 1), loop)
+    moves = still(contiguous_strides(loop, 1), loop)
     return Unit(number, pattern.spec, loop, tuple(operands), 0, moves)
 
 
-def _still(strides: Shape, loop: Shape) -> Shape:
+def still(strides: Shape, loop: Shape) -> Shape:
     """Return strides that are 0 along axes of size 1."""
     return tuple([s if n != 1 else 0 for s, n in zip(strides, loop, strict=True)])
 

@@ -172,9 +172,8 @@ class Values:
         (unit, _), where, inside = self._source(leaf, loop)
         for axis, (size, limit) in enumerate(zip(loop, inside, strict=True)):
             if limit < size:
-                rest = (*loop[:axis], size - limit, *loop[axis + 1 :])
-                moved = leaf._replace(offset=leaf.offset + limit * leaf.strides[axis])
-                yield from self._boxes(leaf, (*loop[:axis], limit, *loop[axis + 1 :]))
-                yield from self._boxes(moved, rest)
+                for first, count in ((0, limit), (limit, size - limit)):
+                    box = (*loop[:axis], count, *loop[axis + 1 :])
+                    yield from self._boxes(leaf.box(axis, first, count), box)
                 return
         yield unit, where, loop
