@@ -15,6 +15,7 @@ from . import hooks
 from .context import Context, OpenContext, restored
 from .graph import Edge, Node, Value
 from .lower import force
+from .recall import Recalled, recall, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
 from .rules import fitted, known_rule, make_rule, rule_key
@@ -63,6 +64,13 @@ class Request:
     accumulate: bool = False
     check: "Check | None" = None
 
+    @property
+    def is_special(self) -> bool:
+        """Whether more happens than that gradients are computed."""
+        return bool(
+            self.create_graph or self.check or self.initial or self.cut or self.retain_all
+        )
+
 
 class Check(Protocol):
     """Looks at gradients as they are computed and raises where one is wrong."""
@@ -104,6 +112,12 @@ class Pass:
         self.request = request
         roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
         order = reachable(roots, request.cut)
+        self.saved: dict[Node, tuple[Any, ...]] = {}
+        self.has_freed = False
+        self.structure = structure_of(request, order)
+        self.recalled = recall(self.structure) if self.structure is not None else None
+        if self.recalled is not None:
+            return
         leaves = [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
@@ -116,8 +130,6 @@ class Pass:
         self.grads: dict[Edge, Value] = {}
         self.retained: list[tuple[Edge, Value]] = []
         self.kept: list[Node] = []
-        self.saved: dict[Node, tuple[Any, ...]] = {}
-        self.has_freed = False
         self.shown: list[Value] = []
         self.uncomputed: dict[Edge, Value] = {}
         self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
@@ -126,6 +138,8 @@ class Pass:
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
+        if self.recalled is not None:
+            return self._run_again(self.recalled)
         if self.request.batch is not None:
             self._refuse_retained()
         try:
@@ -142,6 +156,20 @@ class Pass:
             self._outcome().give_back()
             raise
         return self._outcome()
+
+    def _run_again(self, recalled: Recalled) -> Outcome:
+        """Run the plan of an earlier pass of the same structure."""
+        assert self.structure is not None
+        order = self.structure.order
+        executed = [order[n] for n in recalled.executed]
+        wanted = self.wanted = dict(zip(executed, recalled.masks, strict=True))
+        try:
+            self._take_saved()
+            grads = recalled.gradients(self.structure)
+        except BaseException:
+            Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
+            raise
+        return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -318,7 +346,9 @@ class Pass:
         roots = [*results, *self.shown]
         nodes = _kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
-        if mode.capture is None:
+        if self.structure is not None and self._is_typical(results):
+            remember(self.structure, self.wanted, self.grads, self.request.batch)
+        elif mode.capture is None:
             force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)
@@ -328,6 +358,10 @@ class Pass:
         if self.request.check is not None and mode.capture is None:
             for edge, value in self.grads.items():
                 self.request.check.delivered(edge, value)
+
+    def _is_typical(self, results: Sequence[Value]) -> bool:
+        """Whether everything is still to be computed, so that one plan is the whole pass."""
+        return all(value.array is None for value in results) and len(results) == len(self.grads)
 
 
 def _memory_of(value: Value) -> Any:

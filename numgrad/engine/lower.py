@@ -5,7 +5,8 @@ application only fills in which buffers it works on. So a long graph of few kind
 an operator's author writes need not be fast.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,6 +51,7 @@ def argument(position: int, shape: Shape, dtype: np.dtype, rows: bool = False) -
 
 
 _KEPT = 1 << 14
+_NONE: Mapping[int, int] = MappingProxyType({})
 
 
 class Template:
@@ -104,8 +106,11 @@ def templates_of(target: Any) -> Templates:
 class Lowering:
     """Builds one program from expressions."""
 
-    def __init__(self, target: Any, batch: int | None = None) -> None:
+    def __init__(
+        self, target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
+    ) -> None:
         self.target = target
+        self.inputs = inputs
         self.program = Program(batch)
         self.known: dict[Expr, Sequence[Place]] = {}
         self.templates = templates_of(target)
@@ -131,7 +136,11 @@ class Lowering:
         if rows:
             row_stride, shape, strides = strides[0], shape[1:], strides[1:]
         index = self.program.new_buffer(array.nbytes, rows, row_stride)
-        self.program.arrays[index] = array
+        position = self.inputs.get(id(array))
+        if position is None:
+            self.program.arrays[index] = array
+        else:
+            self.program.arguments[index] = position
         known = Ref(index, 0, layout_of(shape, strides, array.dtype, rows))
         self._constants[id(array), rows] = known
         return known
@@ -313,10 +322,16 @@ def _number(expr: Expr) -> int:
     return expr.number
 
 
-def lower(values: Sequence[Value], target: Any, batch: int | None = None) -> Program:
+def lower(
+    values: Sequence[Value], target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
+) -> Program:
     """Lower the expressions of ``values`` to a program whose results are those values, one buffer
-    each."""
-    lowering = Lowering(target, batch)
+    each.
+
+    ``inputs`` maps the ids of arrays to their positions among the arguments of the program: other
+    arrays can take their places.
+    """
+    lowering = Lowering(target, batch, inputs)
     for expr in pending_exprs(values):
         lowering.apply(expr)
     claimed: set[int] = set()

@@ -2,6 +2,7 @@
 minimal path)."""
 
 from collections.abc import Collection, Iterable
+from operator import attrgetter
 
 from .graph import Edge, Node
 
@@ -13,16 +14,17 @@ def reachable(roots: Iterable[Node], cut: Collection[Edge]) -> list[Node]:
     """
     seen: set[Node] = set(roots)
     stack = list(seen)
+    while stack and not cut:
+        for node in stack.pop().parents:
+            if node is not None and node not in seen:
+                seen.add(node)
+                stack.append(node)
     while stack:
         for edge in stack.pop().edges:
             if edge.node is not None and edge.node not in seen and edge not in cut:
                 seen.add(edge.node)
                 stack.append(edge.node)
-    return sorted(seen, key=_number, reverse=True)
-
-
-def _number(node: Node) -> int:
-    return node.number
+    return sorted(seen, key=attrgetter("number"), reverse=True)
 
 
 def needed(
@@ -43,8 +45,12 @@ def needed(
     wanted: dict[Node, tuple[bool, ...]] = {}
     for node in reversed(nodes):
         mask = tuple(
-            edge.node is not None and edge not in cut and (edge in targets or edge.node in wanted)
-            for edge in node.edges
+            [
+                parent is not None
+                and (parent in wanted or (parent, slot) in targets)
+                and not (cut and (parent, slot) in cut)
+                for parent, slot in zip(node.parents, node.slots, strict=True)
+            ]
         )
         if any(mask):
             wanted[node] = mask

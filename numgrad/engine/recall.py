@@ -1,0 +1,176 @@
+"""Passes that are recalled: a pass over a graph of known structure runs the plan of an earlier one.
+
+The structure is everything that decides the program: the kinds of the nodes and how they are
+connected, where the pass starts and what is wanted, how the saved arrays and the seeds lie in
+memory and which of them are the same. The numbers themselves are arguments of the plan.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._locks import fork_safe_lock
+from .._settings import settings
+from .graph import Accumulator, Edge, Node
+from .lower import lower
+from .plan import Plan
+from .record import mode, runtime, unusual
+from .values import Value
+
+_MOST_PLANS = 256
+_MOST_INSTRUCTIONS = 1 << 18
+
+
+class Structure:
+    """What is known of a pass before anything is built.
+
+    Attributes
+    ----------
+    key : hashable
+        Equal for passes that run the same plan.
+    arrays : list of ndarray
+        The saved arrays and the seeds, each once, in an order that the key fixes.
+    """
+
+    __slots__ = ("arrays", "index", "key", "order")
+
+    def __init__(self, key: Hashable, arrays: list[np.ndarray], order: Sequence[Node], index: Any):
+        self.key, self.arrays = key, arrays
+        self.order: Sequence[Node] = order
+        self.index: dict[Node, int] = index
+
+
+def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
+    """Return the structure of a pass, None for one that must be built every time.
+
+    So are passes that record themselves, that show numbers to Python, or in which a user's function
+    takes part.
+    """
+    if request.is_special or (unusual and not mode.direct):
+        return None
+    index = {node: n for n, node in enumerate(order)}
+    arrays: list[np.ndarray] = []
+    places: dict[int, int] = {}
+    parts: list[Any] = []
+    for node in order:
+        if node.extras is not None:
+            return None
+        kind = node._kind or node.kind
+        if kind is None:
+            if type(node) is not Accumulator or node.variable.hooks:
+                return None
+            parts.append(node.outputs)
+            continue
+        parts.append(kind)
+        parts.append(tuple([-1 if p is None else index[p] for p in node.parents]))
+        if any(node.slots):
+            parts.append(node.slots)
+        saved = node.saved
+        if saved is None:
+            parts.append(None)
+            continue
+        for value in saved:
+            if value is None:
+                continue
+            if not isinstance(value, Value) or value.array is None:
+                return None
+            _note(value.array, arrays, places, parts)
+    for edge, value in request.seeds:
+        if value.array is None:
+            return None
+        parts += (index[edge.node], edge.slot, value.rows)
+        _note(value.array, arrays, places, parts)
+    targets = request.targets
+    if targets is not None:
+        targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
+    parts += (
+        targets, request.extra_leaves, request.seeds_last, request.batch,
+        settings.version, runtime.target,
+    )  # fmt: skip
+    return Structure(tuple(parts), arrays, order, index)
+
+
+def _note(
+    array: np.ndarray, arrays: list[np.ndarray], places: dict[int, int], parts: list[Any]
+) -> None:
+    """Add an array to the arguments, and to the key which argument it is and how it lies."""
+    place = places.get(id(array))
+    if place is None:
+        place = places[id(array)] = len(arrays)
+        arrays.append(array)
+        if not array.flags.c_contiguous:
+            parts.append(array.strides)
+    parts.append(place)
+
+
+class Recalled:
+    """The plan of a pass, and what its results are."""
+
+    __slots__ = ("executed", "masks", "plan", "results")
+
+    def __init__(
+        self,
+        plan: Plan,
+        executed: tuple[int, ...],
+        masks: tuple[tuple[bool, ...], ...],
+        results: list[tuple[int, int]],
+    ) -> None:
+        self.plan = plan
+        self.executed = executed
+        self.masks = masks
+        self.results = results
+
+    def gradients(self, structure: Structure) -> dict[Edge, Value]:
+        """Run the plan; return the gradients by edge."""
+        order, value = structure.order, runtime.value
+        arrays = self.plan(structure.arrays)
+        return {
+            Edge(order[n], slot): value(array)
+            for (n, slot), array in zip(self.results, arrays, strict=True)
+        }
+
+
+_plans: dict[Hashable, Recalled] = {}
+_lock = fork_safe_lock()
+
+
+def recall(structure: Structure) -> Recalled | None:
+    """Return the plan of an earlier pass of this structure."""
+    return _plans.get(structure.key)
+
+
+def remember(
+    structure: Structure,
+    wanted: dict[Node, tuple[bool, ...]],
+    grads: dict[Edge, Value],
+    batch: int | None,
+) -> None:
+    """Compute the gradients of a pass by a plan that later passes can run."""
+    values = list(grads.values())
+    inputs = {id(array): n for n, array in enumerate(structure.arrays)}
+    plan = Plan(lower(values, runtime.target, batch, inputs), runtime.target)
+    results = plan(structure.arrays)
+    for value, array in zip(values, results, strict=True):
+        assert value.expr is not None
+        value.expr.results[value.expr_slot] = array
+        value.array, value.expr = array, None
+    index = structure.index
+    places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
+    executed = tuple([index[node] for node in wanted])
+    _add(structure.key, Recalled(plan, executed, tuple(wanted.values()), places))
+
+
+def _add(key: Hashable, recalled: Recalled) -> None:
+    """Keep a plan; the oldest ones make room."""
+    with _lock:
+        _plans[key] = recalled
+        total = sum(len(r.plan.program.instructions) for r in _plans.values())
+        while len(_plans) > _MOST_PLANS or (total > _MOST_INSTRUCTIONS and len(_plans) > 1):
+            total -= len(_plans.pop(next(iter(_plans))).plan.program.instructions)
+
+
+def forget() -> None:
+    """Drop all plans."""
+    with _lock:
+        _plans.clear()
