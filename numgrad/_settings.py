@@ -20,6 +20,10 @@ class Settings:
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
         Fill arrays with NaN before a user's kernel writes them and verify graphs and programs.
+    fuse : str
+        ``"auto"`` fuses the elementwise stretches of a program that has run for longer than their
+        compilation is expected to take, ``"now"`` before it runs at all, ``"never"`` never. Results
+        have the same bits.
     math : str
         ``"simd"`` takes ``exp``, ``sin``, ... of real numbers from the platform's vector library
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
@@ -31,12 +35,13 @@ class Settings:
     sort_sum_gradient: bool = False
     call_stack_level: int = 1
     debug: bool = False
+    fuse: str = "auto"
     math: str = "simd"
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
 
 
-CHOICES = {"math": ("simd", "libm")}
+CHOICES = {"fuse": ("auto", "now", "never"), "math": ("simd", "libm")}
 """The values of flags that are one of a few words."""
 
 
@@ -47,6 +52,7 @@ def _require_choice(name: str, value: Any, where: str) -> Any:
 
 
 settings = Settings(
+    fuse=_require_choice("fuse", os.environ.get("NUMGRAD_FUSE") or "auto", "NUMGRAD_FUSE"),
     math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
     or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0"),
@@ -63,7 +69,7 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
-        ``math``, ``tile``.
+        ``fuse``, ``math``, ``tile``.
 
     Raises
     ------

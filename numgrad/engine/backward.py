@@ -15,7 +15,7 @@ from . import hooks
 from .context import Context, OpenContext, restored
 from .graph import Edge, Node, Value
 from .lower import force
-from .recall import Recalled, recall, remember, structure_of
+from .recall import Recalled, comes_again, recall, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
 from .rules import fitted, known_rule, make_rule, rule_key
@@ -115,7 +115,7 @@ class Pass:
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
         self.structure = structure_of(request, order)
-        self.recalled = recall(self.structure) if self.structure is not None else None
+        self.recalled = None if self.structure is None else recall(self.structure)
         if self.recalled is not None:
             return
         leaves = [Edge(node, 0) for node in order if node.is_accumulator]
@@ -346,9 +346,10 @@ class Pass:
         roots = [*results, *self.shown]
         nodes = _kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
-        if self.structure is not None and self._is_typical(results):
-            remember(self.structure, self.wanted, self.grads, self.request.batch)
-        elif mode.capture is None:
+        structure = self.structure
+        if structure is not None and self._is_typical(results) and comes_again(structure):
+            remember(structure, self.wanted, self.grads, self.request.batch)
+        else:
             force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)

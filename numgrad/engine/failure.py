@@ -15,8 +15,11 @@ from .program import Instruction, Program, Ref
 from .schedule import ABSOLUTE, ALIGNMENT, BATCH, BLOCK, ONCE, Schedule, Segment, address
 
 
-def raise_failure(plan: Any, addresses: Sequence[int], failure: Any) -> NoReturn:
-    """Raise for a kernel of a plan that reported an error in a run with these addresses."""
+def raise_failure(
+    target: Any, plan: Any, addresses: Sequence[int], failure: Any
+) -> NoReturn:
+    """Raise for a kernel of a bound program that reported an error in a run with these
+    addresses."""
     instructions = [i for segment in plan.schedule.segments for i in segment.instructions]
     instruction = instructions[failure.instruction]
     pattern = instruction.pattern
@@ -25,8 +28,8 @@ def raise_failure(plan: Any, addresses: Sequence[int], failure: Any) -> NoReturn
     site = f" (the operation recorded at {instruction.site})" if known else ""
     if pattern.replay is not None:
         before = instructions[: failure.instruction]
-        inputs = _inputs_in_row(plan, addresses, before, instruction, failure.row)
-        raise pattern.replay(plan.target, inputs, row + site)
+        inputs = _inputs_in_row(target, plan, addresses, before, instruction, failure.row)
+        raise pattern.replay(target, inputs, row + site)
     index = failure.loop_index if pattern.rows else failure.loop_index + failure.row
     where = f"{row or ' at row 0'}, loop index {index}{site}"
     if pattern.error is not None:
@@ -35,6 +38,7 @@ def raise_failure(plan: Any, addresses: Sequence[int], failure: Any) -> NoReturn
 
 
 def _inputs_in_row(
+    target: Any,
     plan: Any,
     addresses: Sequence[int],
     before: Sequence[Instruction],
@@ -59,7 +63,7 @@ def _inputs_in_row(
     memory = _place_apart(alone, program, [*before, instruction])
     code, starts = encode(alone, program)
     parts = [(0, len(once), 1, 1, 0, False), (len(once), len(starts), 1, 1, 0, False)]
-    plan.target.bind(code, starts, parts)()
+    target.bind(code, starts, parts)()
     inputs = [_array(alone, ref) for ref in instruction.inputs]
     del memory
     return inputs

@@ -17,22 +17,13 @@ from .storing import AGAIN, Root, Values
 
 MOST_STEPS = 64
 MOST_OPERANDS = 28
-_ROUNDS = 3
 
 
 def fuse(program: Program, target: Any) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused."""
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
-    stored: set[int] = set()
-    for _ in range(_ROUNDS):
-        values = Values(program, ordered, stored)
-        grouping = Grouping(values)
-        groups = list(grouping.groups())
-        again = _computed_twice(values, groups)
-        if again <= stored:
-            break
-        stored |= again
+    grouping, groups = _grouped(program, ordered)
     result = Program(program.batch)
     result.nbytes, result.rows = program.nbytes, program.rows
     result.row_strides, result.arrays = program.row_strides, program.arrays
@@ -40,6 +31,21 @@ def fuse(program: Program, target: Any) -> Program:
     result.uses_blas = program.uses_blas
     result.instructions = [_joined(grouping, group, target) for group in groups]
     return result
+
+
+def _grouped(
+    program: Program, ordered: Sequence[Instruction]
+) -> tuple["Grouping", list[list[int]]]:
+    """Return the groups of roots, none of which computes again what is dear."""
+    stored: set[int] = set()
+    while True:
+        values = Values(program, ordered, stored)
+        grouping = Grouping(values)
+        groups = list(grouping.groups())
+        again = _computed_twice(values, groups)
+        if again <= stored:
+            return grouping, groups
+        stored |= again
 
 
 def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:

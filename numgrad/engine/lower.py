@@ -323,7 +323,10 @@ def _number(expr: Expr) -> int:
 
 
 def lower(
-    values: Sequence[Value], target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
+    values: Sequence[Value],
+    target: Any,
+    batch: int | None = None,
+    inputs: Mapping[int, int] = _NONE,
 ) -> Program:
     """Lower the expressions of ``values`` to a program whose results are those values, one buffer
     each.

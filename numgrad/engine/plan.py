@@ -1,35 +1,39 @@
 """Plans: programs that are scheduled, encoded and ready to run any number of times.
 
-A plan is constant: the memory of a run belongs to the run, so threads may share a plan.
+Threads may share a plan: the memory of a run belongs to the run. A plan that has run for longer
+than fusing its program is expected to take is fused, so that nobody waits for a compiler longer
+than they have waited already.
 """
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from .._locks import fork_safe_lock
 from .._settings import settings
 from .encode import encode
+from .fuse import fuse
 from .graph import Shape
 from .program import Program
 from .schedule import Schedule, address, schedule
+from .storing import is_fusible
+
+# Seconds that fusing is expected to take: for finding out what to fuse and for compiling it.
+_FUSE_PROGRAM = 0.03
+_FUSE_INSTRUCTION = 0.0006
+
+_fusing = fork_safe_lock()
 
 
-class Plan:
-    """A program bound to a target: call it with the arrays of its arguments.
+class Bound:
+    """A program as a target runs it."""
 
-    Parameters
-    ----------
-    program : Program
-    target
-        What runs it.
-    """
-
-    __slots__ = ("layout", "program", "run", "schedule", "specs", "target")
+    __slots__ = ("program", "run", "schedule")
 
     def __init__(self, program: Program, target: Any) -> None:
         self.program = program
-        self.target = target
         self.schedule = plan = schedule(program, target)
         if settings.debug:
             from . import verify  # it needs the modules above
@@ -40,6 +44,45 @@ class Plan:
         self.run = target.bind(
             code, starts, _parts(plan), len(plan.outside) + 3, plan.block_bytes, program.uses_blas
         )
+
+
+class Plan:
+    """A program bound to a target: call it with the arrays of its arguments.
+
+    Parameters
+    ----------
+    program : Program
+    target
+        What runs it.
+    mode : {"auto", "now", "never"}, optional
+        When the program is fused; by default as the settings say.
+
+    Attributes
+    ----------
+    program : Program
+        As it was given.
+    bound : Bound
+        As it runs now.
+    seconds : float
+        How long it has run, until it is fused.
+    patience : float or None
+        How long it runs before it is fused; None once it is, or never will be.
+    """
+
+    __slots__ = ("bound", "mode", "patience", "program", "seconds", "specs", "target")
+
+    def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
+        self.program = program
+        self.target = target
+        self.mode = mode or settings.fuse
+        self.seconds = 0.0
+        count = sum([is_fusible(i) for i in program.instructions])
+        self.patience: float | None = None
+        if self.mode != "never" and count > 1:
+            self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
+        if self.mode == "now" and self.patience is not None:
+            self.patience, program = None, fuse(program, target)
+        self.bound = Bound(program, target)
         self.specs = _result_specs(program)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
@@ -51,13 +94,29 @@ class Plan:
 
     def into(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Run the program on ``arrays`` and write its results to arrays in C order."""
-        used = [arrays[position] for position in self.schedule.arguments]
+        bound = self.bound
+        used = [arrays[position] for position in bound.schedule.arguments]
         addresses = [address(array) for array in (*used, *results)]
-        failure = self.run(addresses)
+        patience = self.patience
+        if patience is None:
+            failure = bound.run(addresses)
+        else:
+            began = perf_counter()
+            failure = bound.run(addresses)
+            self.seconds += perf_counter() - began
+            if self.seconds > patience:
+                self.fuse()
         if failure is not None:
             from .failure import raise_failure  # it needs this module's parts
 
-            raise_failure(self, addresses, failure)
+            raise_failure(self.target, bound, addresses, failure)
+
+    def fuse(self) -> None:
+        """Fuse the program now; the next run is the first one of what that makes."""
+        with _fusing:
+            if self.patience is not None:
+                self.patience = None
+                self.bound = Bound(fuse(self.program, self.target), self.target)
 
 
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:
@@ -82,4 +141,4 @@ def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
 
 def execute(program: Program, target: Any) -> list[np.ndarray]:
     """Run a program without arguments once; return its results."""
-    return Plan(program, target)()
+    return Plan(program, target, "never" if settings.fuse == "auto" else None)()

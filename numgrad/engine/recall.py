@@ -19,7 +19,8 @@ from .record import mode, runtime, unusual
 from .values import Value
 
 _MOST_PLANS = 256
-_MOST_INSTRUCTIONS = 1 << 18
+_MOST_SEEN = 4096
+_MOST_INSTRUCTIONS = 1 << 15  # of all plans together; an instruction takes about 1 kB
 
 
 class Structure:
@@ -132,12 +133,24 @@ class Recalled:
 
 
 _plans: dict[Hashable, Recalled] = {}
+_seen: dict[int, None] = {}  # hashes of keys: most graphs never come again, and leave only this
 _lock = fork_safe_lock()
 
 
 def recall(structure: Structure) -> Recalled | None:
     """Return the plan of an earlier pass of this structure."""
     return _plans.get(structure.key)
+
+
+def comes_again(structure: Structure) -> bool:
+    """Whether there was a pass of this structure before, whose plan would have been of use."""
+    number = hash(structure.key)
+    if number in _seen:
+        return True
+    if len(_seen) >= _MOST_SEEN:
+        _seen.clear()
+    _seen[number] = None
+    return False
 
 
 def remember(
@@ -163,6 +176,8 @@ def remember(
 
 def _add(key: Hashable, recalled: Recalled) -> None:
     """Keep a plan; the oldest ones make room."""
+    if len(recalled.plan.program.instructions) > _MOST_INSTRUCTIONS:
+        return
     with _lock:
         _plans[key] = recalled
         total = sum(len(r.plan.program.instructions) for r in _plans.values())
@@ -174,3 +189,4 @@ def forget() -> None:
     """Drop all plans."""
     with _lock:
         _plans.clear()
+        _seen.clear()

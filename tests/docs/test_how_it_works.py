@@ -1,6 +1,7 @@
 """The program printed in the page on how it works is the one that its example runs."""
 
 import numgrad.engine.plan as schedules
+from numgrad.engine import recall
 from numgrad.engine.schedule import ARENA
 
 from .pages import DOCS
@@ -8,13 +9,14 @@ from .pages import DOCS
 
 def test_printed_program(monkeypatch):
     programs = []
-    execute = schedules.execute
+    schedule = schedules.schedule
 
     def spy(program, target):
         programs.append(str(program))
-        return execute(program, target)
+        return schedule(program, target)
 
-    monkeypatch.setattr(schedules, "execute", spy)
+    monkeypatch.setattr(schedules, "schedule", spy)
+    recall.forget()
     blocks = (DOCS / "how_it_works.md").read_text("utf-8").split("```")
     code, printed = blocks[1].removeprefix("python\n"), blocks[3].removeprefix("text\n")
     exec(compile(code, "how_it_works.md", "exec"), {})
@@ -25,6 +27,7 @@ def test_buffers_of_the_printed_program(monkeypatch):
     """Two of its values are written over others."""
     plans = []
     schedule = schedules.schedule
+    recall.forget()
     monkeypatch.setattr(
         schedules, "schedule", lambda *args: plans.append(schedule(*args)) or plans[-1]
     )
