@@ -349,7 +349,7 @@ class Pass:
         structure = self.structure
         if structure is not None and self._is_typical(results) and comes_again(structure):
             remember(structure, self.wanted, self.grads, self.request.batch)
-        else:
+        elif mode.capture is None:
             force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)

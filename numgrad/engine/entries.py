@@ -10,6 +10,8 @@ from .schedule import ELEMENTS, OUTSIDE, Schedule
 # The work of a call, and the most work for which Python's lock is kept: about 0.1 ms.
 _CALL = 32
 _MOST = 100_000
+# So many calls in a row are not timed, of a plan that may still be fused.
+_UNTIMED = 1000
 
 
 def entry_of(
@@ -34,18 +36,21 @@ def entry_of(
     shapes : sequence of tuple
         The results in the shapes that the caller gives them.
     """
-    if work_of(plan.schedule) > _MOST or not hasattr(plan.target, "entry"):
+    bound = plan.bound
+    if work_of(bound.schedule) > _MOST or not hasattr(plan.target, "entry"):
         return None
     slots: list[list[int]] = [[] for _ in arguments]
-    for slot, position in enumerate(plan.schedule.arguments, OUTSIDE):
+    for slot, position in enumerate(bound.schedule.arguments, OUTSIDE):
         slots[positions[position]].append(slot)
-    first = OUTSIDE + len(plan.schedule.arguments)
+    first = OUTSIDE + len(bound.schedule.arguments)
     given = [(*kind, at, False) for kind, at in zip(arguments, slots, strict=True)]
     made = [
         (dtype, shape, [first + n], True)
         for n, (shape, (_, dtype)) in enumerate(zip(shapes, plan.specs, strict=True))
     ]
-    return plan.target.entry(plan.run, [*given, *made], plan.schedule.alive, plan)
+    calls = None if plan.patience is None else _UNTIMED
+    entry, plan.meter = plan.target.entry(bound.run, [*given, *made], bound.schedule.alive, bound, calls)
+    return entry
 
 
 def work_of(schedule: Schedule) -> int:

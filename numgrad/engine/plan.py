@@ -5,7 +5,7 @@ than fusing its program is expected to take is fused, so that nobody waits for a
 than they have waited already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -67,15 +67,18 @@ class Plan:
         How long it has run, until it is fused.
     patience : float or None
         How long it runs before it is fused; None once it is, or never will be.
+    meter : callable or None
+        Says how often it ran without being timed since it was last asked.
     """
 
-    __slots__ = ("bound", "mode", "patience", "program", "seconds", "specs", "target")
+    __slots__ = ("bound", "meter", "mode", "patience", "program", "seconds", "specs", "target")
 
     def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
         self.program = program
         self.target = target
         self.mode = mode or settings.fuse
         self.seconds = 0.0
+        self.meter: Callable[[], int] | None = None
         count = sum([is_fusible(i) for i in program.instructions])
         self.patience: float | None = None
         if self.mode != "never" and count > 1:
@@ -92,9 +95,15 @@ class Plan:
         self.into(arrays, results)
         return results
 
-    def into(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
-        """Run the program on ``arrays`` and write its results to arrays in C order."""
-        bound = self.bound
+    def into(
+        self,
+        arrays: Sequence[np.ndarray],
+        results: Sequence[np.ndarray],
+        bound: Bound | None = None,
+    ) -> None:
+        """Run the program on ``arrays`` and write its results to arrays in C order; with ``bound``
+        in that way."""
+        bound = bound or self.bound
         used = [arrays[position] for position in bound.schedule.arguments]
         addresses = [address(array) for array in (*used, *results)]
         patience = self.patience
@@ -103,7 +112,8 @@ class Plan:
         else:
             began = perf_counter()
             failure = bound.run(addresses)
-            self.seconds += perf_counter() - began
+            seconds = perf_counter() - began
+            self.seconds += seconds if self.meter is None else seconds * (1 + self.meter())
             if self.seconds > patience:
                 self.fuse()
         if failure is not None:

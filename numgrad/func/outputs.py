@@ -35,7 +35,7 @@ def into(recorded: Any, call: Any, out: Any) -> None:
     if stages.is_single:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
-        if not _touch(outs, [*read, *stage.plan.schedule.alive]):
+        if not _touch(outs, [*read, *stage.plan.bound.schedule.alive]):
             stage.plan.into(read, outs)
             return
     for array, result in zip(outs, stages(arrays), strict=True):
@@ -51,12 +51,13 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
     read = [arrays[n] for n in stage.sources]
     own = [n for n, source in enumerate(stage.sources) if source in recorded.donated]
     free = [n for n in own if _is_free(read[n], call.leaves[stage.sources[n]], n, read, stage)]
-    chosen = heirs(stage.plan.program, stage.plan.schedule, free)
+    bound = stage.plan.bound
+    chosen = heirs(bound.program, bound.schedule, free)
     results = [
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)
     ]
-    stage.plan.into(read, results)
+    stage.plan.into(read, results, bound)
     return results
 
 
@@ -64,7 +65,7 @@ def _is_free(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
     """Whether an argument is the caller's array itself, and nothing else reads its memory."""
-    others = [a for n, a in enumerate(read) if n != number] + stage.plan.schedule.alive
+    others = [a for n, a in enumerate(read) if n != number] + stage.plan.bound.schedule.alive
     return (
         array is leaf
         and type(array) is np.ndarray

@@ -58,6 +58,7 @@ class Recorded:
         self.fuse = fuse
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
+        self._entries: dict[tuple[int, ...], Any] = {}
         self._function = function
         self._call = call
         arguments = [
@@ -153,16 +154,17 @@ class Recorded:
 
     def _entry(self, call: Call) -> Any:
         """Return the entry of a recording that is one program, made once."""
-        fixed = tuple(id(leaf) for leaf in call.fixed if _is_fixed(leaf))
-        known = self.__dict__.setdefault("_entries", {})
-        if fixed not in known:
-            known[fixed] = self._new_entry(call)
-        return known[fixed]
+        if not self.recording.stages.is_single:
+            return None
+        bound = self.recording.stages.stages[0].plan.bound
+        key = (id(bound), *[id(leaf) for leaf in call.fixed if _is_fixed(leaf)])
+        if key not in self._entries:
+            self._entries = {k: e for k, e in self._entries.items() if k[0] == id(bound)}
+            self._entries[key] = self._new_entry(call)
+        return self._entries[key]
 
     def _new_entry(self, call: Call) -> Any:
         stages = self.recording.stages
-        if not stages.is_single:
-            return None
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
         if not set(kinds.values()) <= {NUMPY, FLOAT}:

@@ -68,15 +68,16 @@ class CPUTarget:
         arguments: "Sequence[Any]",
         constants: "Sequence[np.ndarray]",
         alive: Any,
-    ) -> Any:
-        """Return a builtin function of arrays that runs a small program; see `entry.make`.
+        calls: int | None = None,
+    ) -> "tuple[Any, Callable[[], int] | None]":
+        """Return a builtin function of arrays that runs a small program; see `entry.entry_of`.
 
         Each argument is given as the tuple of an `entry.Argument`. The result is None where
         Python's objects cannot be read.
         """
         from . import entry
 
-        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], constants, alive)
+        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], constants, alive, calls)
 
     @property
     def num_threads(self) -> int:

@@ -13,6 +13,7 @@ nothing and says so: the caller then goes the ordinary way.
                        the worker's state, of the header of the space, number of parts, the
                        objects None and False
 1 word                 whether None and False count their references
+1 word                 how many calls it answers; negative for any number
 parts                  addresses of the program blocks, in order
 for each argument      its type, its kind, the dtype or the object itself, flags that must be set,
                        number of dimensions, of slots; then the sizes and the slots
@@ -40,7 +41,7 @@ from . import compiler, machine, memory
 from .interpreter import BASES, BLOCK, STATES, call_function
 from .intrinsics import load_word, store_word
 
-_NARGS, _BASES, _WORK, _STATE, _SPACE, _NPARTS, _NONE, _FALSE, _COUNTED, _HEAD = range(10)
+_NARGS, _BASES, _WORK, _STATE, _SPACE, _NPARTS, _NONE, _FALSE, _COUNTED, _LEFT, _HEAD = range(11)
 _OBJECT = 2  # words of the head of an object: references and type
 _DATA, _NDIM, _SIZES, _DTYPE, _FLAGS = _OBJECT, _OBJECT + 1, _OBJECT + 2, _OBJECT + 5, _OBJECT + 6
 _C_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
@@ -92,7 +93,8 @@ def enter(table_object, arguments, count):
     possible."""
     table = load_word(table_object, _DATA)
     bases, parts = load_word(table, _BASES), load_word(table, _NPARTS)
-    refused = 1 if count != load_word(table, _NARGS) else 0
+    left = load_word(table, _LEFT)
+    refused = 1 if count != load_word(table, _NARGS) or left == 0 else 0
     p = table + 8 * (_HEAD + parts)
     i = 0
     while i < count and refused == 0:
@@ -124,6 +126,8 @@ def enter(table_object, arguments, count):
     if refused == 0:
         refused = overlap(bases, p)
     space, state = load_word(table, _SPACE), load_word(table, _STATE)
+    if refused == 0:
+        store_word(table, _LEFT, left - 1)
     part = 0
     while part < parts and refused == 0:
         store_word(space, BLOCK, load_word(table, _HEAD + part))
@@ -174,10 +178,15 @@ def entry_of(
     arguments: Sequence[Argument],
     constants: Sequence[np.ndarray],
     alive: Any,
-) -> Callable[..., Any] | None:
-    """Return a builtin function that runs a program on the calling thread; see `make`."""
+    calls: int | None = None,
+) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
+    """Return a builtin function that runs a program on the calling thread; see `make`.
+
+    With ``calls`` it answers so many calls; a second function then says how many it answered, and
+    lets it answer as many again.
+    """
     if not is_possible():
-        return None
+        return None, None
     bases, block, nbytes = runner.layout([1] * len(runner.parts))
     space = memory.Space(nbytes)
     first = bases // 8
@@ -187,7 +196,18 @@ def entry_of(
     work, state = machine.address_of("work"), space.address + 8 * STATES
     keep = (runner, space, alive)
     address = space.address
-    return make(arguments, address + bases, work, state, address, blocks, keep, constants)
+    table = _table(arguments, address + bases, work, state, address, blocks, keep, constants)
+    function = _new_function()(ctypes.addressof(_method()), table, None)
+    if calls is None:
+        return function, None
+    table[_LEFT] = calls
+
+    def answered() -> int:
+        count = calls - int(table[_LEFT])
+        table[_LEFT] = calls
+        return count
+
+    return function, answered
 
 
 def make(
@@ -220,17 +240,31 @@ def make(
         What the program reads beside its arguments: an array to write to may share memory with none
         of them, nor with an argument.
     """
+    table = _table(arguments, bases, work, state, space, blocks, alive, constants)
+    return _new_function()(ctypes.addressof(_method()), table, None)
+
+
+def _table(
+    arguments: Sequence[Argument],
+    bases: int,
+    work: int,
+    state: int,
+    space: int,
+    blocks: Sequence[int],
+    alive: Any,
+    constants: Sequence[np.ndarray],
+) -> _Table:
     words = [
         len(arguments), bases, work, state, space, len(blocks), id(None), id(False),
         int(sys.version_info < (3, 12)),  # since then None and False are immortal
-        *blocks,
+        -1, *blocks,
     ]  # fmt: skip
     for argument in arguments:
         words += _words(argument)
     words += _ranges(arguments, constants)
     table = np.array(words, np.int64).view(_Table)
     table.alive = alive, list(arguments)
-    return _new_function()(ctypes.addressof(_method()), table, None)
+    return table
 
 
 def _words(argument: Argument) -> list[int]:
