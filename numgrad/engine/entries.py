@@ -49,7 +49,8 @@ def entry_of(
         for n, (shape, (_, dtype)) in enumerate(zip(shapes, plan.specs, strict=True))
     ]
     calls = None if plan.patience is None else _UNTIMED
-    entry, plan.meter = plan.target.entry(bound.run, [*given, *made], bound.schedule.alive, bound, calls)
+    alive = bound.schedule.alive
+    entry, plan.meter = plan.target.entry(bound.run, [*given, *made], alive, bound, calls)
     return entry
 
 

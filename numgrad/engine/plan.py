@@ -76,7 +76,7 @@ class Plan:
     def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
         self.program = program
         self.target = target
-        self.mode = mode or settings.fuse
+        self.mode = settings.fuse if mode in (None, "auto") else mode
         self.seconds = 0.0
         self.meter: Callable[[], int] | None = None
         count = sum([is_fusible(i) for i in program.instructions])

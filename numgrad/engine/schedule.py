@@ -9,7 +9,7 @@ intermediates of a tile stay in a core's cache.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -109,15 +109,31 @@ def segments(program: Program) -> Iterable[Segment]:
 def _once(instructions: Sequence[Instruction]) -> Iterable[Segment]:
     """Tell stretches over the same many elements from the rest."""
     start = count = 0
+    written: dict[int, int] = {}
     for number, instruction in enumerate(instructions):
         here = elements_of(instruction.pattern)
-        if here == count:
-            continue
-        if number > start:
-            yield _stretch(instructions[start:number], count)
-        start, count = number, here
+        if here != count or (here and not _in_step(instruction, written)):
+            if number > start:
+                yield _stretch(instructions[start:number], count)
+            start, count = number, here
+            written.clear()
+        if here:
+            nin = instruction.pattern.nin
+            written.update(zip(instruction.buffers[nin:], instruction.offsets[nin:], strict=True))
     if start < len(instructions):
         yield _stretch(instructions[start:], count)
+
+
+def _in_step(instruction: Instruction, written: dict[int, int]) -> bool:
+    """Whether an element needs only the same element of what a stretch has written so far: the
+    others may belong to a tile that is still to come."""
+    for place, index in enumerate(instruction.buffers):
+        if index in written and (
+            written[index] != instruction.offsets[place]
+            or not any(instruction.pattern.strides[place])
+        ):
+            return False
+    return True
 
 
 def _stretch(instructions: Sequence[Instruction], count: int) -> Segment:
@@ -157,7 +173,7 @@ def _is_dense(loop: Sequence[int], strides: Sequence[int], step: int) -> bool:
 def _place(plan: Schedule, program: Program, target: Any) -> None:
     """Place what one segment alone uses in its arena, everything else in the block."""
     shared = _shared(plan, program)
-    ones = [s.instructions for s in plan.segments if s.kind != BATCH]
+    ones = [segment for segment in plan.segments if segment.kind != BATCH]
     plan.block_bytes = _assign_block(plan, program, ones, shared)
     for segment in plan.segments:
         if segment.kind == ONCE:
@@ -186,20 +202,41 @@ def _shared(plan: Schedule, program: Program) -> set[int]:
 
 
 def _assign_block(
-    plan: Schedule, program: Program, parts: Sequence[Sequence[Instruction]], shared: set[int]
+    plan: Schedule, program: Program, ones: Sequence[Segment], shared: set[int]
 ) -> int:
     """Assign offsets in the block by liveness; what the body reads lives to the end."""
     outlives: set[int] = set()
     for segment in plan.segments:
         if segment.kind == BATCH:
             outlives.update(index for i in segment.instructions for index in i.buffers)
-    instructions = [i for part in parts for i in part]
+    steps = [step for segment in ones for step in _steps(segment)]
     offsets = plan.offsets
     pinned = [at if n in shared or at >= 0 else 0 for n, at in enumerate(offsets)]
-    top = assign(instructions, program.nbytes, pinned, ALIGNMENT, outlives & shared)
+    top = assign(steps, program.nbytes, pinned, ALIGNMENT, outlives & shared)
     for index in shared:
         plan.slots[index], offsets[index] = BLOCK, max(pinned[index], 0)
     return top
+
+
+class _Together(NamedTuple):
+    """All instructions of a stretch, which run at the same time as far as memory is concerned."""
+
+    buffers: tuple[int, ...]
+    pattern: Any
+
+
+class _Alike(NamedTuple):
+    """What `assign` asks of a pattern, for instructions that write over nothing."""
+
+    nin: int = 0
+    heirs: tuple[int, ...] = ()
+
+
+def _steps(segment: Segment) -> Sequence[Any]:
+    """Return what happens one after the other in a segment."""
+    if segment.kind == ONCE:
+        return segment.instructions
+    return [_Together(tuple([n for i in segment.instructions for n in i.buffers]), _Alike())]
 
 
 def _element_sizes(segment: Segment) -> dict[int, int]:
@@ -222,7 +259,7 @@ def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
 
 
 def assign(
-    instructions: Sequence[Instruction],
+    instructions: Sequence[Any],
     sizes: Any,
     offsets: list[int],
     quantum: int,

@@ -55,7 +55,6 @@ class Recorded:
         donated: Iterable[int],
     ) -> None:
         self.as_numpy = call.as_numpy
-        self.fuse = fuse
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
         self._entries: dict[tuple[int, ...], Any] = {}
@@ -65,7 +64,9 @@ class Recorded:
             _placeholder(n, leaf, kind)
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
-        self.recording: Recording = record(name, self._run, arguments, self.as_numpy)
+        self.recording: Recording = record(
+            name, self._run, arguments, self.as_numpy, fuse
+        )
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:

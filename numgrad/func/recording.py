@@ -30,6 +30,8 @@ class Recording:
         Takes the placeholders and returns tensors.
     arguments : list of Tensor
         The placeholders, in order.
+    fuse : str
+        When its programs are fused; see `jit`.
 
     Attributes
     ----------
@@ -42,8 +44,10 @@ class Recording:
         name: str,
         function: Callable[[list[Tensor]], list[Tensor]],
         arguments: list[Tensor],
+        fuse: str,
     ) -> None:
         self.name = name
+        self.fuse = fuse
         self.arguments = arguments
         capture = Capture(arguments)
         with capture.running():
@@ -60,7 +64,7 @@ class Recording:
     @functools.cached_property
     def stages(self) -> Stages:
         """The programs that compute the outputs."""
-        return Stages(self.outputs, len(self.arguments))
+        return Stages(self.outputs, len(self.arguments), self.fuse)
 
     @functools.cached_property
     def exprs(self) -> list[Expr]:
@@ -144,7 +148,8 @@ class Recording:
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
 
-        return Recording(f"the gradient of {self.name}", pull, [*self.arguments, *cotangents])
+        arguments = [*self.arguments, *cotangents]
+        return Recording(f"the gradient of {self.name}", pull, arguments, self.fuse)
 
 
 def zeros_at(edge: Edge) -> Tensor:
@@ -209,10 +214,11 @@ def record(
     function: Callable[[list[Tensor]], list[Tensor]],
     arguments: list[Tensor],
     gradients: bool,
+    fuse: str,
 ) -> Recording:
     """Capture a function in the present grad mode, or with gradients recorded."""
     with deferring(False), enable_grad() if gradients else grad_mode(mode.grad):
-        return Recording(name, function, arguments)
+        return Recording(name, function, arguments, fuse)
 
 
 __all__ = ["Recording", "constant", "in_order", "placeholder", "record"]

@@ -34,6 +34,8 @@ class Stages:
         Made of expressions, arguments and constants; without rows.
     count : int
         The number of arguments.
+    fuse : str
+        When the programs are fused; see `jit`.
 
     Attributes
     ----------
@@ -43,7 +45,7 @@ class Stages:
         Whether there is one program, and its results are the values in order.
     """
 
-    def __init__(self, values: Sequence[Value], count: int) -> None:
+    def __init__(self, values: Sequence[Value], count: int, fuse: str) -> None:
         self.specs = [(value.shape, value.dtype) for value in values]
         self.stages: list[Stage] = []
         ends = [_end(value) for value in values]
@@ -53,7 +55,7 @@ class Stages:
             clone = _Clone(levels, level, numbers)
             batch = levels.batches.get(level)
             program = lower([clone(value) for value in wanted.values()], runtime.target, batch)
-            self.stages.append(Stage(Plan(program, runtime.target), clone.sources))
+            self.stages.append(Stage(Plan(program, runtime.target, fuse), clone.sources))
             for key in wanted:
                 numbers[key] = count + len(numbers)
         self.finals = [numbers[_key(value)] for value in ends]

@@ -77,7 +77,8 @@ class CPUTarget:
         """
         from . import entry
 
-        return entry.entry_of(runner, [entry.Argument(*a) for a in arguments], constants, alive, calls)
+        given = [entry.Argument(*a) for a in arguments]
+        return entry.entry_of(runner, given, constants, alive, calls)
 
     @property
     def num_threads(self) -> int:
