@@ -11,6 +11,7 @@ from .recorded import Recorded
 from .signature import Call, Signature
 
 FUSE = ("auto", "now", "never")
+_MOST_RECORDINGS = 512  # of one function; the oldest makes room
 
 
 def jit(
@@ -134,6 +135,8 @@ class Replayer:
         if recorded is None or not recorded.is_valid():
             donated = self.signature.donated
             recorded = Recorded(self.function, self.name, call, self.ensemble, self.fuse, donated)
+            if len(self.recordings) >= _MOST_RECORDINGS:
+                self.recordings.pop(next(iter(self.recordings)), None)
             self.recordings[call.key] = recorded
         result = recorded.replay(call, out)
         self.fast = recorded.fast(call)

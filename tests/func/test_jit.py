@@ -7,7 +7,9 @@ import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
+from numgrad.engine import plan
 from numgrad.engine.record import runtime
+from numgrad.func import replayer
 
 
 def rosenbrock(x):
@@ -203,6 +205,45 @@ def test_a_recording_for_each_shape_dtype_and_kind():
     for x in (X, X.astype(np.float32), X[:3], np.float64(2.0), X, X[:3]):
         np.testing.assert_array_equal(jitted(x), x + 1)
     assert len(calls) == 4
+
+
+def recordings_of(jitted):
+    cells = [cell.cell_contents for cell in jitted.__closure__]
+    return next(cell.recordings for cell in cells if hasattr(cell, "recordings"))
+
+
+def instructions(jitted):
+    """Return how many instructions the only program of a function has at present."""
+    (recorded,) = recordings_of(jitted).values()
+    (stage,) = recorded.recording.stages.stages
+    return len(stage.plan.bound.program.instructions)
+
+
+def test_when_a_function_is_fused():
+    expected = rosenbrock(Tensor(X)).numpy()
+    now, auto, never = (ng.jit(rosenbrock, fuse=fuse) for fuse in ("now", "auto", "never"))
+    for _ in range(3):
+        assert all(jitted(X) == expected for jitted in (now, auto, never))
+    assert instructions(now) < instructions(auto) == instructions(never)
+
+
+def test_calls_that_take_no_python_count(monkeypatch):
+    monkeypatch.setattr(plan, "_FUSE_PROGRAM", 0.01)
+    monkeypatch.setattr(plan, "_FUSE_INSTRUCTION", 0.0)
+    jitted = ng.jit(rosenbrock)
+    expected = rosenbrock(Tensor(X)).numpy()
+    assert jitted(X) == expected
+    before = instructions(jitted)
+    assert {float(jitted(X)) for _ in range(40_000)} == {float(expected)}
+    assert instructions(jitted) < before
+
+
+def test_the_oldest_recording_makes_room(monkeypatch):
+    monkeypatch.setattr(replayer, "_MOST_RECORDINGS", 3)
+    jitted = ng.jit(lambda x: x * 2)
+    for n in (1, 2, 3, 4, 1, 2):
+        np.testing.assert_array_equal(jitted(np.ones(n)), np.full(n, 2.0))
+    assert len(recordings_of(jitted)) == 3
 
 
 def test_inside_another_capture():
