@@ -82,12 +82,14 @@ def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
     pattern = instruction.pattern
     loop = pattern.loop
     operands = []
-    for index, offset, layout, strides in zip(
-        instruction.buffers, instruction.offsets, pattern.layouts, pattern.strides, strict=True
+    # The kernel's dtypes: to one of half precision its operands are words of bits.
+    dtypes = (*pattern.spec.in_dtypes, *pattern.spec.out_dtypes)
+    for index, offset, dtype, strides in zip(
+        instruction.buffers, instruction.offsets, dtypes, pattern.strides, strict=True
     ):
         if 1 in loop:
             strides = still(strides, loop)
-        operands.append(Leaf(index, offset, strides, layout.dtype, program.rows[index]))
+        operands.append(Leaf(index, offset, strides, dtype, program.rows[index]))
     moves = still(contiguous_strides(loop, 1), loop)
     return Unit(number, pattern.spec, loop, tuple(operands), 0, moves)
 
@@ -161,7 +163,7 @@ def step_of(unit: Unit, args: Sequence[Term]) -> Step:
 
 def shifted(term: Term, where: Where) -> Term:
     """Return a term over a writer's loop as one over the loop of its reader."""
-    if not any(where.first) and where.axes == tuple(range(len(where.axes))):
+    if not any(where.first) and where.axes == tuple(range(len(where.first))):
         return term
     done: dict[int, Term] = {}
 

@@ -35,6 +35,18 @@ def cost_of(spec: ElementwiseSpec) -> int:
     return 1 + 12 * len(code.co_names) + len(code.co_code) // 40
 
 
+def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
+    """Return the buffers of which elements are overwritten: what they hold depends on the order."""
+    written: dict[int, int] = {}
+    for instruction in instructions:
+        pattern = instruction.pattern
+        for index, layout in zip(
+            instruction.buffers[pattern.nin :], pattern.layouts[pattern.nin :], strict=True
+        ):
+            written[index] = written.get(index, 0) + layout.nbytes
+    return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
+
+
 class Root:
     """A stored unit with its term, or an instruction that cannot be fused.
 
@@ -84,8 +96,10 @@ class Values:
         self._stored.update((instructions[n].buffers[-1], True) for n in stored)
         self._writers: dict[int, list[tuple[Unit, Step]]] = {}
         self._readers: dict[int, list[tuple[Leaf, Shape, bool]]] = {}
+        twice = _written_twice(program, instructions)
         units = [
-            unit_of(program, n, i) if is_fusible(i) else None for n, i in enumerate(instructions)
+            unit_of(program, n, i) if is_fusible(i) and i.buffers[-1] not in twice else None
+            for n, i in enumerate(instructions)
         ]
         self._index(instructions, units)
         for instruction, unit in zip(instructions, units, strict=True):
