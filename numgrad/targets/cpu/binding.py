@@ -4,23 +4,54 @@ import builtins
 import math
 import types as pytypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import complex_math, scalar_math
+SELECTIONS = ("where", "max", "min", "round", "pow")
+"""Names that mean something else in a scalar function than in Python."""
 
 
-def bind(function: Callable, *, is_complex: bool = False) -> pytypes.FunctionType:
+class Names(NamedTuple):
+    """What names of a scalar function stand for.
+
+    Attributes
+    ----------
+    real, complex
+        ``math`` in kernels of real and of complex numbers.
+    where
+        The function of that name, whose it may be.
+    selections : dict
+        What the names of `SELECTIONS` stand for.
+    """
+
+    real: Any
+    complex: Any
+    where: Any
+    selections: dict[str, Any]
+
+
+def bind(
+    function: Callable, *, is_complex: bool = False, names: Names | None = None
+) -> pytypes.FunctionType:
     """Copy a scalar function and, recursively, its plain callees with their names bound for Numba.
 
     ``where``, ``max``, ``min`` and ``round`` become selections without branches, ``math`` the
-    namespace of the kernel's kind. The copy sees only the globals that it names.
+    namespace of the kernel's kind. The copy sees only the globals that it names. ``names`` are
+    those of `scalar_math` unless given.
     """
-    return _Binder(is_complex).function(function)
+    return _Binder(names or _names_of_kernels(), is_complex).function(function)
+
+
+def _names_of_kernels() -> Names:
+    from . import complex_math, scalar_math  # they import Numba
+
+    given = scalar_math.selections
+    return Names(scalar_math.real, complex_math, scalar_math.where, given)
 
 
 class _Binder:
-    def __init__(self, is_complex: bool) -> None:
-        self.math = complex_math if is_complex else scalar_math.real
+    def __init__(self, names: Names, is_complex: bool) -> None:
+        self.math = names.complex if is_complex else names.real
+        self.where, self.selections = names.where, names.selections
         self.done: dict[int, pytypes.FunctionType] = {}
 
     def function(self, function: Any) -> pytypes.FunctionType:
@@ -50,14 +81,14 @@ class _Binder:
             if name in source.__globals__:
                 scope[name] = self.value(name, source.__globals__[name])
                 changed = changed or scope[name] is not source.__globals__[name]
-            elif name in scalar_math.selections:
-                scope[name] = scalar_math.selections[name]
+            elif name in self.selections:
+                scope[name] = self.selections[name]
                 changed = True
         return changed
 
     def value(self, name: str, value: Any) -> Any:
         if name == "where":
-            return scalar_math.where
+            return self.where
         if value is math:
             return self.math
         if getattr(math, name, None) is value and callable(value):  # from math import exp

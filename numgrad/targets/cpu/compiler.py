@@ -1,8 +1,9 @@
 """From a Python function and a signature to the address of machine code.
 
-One mechanism serves kernels and the machine: Numba types, lowers and optimises the function; the
-object file that results goes to the disk cache under a key that covers everything it depends on;
-`loader` maps it into memory. Where the cache already has it, nothing of Numba's compiler runs.
+One mechanism serves kernels and the machine: Numba types, lowers and optimises the function
+(`objects`); the object file that results goes to the disk cache under a key that covers everything
+it depends on; `loader` maps it into memory. Where the cache already has it, Numba is not even
+imported.
 """
 
 import hashlib
@@ -10,27 +11,21 @@ import importlib.util
 import itertools
 import platform
 import sys
-import types as pytypes
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import llvmlite
-import numba
 import numpy as np
 from llvmlite import binding as llvm
-from numba.core import config as numba_config
-from numba.core import types
-from numba.core.compiler_lock import global_compiler_lock
 
 from . import cache as disk
 from . import loader, vector_library
 from .fingerprint import UnstableValueError, fingerprint
+from .toolchain import code_settings, compiler_lock, config, version_of
 
 ABI_VERSION = 1
-
-config: Any = numba_config  # its names are set at run time
 
 _addresses: dict[str, int] = {}
 _volatile: dict[int, tuple[Any, int]] = {}
@@ -48,10 +43,10 @@ class Code(NamedTuple):
 
 def load_or_compile(
     function: Callable,
-    argtypes: Sequence[types.Type],
+    argtypes: Sequence[Any],
     key_parts: Any = (),
     parallel: bool = False,
-    restype: types.Type = types.void,
+    restype: Any = None,
     emit: Callable[[str], Code] | None = None,
 ) -> int:
     """Return the address of a C function compiled from a Python function.
@@ -83,6 +78,8 @@ def load_or_compile(
     def compiled() -> Code | int:
         if emit is not None:
             return emit(symbol_of(key))
+        from .objects import compile_object  # it imports Numba
+
         return compile_object(function, argtypes, key, parallel, restype)
 
     return obtain(key, compiled)
@@ -93,7 +90,7 @@ def symbol_of(key: str) -> str:
     return f"numgrad_kernel_{key.lstrip('-')[:32]}"
 
 
-def make_key(function: Callable, argtypes: Sequence[types.Type], key_parts: Any) -> str:
+def make_key(function: Callable, argtypes: Sequence[Any], key_parts: Any) -> str:
     """Return the key of a compilation, beginning with ``-`` if only this process can know it."""
     signature = ",".join(map(str, argtypes))
     prefix = ""
@@ -124,26 +121,15 @@ def _platform_key() -> str:
             str,
             (
                 ABI_VERSION, _generator_digest(), sys.version, sys.implementation.cache_tag,
-                numba.__version__, llvmlite.__version__, np.__version__, _scipy_version(),
+                version_of("numba", "_version.py"), llvmlite.__version__, np.__version__,
+                version_of("scipy", "version.py"),  # Numba takes BLAS from there
                 llvm.get_process_triple(), platform.machine(),
                 config.CPU_NAME or llvm.get_host_cpu_name(),
                 config.CPU_FEATURES or llvm.get_host_cpu_features().flatten(),
-                config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.LLVM_REFPRUNE_PASS,
-                config.ENABLE_AVX, config.DEBUGINFO_DEFAULT, config.BOUNDSCHECK,
-                vector_library.identity(),
+                code_settings(), vector_library.identity(),
             ),
         )
     )  # fmt: skip
-
-
-def _scipy_version() -> str:
-    """Return SciPy's version without importing it: Numba takes BLAS from there."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("scipy")
-    except metadata.PackageNotFoundError:
-        return "none"
 
 
 def _generator_digest() -> str:
@@ -160,7 +146,7 @@ def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
     """Return the address of what ``compiled()`` compiles: from memory, from disk or made now."""
     address = _addresses.get(key)
     if address is None:
-        with global_compiler_lock:
+        with compiler_lock:
             address = _addresses.get(key) or _load(key, compiled)
             _addresses[key] = address
     return address
@@ -184,7 +170,7 @@ def _load(key: str, compiled: Callable[[], Code | int]) -> int:
 
 def scalar(key: str, compiled: Callable[[], Code]) -> bytes:
     """Return the LLVM code of a scalar function: from disk, or what ``compiled()`` makes."""
-    with global_compiler_lock:
+    with compiler_lock:
         entry = _read(key, disk.SCALAR)
         return entry.payload if entry else _compile(key, compiled, disk.SCALAR).payload
 
@@ -194,94 +180,11 @@ def _read(key: str, kind: str) -> disk.Entry | None:
 
 
 def _compile(key: str, compiled: Callable[[], Any], kind: str) -> Any:
-    code = compiled()
+    from . import objects  # noqa: F401  imports Numba, so that the lock is Numba's too
+
+    with compiler_lock:
+        code = compiled()
     disk.count_compiled(kind)
     if isinstance(code, Code) and code.portable and not key.startswith("-"):
         disk.write(key, disk.Entry(code.symbol, code.externals, code.payload), kind)
     return code
-
-
-def compile_object(
-    function: Callable,
-    argtypes: Sequence[types.Type],
-    key: str = "",
-    parallel: bool = False,
-    restype: types.Type = types.void,
-) -> Code | int:
-    """Compile to an object file; to an address where Numba must link the code itself."""
-    from numba.core.ccallback import CFunc
-
-    options: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
-    if parallel:
-        options["parallel"] = True
-    with global_compiler_lock:
-        cfunc: Any = CFunc(
-            _renamed(function, key), (tuple(argtypes), restype), locals={}, options=options
-        )
-        result = cfunc._compile_uncached()
-        library, symbol = result.library, result.fndesc.llvm_cfunc_wrapper_name
-        if not _optimise(library, symbol):
-            return library.get_pointer_to_function(symbol)
-        return code_of(library._codegen._tm, library._final_module, symbol)
-
-
-def _renamed(function: Callable, key: str) -> Callable:
-    """Copy a function under a name that holds its key, so that two kernels never share a symbol."""
-    copy = pytypes.FunctionType(
-        function.__code__, function.__globals__, function.__name__,
-        function.__defaults__, function.__closure__,
-    )  # fmt: skip
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__module__ = function.__module__
-    stem = function.__name__.replace("<lambda>", "f")
-    copy.__name__ = copy.__qualname__ = f"{stem}_{key.lstrip('-')[:16]}"
-    return copy
-
-
-def _optimise(library: Any, symbol: str) -> bool:
-    """Link and optimise outside Numba's engine; False if recursive code had to be loaded there."""
-    module = library._final_module
-    optimise, finish = library._optimize_final_module, library._finalize_final_module
-    recursive = False
-
-    def internalise_and_optimise() -> None:
-        nonlocal recursive
-        names = [item.name for item in module.global_variables]
-        recursive = any(name.startswith(".numba.unresolved$") for name in names)
-        if not recursive:
-            internalise(module.functions, [symbol])
-        optimise()
-
-    library._optimize_final_module = internalise_and_optimise
-    library._finalize_final_module = lambda: finish() if recursive else None
-    library.finalize()
-    return not recursive
-
-
-def internalise(items: Iterable[llvm.ValueRef], symbols: Collection[str]) -> None:
-    """Hide everything that is defined but the entries.
-
-    Numba numbers versions per process, so callees of two objects from different processes can
-    share a name (numba #10486); internal symbols cannot.
-    """
-    for item in items:
-        special = item.name in symbols or item.name.startswith("llvm.")
-        if not item.is_declaration and not special:
-            item.linkage = "internal"
-
-
-def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> Code:
-    """Return the object code of a module whose entry is ``symbol``."""
-    functions = (item.name for item in module.functions if item.is_declaration)
-    externals = tuple(name for name in functions if not name.startswith("llvm."))
-    return Code(bytes(machine.emit_object(module)), symbol, externals, _is_portable(module))
-
-
-def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
-    """Return the LLVM code of a module, to be linked into others."""
-    return Code(module.as_bitcode(), symbol, (), _is_portable(module))
-
-
-def _is_portable(module: llvm.ModuleRef) -> bool:
-    variables = (item.name for item in module.global_variables)
-    return not any(name.startswith("numba.dynamic.globals") for name in variables)

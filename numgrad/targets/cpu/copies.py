@@ -8,26 +8,14 @@ buffer, and the size of an element of each operand, 0 for a scalar one. ``places
 of each operand begins; after them comes the address of the buffers.
 """
 
-from collections.abc import Callable
-from functools import cache, partial
-
-import numpy as np
-from llvmlite import binding as llvm
 from numba.core import types
-from numba.extending import register_jitable
-from numba.np.numpy_support import carray
 
-from . import loader
-from .compiler import load_or_compile
-from .intrinsics import load, load_word, pointer, store, store_word
+from .intrinsics import load, load_word, store, store_at, store_word
 
 BLOCK = 256
 """Elements of a buffer."""
 
-GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
 
-
-@register_jitable
 def _copy_rare(target, target_step, source, source_step, count, itemsize):
     """Copy elements of 1, 2 or 16 bytes."""
     for _ in range(count):
@@ -42,24 +30,21 @@ def _copy_rare(target, target_step, source, source_step, count, itemsize):
         source += source_step
 
 
-@register_jitable
 def copy(buffer, address, step, count, itemsize):
     """Copy ``count`` elements, ``step`` bytes apart, to the buffer; one of step 0 is repeated."""
     if itemsize == 8:
         if step == 0:
-            target = carray(pointer(buffer, types.uint64), (count,))
             value = load(address, types.uint64)
-            for i in range(np.uint64(count)):
-                target[i] = value
+            for i in range(count):
+                store_at(buffer, i, value)
         else:
             for i in range(count):
                 store(buffer + i * 8, load(address + i * step, types.uint64))
     elif itemsize == 4:
         if step == 0:
-            narrow = carray(pointer(buffer, types.uint32), (count,))
             word = load(address, types.uint32)
-            for i in range(np.uint64(count)):
-                narrow[i] = word
+            for i in range(count):
+                store_at(buffer, i, word)
         else:
             for i in range(count):
                 store(buffer + i * 4, load(address + i * step, types.uint32))
@@ -67,7 +52,6 @@ def copy(buffer, address, step, count, itemsize):
         _copy_rare(buffer, itemsize, address, step, count, itemsize)
 
 
-@register_jitable
 def _scatter(buffer, address, step, count, itemsize):
     """Copy ``count`` elements from the buffer to addresses ``step`` bytes apart."""
     if itemsize == 8:
@@ -101,13 +85,3 @@ def scatter(layout, places, ptrs, steps, start, count):
         itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
         if step != itemsize:
             _scatter(load_word(places, k), load_word(ptrs, k) + start * step, step, count, itemsize)
-
-
-@cache
-def _provide(name: str, function: Callable, words: int) -> None:
-    """Compile a routine and make it known to LLVM under its name."""
-    llvm.add_symbol(name, load_or_compile(function, (types.int64,) * words))
-
-
-for routine in ((GATHER, gather, 6), (SCATTER, scatter, 6), (COPY, copy, 5)):
-    loader.add_symbol_provider(partial(_provide, *routine), routine[0].__eq__)

@@ -27,8 +27,9 @@ from .building import (
     table_words,
     word,
 )
-from .copies import BLOCK, GATHER, SCATTER
+from .copies import BLOCK
 from .intrinsics import INT64
+from .routines import GATHER, SCATTER
 
 ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 """LLVM type of the entry for rows: ``void(ptrs, n, rows, steps, status, row_steps)``."""

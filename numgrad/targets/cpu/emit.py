@@ -14,8 +14,9 @@ from llvmlite import ir
 from numba.core import cgutils, compiler, types
 from numba.core.registry import cpu_target
 
-from .compiler import Code, bit_code_of, code_of, internalise
+from .compiler import Code
 from .intrinsics import INT64, KERNEL_TYPE
+from .objects import bit_code_of, code_of, internalise
 from .rewrite import JIT_OPTIONS
 from .vector_calls import PREFIX
 
@@ -111,6 +112,31 @@ def emit_scalar(
     manager, builder = codegen._module_pass_manager(opt=2, loop_vectorize=False)
     manager.run(linked, builder)
     return bit_code_of(linked, symbol)
+
+
+def emit_routine(
+    symbol: str, function: Callable, argtypes: Sequence[types.Type], returns: bool
+) -> Code:
+    """Compile a function of words that raises nothing to one with a C signature."""
+    from .rewrite import ScalarPipeline
+
+    callee = Callee(function, argtypes, ScalarPipeline)
+    codegen = callee.context.codegen()
+    kind = ir.FunctionType(INT64 if returns else ir.VoidType(), [INT64] * len(argtypes))
+    routine = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
+
+    def body(builder: Any, args: Sequence[ir.Value]) -> None:
+        _, value = callee.invoke(builder, args)
+        if returns:
+            builder.ret(callee.context.cast(builder, value, callee.restype, types.int64))
+        else:
+            builder.ret_void()
+
+    linked = _linked(callee, routine, body)
+    internalise((*linked.functions, *linked.global_variables), [symbol])
+    manager, builder = codegen._module_pass_manager(opt=2)
+    manager.run(linked, builder)
+    return code_of(target_machine(), linked, symbol)
 
 
 def _linked(

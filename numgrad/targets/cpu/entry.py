@@ -6,22 +6,7 @@ all in a fraction of a microsecond. It holds the GIL throughout, so only short p
 the memory of the run can belong to the entry. Where anything is not exactly as expected it does
 nothing and says so: the caller then goes the ordinary way.
 
-``self`` is a table of words, an array that keeps itself alive:
-
-=====================  ========================================================================
-8 words                number of arguments, address of the table of bases, address of `work`, of
-                       the worker's state, of the header of the space, number of parts, the
-                       objects None and False
-1 word                 whether None and False count their references
-1 word                 how many calls it answers; negative for any number
-parts                  addresses of the program blocks, in order
-for each argument      its type, its kind, the dtype or the object itself, flags that must be set,
-                       number of dimensions, of slots; then the sizes and the slots
-2 words                number of arrays to write, of arrays to read
-each of those          slot, size in bytes
-1 word                 number of constants
-each of those          where it begins and ends
-=====================  ========================================================================
+The words of its table are in `entry_words`, the compiled function in `entering`.
 """
 
 import ctypes
@@ -33,20 +18,25 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import register_jitable
 from numpy.lib.array_utils import byte_bounds
 
-from . import compiler, machine, memory
-from .interpreter import BASES, BLOCK, STATES, call_function
-from .intrinsics import load_word, store_word
-
-_NARGS, _BASES, _WORK, _STATE, _SPACE, _NPARTS, _NONE, _FALSE, _COUNTED, _LEFT, _HEAD = range(11)
-_OBJECT = 2  # words of the head of an object: references and type
-_DATA, _NDIM, _SIZES, _DTYPE, _FLAGS = _OBJECT, _OBJECT + 1, _OBJECT + 2, _OBJECT + 5, _OBJECT + 6
-_C_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_LOW = 0xFFFFFFFF
-_ARRAY, _FLOAT, _SAME = range(3)  # kinds of arguments
+from . import machine, memory, routines
+from .entry_words import (
+    ALIGNED,
+    C_ORDER,
+    DATA,
+    DTYPE,
+    FLAGS,
+    FLOAT,
+    LEFT,
+    LOW,
+    NDIM,
+    OBJECT,
+    SAME,
+    SIZES,
+    WRITEABLE,
+)  # fmt: skip
+from .words import BASES, STATES
 
 
 class Argument(NamedTuple):
@@ -70,74 +60,6 @@ class Argument(NamedTuple):
     writeable: bool = False
 
 
-@register_jitable
-def overlap(bases, p):
-    """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
-    outputs, inputs = load_word(p, 0), load_word(p, 1)
-    constants = p + 8 * (2 + 2 * (outputs + inputs))
-    for i in range(outputs):
-        start = load_word(bases, load_word(p, 2 + 2 * i))
-        end = start + load_word(p, 3 + 2 * i)
-        for j in range(i + 1, outputs + inputs):
-            other = load_word(bases, load_word(p, 2 + 2 * j))
-            if start < other + load_word(p, 3 + 2 * j) and other < end:
-                return 1
-        for j in range(load_word(constants, 0)):
-            if start < load_word(constants, 2 + 2 * j) and load_word(constants, 1 + 2 * j) < end:
-                return 1
-    return 0
-
-
-def enter(table_object, arguments, count):
-    """Check the arguments, fill in the bases, run; return None, or False if that was not
-    possible."""
-    table = load_word(table_object, _DATA)
-    bases, parts = load_word(table, _BASES), load_word(table, _NPARTS)
-    left = load_word(table, _LEFT)
-    refused = 1 if count != load_word(table, _NARGS) or left == 0 else 0
-    p = table + 8 * (_HEAD + parts)
-    i = 0
-    while i < count and refused == 0:
-        item = load_word(arguments, i)
-        ndim, slots = load_word(p, 4), load_word(p, 5)
-        address = item + 8 * _OBJECT
-        if load_word(item, 1) != load_word(p, 0):
-            refused = 1
-        elif load_word(p, 1) == _SAME:
-            refused = 1 if item != load_word(p, 2) else 0
-        elif load_word(p, 1) == _ARRAY:
-            flags = load_word(p, 3)
-            address = load_word(item, _DATA)
-            if (
-                load_word(item, _DTYPE) != load_word(p, 2)
-                or load_word(item, _NDIM) & _LOW != ndim
-                or load_word(item, _FLAGS) & flags != flags
-            ):
-                refused = 1
-            else:
-                sizes = load_word(item, _SIZES)
-                for d in range(ndim):
-                    if load_word(sizes, d) != load_word(p, 6 + d):
-                        refused = 1
-        for k in range(slots):
-            store_word(bases, load_word(p, 6 + ndim + k), address)
-        p += 8 * (6 + ndim + slots)
-        i += 1
-    if refused == 0:
-        refused = overlap(bases, p)
-    space, state = load_word(table, _SPACE), load_word(table, _STATE)
-    if refused == 0:
-        store_word(table, _LEFT, left - 1)
-    part = 0
-    while part < parts and refused == 0:
-        store_word(space, BLOCK, load_word(table, _HEAD + part))
-        refused = call_function(load_word(table, _WORK), (state,))
-        part += 1
-    answer = load_word(table, _NONE if refused == 0 else _FALSE)
-    store_word(answer, 0, load_word(answer, 0) + load_word(table, _COUNTED))
-    return answer
-
-
 class _Method(ctypes.Structure):
     """CPython's PyMethodDef."""
 
@@ -155,7 +77,7 @@ _FASTCALL = 0x80
 @cache
 def _method() -> _Method:
     """Return the description of the compiled function, which lives as long as the process."""
-    address = compiler.load_or_compile(enter, (types.int64,) * 3, restype=types.int64)
+    address = routines.address_of("entering", "enter", returns=True)
     return _Method(b"replay", address, _FASTCALL, None)
 
 
@@ -200,11 +122,11 @@ def entry_of(
     function = _new_function()(ctypes.addressof(_method()), table, None)
     if calls is None:
         return function, None
-    table[_LEFT] = calls
+    table[LEFT] = calls
 
     def answered() -> int:
-        count = calls - int(table[_LEFT])
-        table[_LEFT] = calls
+        count = calls - int(table[LEFT])
+        table[LEFT] = calls
         return count
 
     return function, answered
@@ -270,10 +192,10 @@ def _table(
 def _words(argument: Argument) -> list[int]:
     slots = list(argument.slots)
     if argument.dtype is float:
-        return [id(float), _FLOAT, 0, 0, 0, len(slots), *slots]
+        return [id(float), FLOAT, 0, 0, 0, len(slots), *slots]
     if not isinstance(argument.dtype, np.dtype):
-        return [id(type(argument.dtype)), _SAME, id(argument.dtype), 0, 0, 0]
-    flags = _C_ORDER | _ALIGNED | (_WRITEABLE if argument.writeable else 0)
+        return [id(type(argument.dtype)), SAME, id(argument.dtype), 0, 0, 0]
+    flags = C_ORDER | ALIGNED | (WRITEABLE if argument.writeable else 0)
     shape = argument.shape
     dtype = id(np.dtype(argument.dtype.type))
     return [id(np.ndarray), 0, dtype, flags, len(shape), len(slots), *shape, *slots]
@@ -301,7 +223,7 @@ def is_possible() -> bool:
         and not sysconfig.get_config_var("Py_GIL_DISABLED")
         and sys.byteorder == "little"
         and ctypes.sizeof(ctypes.c_void_p) == 8
-        and object.__basicsize__ == 8 * _OBJECT
+        and object.__basicsize__ == 8 * OBJECT
     )
     return known and _array_is_as_expected() and _float_is_as_expected()
 
@@ -309,24 +231,24 @@ def is_possible() -> bool:
 def _array_is_as_expected() -> bool:
     array = np.zeros((3, 5, 2), np.float32)[:, ::2]
     array.flags.writeable = False
-    words = _peek(id(array), _FLAGS + 1)
-    sizes = _peek(words[_SIZES], 3)
-    ordered = _peek(id(np.ones(2)), _FLAGS + 1)[_FLAGS]
+    words = _peek(id(array), FLAGS + 1)
+    sizes = _peek(words[SIZES], 3)
+    ordered = _peek(id(np.ones(2)), FLAGS + 1)[FLAGS]
     return (
         words[1] == id(np.ndarray)
-        and words[_DATA] == array.__array_interface__["data"][0]
-        and words[_NDIM] & _LOW == 3
+        and words[DATA] == array.__array_interface__["data"][0]
+        and words[NDIM] & LOW == 3
         and tuple(sizes) == array.shape
-        and words[_DTYPE] == id(np.dtype(np.float32))
-        and words[_FLAGS] & (_C_ORDER | _ALIGNED | _WRITEABLE) == _ALIGNED
-        and ordered & (_C_ORDER | _ALIGNED | _WRITEABLE) == _C_ORDER | _ALIGNED | _WRITEABLE
+        and words[DTYPE] == id(np.dtype(np.float32))
+        and words[FLAGS] & (C_ORDER | ALIGNED | WRITEABLE) == ALIGNED
+        and ordered & (C_ORDER | ALIGNED | WRITEABLE) == C_ORDER | ALIGNED | WRITEABLE
     )
 
 
 def _float_is_as_expected() -> bool:
     number = 0.1 + 0.2
-    stored = ctypes.c_double.from_address(id(number) + 8 * _OBJECT).value
-    return float.__basicsize__ == 8 * _OBJECT + 8 and stored == number
+    stored = ctypes.c_double.from_address(id(number) + 8 * OBJECT).value
+    return float.__basicsize__ == 8 * OBJECT + 8 and stored == number
 
 
 def _peek(address: int, count: int) -> list[int]:

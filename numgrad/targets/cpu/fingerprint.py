@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from .toolchain import is_loaded
+
 # Code of these packages is identified by name: the key of the cache holds their versions.
 _VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
 # So is that of this package, whose sources are in the key; but its closures are walked.
@@ -249,6 +251,8 @@ def _is_own(function: types.FunctionType) -> bool:
 
 def _is_compiler_type(value: Any) -> bool:
     """Tell whether a value is a type of Numba's or LLVM's, which its text describes in full."""
+    if not is_loaded():
+        return False
     from llvmlite import ir
     from numba.core import types as numba_types
 

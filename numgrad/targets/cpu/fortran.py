@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import get_cython_function_address
 
-from .copies import COPY
 from .intrinsics import INT64, intrinsic
+from .routines import COPY
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}

@@ -8,24 +8,16 @@ Every step rounds its result to the dtype that it declares and constants are ope
 so a fused kernel has the bits of its steps one after the other.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import binding as llvm
-from llvmlite import ir
-from numba.core import cgutils
-from numba.core.registry import cpu_target
 
 from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
-from . import cache, compiler, generate, loader
-from .compiler import Code, code_of, internalise, join_keys, make_key, obtain, symbol_of
-from .elementwise import ROWS_TYPE, ElementwiseLoop
-from .emit import target_machine
-from .intrinsics import KERNEL_TYPE
+from . import cache, compiler, keys, loader
+from .compiler import Code, join_keys, obtain, symbol_of
 
 ROWS = "_rows"
 """What the name of the entry for rows adds to that of the kernel."""
@@ -39,42 +31,32 @@ MAX_OPERANDS = 64
 _LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.03, 0.0006, 0.04
 """Seconds to load a kernel, to compile one of no steps, one step more, and a scalar function."""
 
-_LONG, _INTERLEAVE = 8, 4
-"""From how many steps on, two or more for each operand, a loop works on several vectors at once: a
-processor does not look far enough ahead to begin the next iteration while it waits for results of
-this one. Loops that mostly load and store gain nothing."""
-
 
 class Scalar:
     """The scalar function of a spec, compiled or read from disk when it is first linked."""
 
     def __init__(self, spec: ElementwiseSpec | LoopSpec) -> None:
-        is_loop = isinstance(spec, LoopSpec)
         self.spec = spec
-        self.source = generate.loop(spec) if is_loop else generate.elementwise(spec)
-        self.key = make_key(self.source.function, (), self.source.key)
+        self.math = settings.math
+        self.key = keys.loop(spec) if isinstance(spec, LoopSpec) else keys.elementwise(spec)
         self.symbol = f"numgrad_scalar_{self.key.lstrip('-')[:32]}"
 
     @cached_property
     def bit_code(self) -> bytes:
         """Optimised LLVM code."""
-        return compiler.scalar(self.key, lambda: self.source.emit(self.symbol))
+        return compiler.scalar(self.key, self._compiled)
+
+    def _compiled(self) -> Code:
+        from . import generate  # it imports Numba
+
+        if isinstance(self.spec, LoopSpec):
+            return generate.loop(self.spec, self.symbol)
+        return generate.elementwise(self.spec, self.symbol, self.math)
 
     @property
     def is_compiled(self) -> bool:
         """Whether the code is in memory or on disk."""
         return "bit_code" in vars(self) or compiler.is_compiled(self.key, cache.SCALAR)
-
-    def call(self, builder: Any, context: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
-        """Emit a call; ``values`` end with the index and the status."""
-        dtypes = (self.spec.in_dtypes, self.spec.out_dtypes)
-        kind = generate.scalar_kind(context, *map(generate.numba_types, dtypes))
-        function = builder.module.globals.get(self.symbol)
-        result = builder.call(
-            function or ir.Function(builder.module, kind, self.symbol), values
-        )
-        count = len(self.spec.out_dtypes)
-        return cgutils.unpack_tuple(builder, result, count) if count > 1 else [result]
 
 
 _scalars: dict[tuple, Scalar] = {}
@@ -105,38 +87,9 @@ class Graph(NamedTuple):
 
     def emit(self, symbol: str) -> Code:
         """Compile the kernel."""
-        context: Any = cpu_target.target_context  # a property of Numba's own kind
-        inputs, outputs = map(generate.numba_types, (self.in_dtypes, self.out_dtypes))
+        from .joining import join  # it imports Numba
 
-        def compute(builder, values, index, status) -> list[ir.Value]:
-            known = list(values)
-            for one, args in self.steps:
-                known += one.call(builder, context, [*(known[k] for k in args), index, status])
-            return [known[k] for k in self.outputs]
-
-        is_long = len(self.steps) >= max(_LONG, 2 * (len(inputs) + len(outputs)))
-        interleave = _INTERLEAVE if is_long else 0
-        loop = ElementwiseLoop(context, inputs, outputs, compute, self.scalars, interleave)
-        module = context.codegen()._create_empty_module(symbol)
-        rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
-        rows.attributes.add("noinline")
-        loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)
-        row = ir.Function(module, KERNEL_TYPE, symbol)
-        loop.emit_row(ir.IRBuilder(row.append_basic_block("entry")), row.args, rows)
-        linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(module)))
-        for one in {one.key: one for one, _ in self.steps}.values():
-            linked.link_in(llvm.parse_bitcode(one.bit_code))
-        internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
-        _optimise(linked)
-        return code_of(target_machine(), linked, symbol)
-
-
-def _optimise(module: llvm.ModuleRef) -> None:
-    options = llvm.PipelineTuningOptions(speed_level=1)
-    options.loop_vectorization, options.slp_vectorization = True, False
-    builder = llvm.create_pass_builder(target_machine(), options)
-    manager = builder.getModulePassManager()
-    manager.run(module, builder)
+        return join(self, symbol)
 
 
 def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:

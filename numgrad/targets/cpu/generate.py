@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -20,47 +19,27 @@ from .binding import bind
 from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
 from .intrinsics import INT64
-from .loops import CoreLoop, argument_types, core_dimensions, in_order, parameter_order
+from .keys import core_dimensions, is_complex, plain, user_options
+from .loops import CoreLoop, argument_types, in_order, parameter_order
 
 
-class Source(NamedTuple):
-    """What a kernel is compiled from: a function and the rest of its key, and how to compile it."""
-
-    function: Callable
-    key: tuple
-    emit: Callable[[str], Code]
-
-
-def elementwise(spec: Any) -> Source:
-    """Source of the scalar function of an `ElementwiseSpec`."""
+def elementwise(spec: Any, symbol: str, math: str) -> Code:
+    """Compile the scalar function of an `ElementwiseSpec`; ``math`` is the setting of that
+    name."""
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
-    function = bind(spec.function, is_complex=_is_complex(spec.in_dtypes))
+    function = bind(spec.function, is_complex=is_complex(spec.in_dtypes))
     pipeline = rewrite.SinglePipeline if real == np.float32 else rewrite.ScalarPipeline
-    mode = settings.math
-    key = ("elementwise", *_dtype_key(spec), mode)
-
-    def emit(symbol: str) -> Code:
-        with vector_math.compiling(mode):
-            return _emit_scalar(spec, function, pipeline, None, symbol)
-
-    return Source(function, key, emit)
+    with vector_math.compiling(math):
+        return _emit_scalar(spec, function, pipeline, None, symbol)
 
 
-def loop(spec: Any) -> Source:
-    """Source of a `LoopSpec`; without core dimensions, of its scalar function."""
-    function = getattr(spec.function, "py_func", spec.function)
-    options = user_options(spec)
+def loop(spec: Any, symbol: str) -> Code:
+    """Compile a `LoopSpec`; without core dimensions, its scalar function."""
+    function, options = plain(spec.function), user_options(spec)
     cores = core_dimensions(spec.signature)
-    trailing = tuple(None if item is None else (item.value,) for item in spec.trailing)
-    key = (
-        "loop", *_dtype_key(spec), repr(cores), spec.scalars, sorted(options.items()), trailing,
-        spec.checked,
-    )  # fmt: skip
     if any(cores):
-        emit = partial(_emit_core, spec, function, cores, options)
-    else:
-        emit = partial(_emit_scalar, spec, function, rewrite.CorePipeline, options)
-    return Source(function, key, emit)
+        return _emit_core(spec, function, cores, options, symbol)
+    return _emit_scalar(spec, function, rewrite.CorePipeline, options, symbol)
 
 
 def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
@@ -70,21 +49,6 @@ def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) ->
         if inexact:
             return np.result_type(*inexact)
     return np.dtype(np.float64)
-
-
-def _is_complex(dtypes: Sequence[np.dtype]) -> bool:
-    return any(dtype.kind == "c" for dtype in dtypes)
-
-
-def _dtype_key(spec: Any) -> tuple[str, ...]:
-    return tuple(dtype.str for dtype in (*spec.in_dtypes, *spec.out_dtypes))
-
-
-def user_options(spec: Any) -> dict[str, Any]:
-    """The options of a user's dispatcher that change what its code means, not how it is called."""
-    given = getattr(spec.function, "targetoptions", {})
-    options = {name: given[name] for name in ("fastmath", "boundscheck") if name in given}
-    return {**options, "boundscheck": True} if spec.checked else options
 
 
 def _emit_scalar(

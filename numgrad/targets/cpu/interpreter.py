@@ -13,21 +13,40 @@ from numba import prange, types
 from numba.core import cgutils
 
 from .intrinsics import INT64, call_kernel, intrinsic, load_word, store_word
+from .words import (
+    ARENA,
+    ARENA_SLOT,
+    BASES,
+    BLOCK,
+    BUDGET,
+    CODE,
+    FAILED,
+    FIRST,
+    ITS_INSTRUCTION,
+    ITS_ROW,
+    ITS_TILE,
+    LAST,
+    LOOPS,
+    MODE,
+    NEXT,
+    ODOMETER,
+    POINTERS,
+    RESUME,
+    ROWS,
+    SPACE,
+    START,
+    START_ALONE,
+    STARTS,
+    STATES,
+    STATUS,
+    STRIDE,
+    TILE,
+    TILES,
+    UNFINISHED,
+    WORK,
+    WORKERS,
+)  # fmt: skip
 
-# Words of the program block, constant from run to run.
-BLOCK_WORDS = 14
-_CODE, _STARTS, _FIRST, _LAST, _ROWS, _TILE, _TILES = range(7)
-_STRIDE, _POINTERS, _ODOMETER, _ARENA, _LOOPS, _WORK, BUDGET = range(7, BLOCK_WORDS)
-# Words of the space that a run borrows. The counter and the flags, which workers write, are each
-# on a cache line of its own.
-BLOCK, MODE, WORKERS, BASES, _NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 3, 8, 16, 24, 32
-# The slot of the table of base addresses that means the worker's own arena.
-ARENA_SLOT = 0
-# Words of a worker's state, at the head of its part of the space.
-SPACE, _ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
-STATE_WORDS = 8
-
-START_ALONE, START, RESUME = range(3)
 _NO_TILE = -1
 _CALL_WORK = 32  # the price of an instruction that declares no work: some 10 ns
 
@@ -64,12 +83,12 @@ def loops(block, state, p, row, rows):
 
     Returns the kernel's status; after a failure the odometer shows where it happened.
     """
-    code = load_word(block, _CODE)
+    code = load_word(block, CODE)
     nops, row_dim = load_word(code, p + 1), load_word(code, p + 3)
     inner = load_word(code, p + 2) - 1
-    pointers, odometer = state + load_word(block, _POINTERS), state + load_word(block, _ODOMETER)
+    pointers, odometer = state + load_word(block, POINTERS), state + load_word(block, ODOMETER)
     bases = load_word(load_word(state, SPACE), BASES)
-    arena = state + load_word(block, _ARENA)
+    arena = state + load_word(block, ARENA)
     for j in range(nops):
         q = p + 8 + 3 * j
         slot = load_word(code, q)
@@ -110,53 +129,53 @@ def work(state):
     """Take tiles and run them until there is none, one fails or the budget is used up."""
     space = load_word(state, SPACE)
     block = load_word(space, BLOCK)
-    code, budget = load_word(block, _CODE), load_word(block, BUDGET)
+    code, budget = load_word(block, CODE), load_word(block, BUDGET)
     mode = load_word(space, MODE)
     if mode == START_ALONE:
-        store_word(space, _NEXT, 0)
+        store_word(space, NEXT, 0)
         store_word(space, FAILED, 0)
         store_word(space, UNFINISHED, 0)
     if mode != RESUME:
-        store_word(state, _ITS_TILE, _NO_TILE)
+        store_word(state, ITS_TILE, _NO_TILE)
         store_word(state, STATUS, 0)
     while True:
-        tile = load_word(state, _ITS_TILE)
+        tile = load_word(state, ITS_TILE)
         if tile == _NO_TILE:
             if load_word(space, FAILED) != 0:
                 return 1
-            tile = _take_next(space + 8 * _NEXT)
-            if tile >= load_word(block, _TILES):
+            tile = _take_next(space + 8 * NEXT)
+            if tile >= load_word(block, TILES):
                 return 0
-            store_word(state, _ITS_TILE, tile)
-            store_word(state, ITS_INSTRUCTION, load_word(block, _FIRST))
-        row = tile * load_word(block, _TILE)
-        rows = min(load_word(block, _TILE), load_word(block, _ROWS) - row)
+            store_word(state, ITS_TILE, tile)
+            store_word(state, ITS_INSTRUCTION, load_word(block, FIRST))
+        row = tile * load_word(block, TILE)
+        rows = min(load_word(block, TILE), load_word(block, ROWS) - row)
         k = load_word(state, ITS_INSTRUCTION)
-        while k < load_word(block, _LAST):
+        while k < load_word(block, LAST):
             store_word(state, ITS_INSTRUCTION, k)
             if budget <= 0:
                 store_word(space, UNFINISHED, 1)
                 return 1
-            p = load_word(load_word(block, _STARTS), k)
-            status = call_function(load_word(block, _LOOPS), (block, state, p, row, rows))
+            p = load_word(load_word(block, STARTS), k)
+            status = call_function(load_word(block, LOOPS), (block, state, p, row, rows))
             if status != 0:
                 # Tiles are taken in order: the smaller ones are taken, and will run to their end.
                 store_word(state, STATUS, status)
                 store_word(state, ITS_ROW, row)
-                store_word(state, _ITS_TILE, _NO_TILE)
+                store_word(state, ITS_TILE, _NO_TILE)
                 store_word(space, FAILED, 1)
                 return 1
             budget -= _CALL_WORK + rows * load_word(code, p + 6)
             k += 1
-        store_word(state, _ITS_TILE, _NO_TILE)
+        store_word(state, ITS_TILE, _NO_TILE)
 
 
 def work_in_parallel(space):
     """Run `work` on as many threads as there are workers."""
     block, workers = load_word(space, BLOCK), load_word(space, WORKERS)
-    stride = load_word(block, _STRIDE)
+    stride = load_word(block, STRIDE)
     if load_word(space, MODE) == START:
-        store_word(space, _NEXT, 0)
+        store_word(space, NEXT, 0)
         store_word(space, FAILED, 0)
         store_word(space, UNFINISHED, 0)
     for worker in range(workers):
@@ -164,6 +183,6 @@ def work_in_parallel(space):
     before = _c_get_num_threads()
     _c_set_num_threads(workers)
     for worker in prange(workers):
-        call_function(load_word(block, _WORK), (space + 8 * STATES + worker * stride,))
+        call_function(load_word(block, WORK), (space + 8 * STATES + worker * stride,))
     _c_set_num_threads(before)
     return load_word(space, FAILED) | load_word(space, UNFINISHED)

@@ -31,17 +31,6 @@ def scalar_type(dtype: Any) -> types.Type:
 
 
 @intrinsic
-def pointer(typingctx, address, dtype):
-    """Turn ``address`` into a ``dtype*`` that ``numba.carray`` accepts."""
-    signature = types.CPointer(scalar_type(dtype))(types.int64, dtype)
-
-    def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-    return signature, codegen
-
-
-@intrinsic
 def load(typingctx, address, dtype):
     """Read one scalar of ``dtype`` at ``address``."""
     scalar = scalar_type(dtype)
@@ -63,6 +52,18 @@ def store(typingctx, address, value):
         return context.get_dummy_value()
 
     return types.void(types.int64, value), codegen
+
+
+@intrinsic
+def store_at(typingctx, address, index, value):
+    """Write ``value`` to place ``index`` of the array of its own dtype at ``address``."""
+
+    def codegen(context, builder, signature, args):
+        data = builder.inttoptr(args[0], context.get_data_type(value).as_pointer())
+        context.pack_value(builder, value, args[2], builder.gep(data, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, value), codegen
 
 
 @intrinsic

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..._settings import CHOICES, settings
 from ..._specs import CompiledSpec, ElementwiseSpec, FusedSpec, LibrarySpec, LoopSpec, RawSpec, Spec
-from . import fused, generate
-from .compiler import load_or_compile
-from .intrinsics import KERNEL_ARGS
-from .loops import core_dimensions
+from . import fused, keys
+from .compiler import Code, load_or_compile, obtain, symbol_of
+from .keys import core_dimensions
 from .ufunc import Door
 
 __all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
@@ -108,8 +107,16 @@ def _library(spec: LibrarySpec) -> RawSpec:
 
 def _addresses(spec: CompiledSpec) -> tuple[int, int]:
     if isinstance(spec, RawSpec):
+        from .intrinsics import KERNEL_ARGS
+
         return load_or_compile(spec.function, KERNEL_ARGS, spec.key), 0
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
-        source = generate.loop(spec)
-        return load_or_compile(source.function, KERNEL_ARGS, source.key, emit=source.emit), 0
+        key = keys.loop(spec)
+        return obtain(key, lambda: _compiled_loop(spec, symbol_of(key))), 0
     return fused.addresses(spec)
+
+
+def _compiled_loop(spec: LoopSpec, symbol: str) -> Code:
+    from . import generate  # it imports Numba
+
+    return generate.loop(spec, symbol)

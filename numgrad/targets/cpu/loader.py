@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core.compiler_lock import global_compiler_lock
+
+from .toolchain import compiler_lock
 
 _HELPERS = ("numba_", "Py", "_Py")
 _THREADING = frozenset(
@@ -54,7 +55,7 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
     MissingSymbolError
         If an external function does not exist in this process.
     """
-    with global_compiler_lock:
+    with compiler_lock:
         provide(externals)
         engine = _get_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
@@ -67,7 +68,7 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
 
 def find(symbol: str) -> int:
     """Return the address of a function of an object that was loaded; 0 if there is none."""
-    with global_compiler_lock:
+    with compiler_lock:
         return _get_engine().get_function_address(symbol)
 
 
@@ -127,9 +128,8 @@ def _start_threads() -> None:
 def _get_engine() -> llvm.ExecutionEngine:
     global _engine
     if _engine is None:
-        from numba.core import codegen
-
-        codegen.initialize_llvm()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
         _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     return _engine

@@ -1,6 +1,5 @@
 """LLVM code of kernels around a core function in the convention of `numba.guvectorize`."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,16 +16,6 @@ from .intrinsics import INT64
 
 NOT_CONTIGUOUS = -1
 """Status of a kernel that was given an operand whose core dimensions are not C-contiguous."""
-
-
-def core_dimensions(signature: str) -> list[tuple[str, ...]]:
-    """Names of the core dimensions of each operand, inputs then outputs.
-
-    >>> core_dimensions("(m,k),(k)->(m)")
-    [('m', 'k'), ('k',), ('m',)]
-    """
-    groups = re.findall(r"\(([^)]*)\)", signature)
-    return [tuple(name.strip() for name in group.split(",") if name.strip()) for group in groups]
 
 
 def argument_types(

@@ -27,10 +27,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from . import compiler, interpreter, memory, threads
-from .interpreter import (
+from . import memory, routines, threads
+from .words import (
     BASES,
     BLOCK,
     BLOCK_WORDS,
@@ -75,16 +74,10 @@ class Failure:
     loop_index: int
 
 
-@cache
 def address_of(name: str) -> int:
     """Compile or load a function of `interpreter`: words in, one word out."""
-    function = getattr(interpreter, name)
-    return compiler.load_or_compile(
-        function,
-        (types.int64,) * function.__code__.co_argcount,
-        parallel=name == "work_in_parallel",
-        restype=types.int64,
-    )
+    parallel = name == "work_in_parallel"
+    return routines.address_of("interpreter", name, returns=True, parallel=parallel)
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .interpreter import SPACE, STATES
+from .words import SPACE, STATES
 
 ALIGNMENT = 64
 _KEPT = 8

@@ -11,8 +11,9 @@ from numgrad._specs import Constant, ElementwiseSpec, LoopSpec
 
 from . import marks, rewrite
 from .binding import bind
-from .generate import real_dtype, user_options
-from .loops import core_dimensions, parameter_order
+from .generate import real_dtype
+from .keys import core_dimensions, user_options
+from .loops import parameter_order
 
 
 def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:

@@ -14,6 +14,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from . import vector_math
+from .binding import SELECTIONS
 
 
 def _parts(dtype: types.Type) -> int:
@@ -127,14 +128,8 @@ maximum = _extremum("max", ">=")
 minimum = _extremum("min", "<=")
 rint = _native("rint")
 
-selections = {
-    "where": where,
-    "max": maximum,
-    "min": minimum,
-    "round": rint,
-    "pow": vector_math.vectorised("pow", operator.pow),
-}
-"""Names that mean something else in a scalar function than in Python."""
+_selected = (where, maximum, minimum, rint, vector_math.vectorised("pow", operator.pow))
+selections: dict[str, object] = dict(zip(SELECTIONS, _selected, strict=True))
 
 real = pytypes.ModuleType("numgrad_real_math")
 vars(real).update({name: value for name, value in vars(math).items() if name[0] != "_"})

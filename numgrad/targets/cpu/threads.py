@@ -11,12 +11,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from numba.core import config as numba_config
-from numba.core.compiler_lock import global_compiler_lock
-
-from ..._locks import fork_safe_lock, held_during_fork
-
-config: Any = numba_config  # its names are set at run time
+from ..._locks import fork_safe_lock
+from .toolchain import config
 
 _num_threads: int | None = None
 _forked_with_threads = False
@@ -135,6 +131,5 @@ def _after_fork_in_child() -> None:
         _forked_with_threads = True
 
 
-held_during_fork(global_compiler_lock)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork_in_child)

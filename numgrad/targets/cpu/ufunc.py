@@ -5,22 +5,19 @@ Afterwards the trampoline clears the floating-point status flags, so that NumPy 
 a derivative may well be infinite.
 """
 
-import platform
-from collections.abc import Sequence
+import ctypes
+import importlib
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.np.ufunc import (
-    _internal,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
-)
 
-from .compiler import load_or_compile
-from .intrinsics import call_kernel, intrinsic, load_word, stack_words, store_word
+from . import routines
 
-_X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686", "x86")
-_ALL_EXCEPTIONS = 0x3F if _X86 else 0x1F
+# Position of PyUFunc_FromFuncAndDataAndSignature in that table, which is part of NumPy's ABI, and
+# what it takes for "no identity".
+_FROM_FUNCTION, _NO_IDENTITY = 31, -1
 
 
 class Door:
@@ -37,7 +34,7 @@ class Door:
         Core dimensions of a gufunc.
     """
 
-    __slots__ = ("data", "ufunc")
+    __slots__ = ("_kept", "data", "ufunc")
 
     def __init__(
         self,
@@ -48,11 +45,19 @@ class Door:
         signature: str | None = None,
     ) -> None:
         self.data = np.array([address, 0], np.int64)
-        numbers = [dtype.num for dtype in (*in_dtypes, *out_dtypes)]
-        extra = (signature,) if signature else ()
-        self.ufunc = _internal.fromfunc(
-            name, f"Kernel of {name}.", [_trampoline()], [numbers], len(in_dtypes), len(out_dtypes),
-            [self.data.ctypes.data], [self.data], _internal.PyUFunc_None, *extra,
+        dtypes = (*in_dtypes, *out_dtypes)
+        # NumPy keeps pointers to all of this.
+        self._kept = functions, data, numbers, text, doc, core = (
+            (ctypes.c_void_p * 1)(routines.address_of("trampoline", "trampoline")),
+            (ctypes.c_void_p * 1)(self.data.ctypes.data),
+            bytes([dtype.num for dtype in dtypes]),
+            name.encode(),
+            f"Kernel of {name}.".encode(),
+            signature.encode() if signature else None,
+        )
+        self.ufunc: np.ufunc = _new_ufunc()(
+            functions, data, numbers, 1, len(in_dtypes), len(out_dtypes), _NO_IDENTITY, text, doc,
+            0, core,
         )  # fmt: skip
 
     def take_status(self) -> int:
@@ -64,51 +69,15 @@ class Door:
 
 
 @cache
-def _trampoline() -> int:
-    return load_or_compile(trampoline, (types.int64,) * 4, (_ALL_EXCEPTIONS,))
-
-
-def trampoline(args, dims, steps, data):
-    """NumPy's loop function: ``void(char** args, intp* dims, intp* steps, void* data)``."""
-    status = stack_words(1)
-    store_word(status, 0, 0)
-    call_kernel(load_word(data, 0), args, load_word(dims, 0), dims + 8, steps, status)
-    if load_word(status, 0) != 0:
-        store_word(data, 1, load_word(status, 0))
-    clear_float_status()
-
-
-@intrinsic
-def clear_float_status(typingctx):
-    """Clear the sticky floating-point exception flags of this thread."""
-
-    def codegen(context, builder, signature, args):
-        (_clear_mxcsr if _X86 else _call_feclearexcept)(builder)
-        return context.get_dummy_value()
-
-    return types.void(), codegen
-
-
-def _clear_mxcsr(builder: ir.IRBuilder) -> None:
-    """Write the control register only when a flag is set: the write costs more than the test."""
-    word = ir.IntType(32)
-    slot = builder.alloca(word)
-    kind = ir.IntType(8).as_pointer()
-    pointer = builder.bitcast(slot, kind)
-    access = ir.FunctionType(ir.VoidType(), [kind])
-    read, write = (
-        ir.Function(builder.module, access, f"llvm.x86.sse.{name}")
-        for name in ("stmxcsr", "ldmxcsr")
-    )
-    builder.call(read, [pointer])
-    value = builder.load(slot)
-    raised = builder.and_(value, ir.Constant(word, _ALL_EXCEPTIONS))
-    with builder.if_then(builder.icmp_unsigned("!=", raised, ir.Constant(word, 0))):
-        builder.store(builder.xor(value, raised), slot)
-        builder.call(write, [pointer])
-
-
-def _call_feclearexcept(builder: ir.IRBuilder) -> None:
-    word = ir.IntType(32)
-    function = ir.Function(builder.module, ir.FunctionType(word, [word]), "feclearexcept")
-    builder.call(function, [ir.Constant(word, _ALL_EXCEPTIONS)])
+def _new_ufunc() -> Callable[..., Any]:
+    """Return NumPy's function that makes a ufunc of a loop function."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    numpy: Any = importlib.import_module("numpy._core._multiarray_umath")
+    table = (ctypes.c_void_p * (_FROM_FUNCTION + 1)).from_address(pointer(numpy._UFUNC_API, None))
+    kinds = (
+        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_int] * 4, ctypes.c_char_p,
+        ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
+    )  # fmt: skip
+    address: Any = table[_FROM_FUNCTION]
+    return ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(address)

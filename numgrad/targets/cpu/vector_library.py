@@ -9,16 +9,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core import config as numba_config
 
 from numgrad._settings import settings
 
 from . import loader
-
-config: Any = numba_config  # its names are set at run time
+from .toolchain import config
 
 SONAME = "libmvec.so.1"
 

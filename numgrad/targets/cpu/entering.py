@@ -1,0 +1,97 @@
+"""The compiled half of an entry: it looks at the arguments and runs the program."""
+
+from numba.extending import register_jitable
+
+from .entry_words import (
+    ARRAY,
+    COUNTED,
+    DATA,
+    DTYPE,
+    FALSE,
+    FLAGS,
+    HEAD,
+    LEFT,
+    LOW,
+    NARGS,
+    NDIM,
+    NONE,
+    NPARTS,
+    OBJECT,
+    SAME,
+    SIZES,
+    SPACE,
+    STATE,
+    TABLE,
+    WORK,
+)  # fmt: skip
+from .interpreter import call_function
+from .intrinsics import load_word, store_word
+from .words import BLOCK
+
+
+@register_jitable
+def overlap(bases, p):
+    """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
+    outputs, inputs = load_word(p, 0), load_word(p, 1)
+    constants = p + 8 * (2 + 2 * (outputs + inputs))
+    for i in range(outputs):
+        start = load_word(bases, load_word(p, 2 + 2 * i))
+        end = start + load_word(p, 3 + 2 * i)
+        for j in range(i + 1, outputs + inputs):
+            other = load_word(bases, load_word(p, 2 + 2 * j))
+            if start < other + load_word(p, 3 + 2 * j) and other < end:
+                return 1
+        for j in range(load_word(constants, 0)):
+            if start < load_word(constants, 2 + 2 * j) and load_word(constants, 1 + 2 * j) < end:
+                return 1
+    return 0
+
+
+def enter(table_object, arguments, count):
+    """Check the arguments, fill in the bases, run; return None, or False if that was not
+    possible."""
+    table = load_word(table_object, DATA)
+    bases, parts = load_word(table, TABLE), load_word(table, NPARTS)
+    left = load_word(table, LEFT)
+    refused = 1 if count != load_word(table, NARGS) or left == 0 else 0
+    p = table + 8 * (HEAD + parts)
+    i = 0
+    while i < count and refused == 0:
+        item = load_word(arguments, i)
+        ndim, slots = load_word(p, 4), load_word(p, 5)
+        address = item + 8 * OBJECT
+        if load_word(item, 1) != load_word(p, 0):
+            refused = 1
+        elif load_word(p, 1) == SAME:
+            refused = 1 if item != load_word(p, 2) else 0
+        elif load_word(p, 1) == ARRAY:
+            flags = load_word(p, 3)
+            address = load_word(item, DATA)
+            if (
+                load_word(item, DTYPE) != load_word(p, 2)
+                or load_word(item, NDIM) & LOW != ndim
+                or load_word(item, FLAGS) & flags != flags
+            ):
+                refused = 1
+            else:
+                sizes = load_word(item, SIZES)
+                for d in range(ndim):
+                    if load_word(sizes, d) != load_word(p, 6 + d):
+                        refused = 1
+        for k in range(slots):
+            store_word(bases, load_word(p, 6 + ndim + k), address)
+        p += 8 * (6 + ndim + slots)
+        i += 1
+    if refused == 0:
+        refused = overlap(bases, p)
+    space, state = load_word(table, SPACE), load_word(table, STATE)
+    if refused == 0:
+        store_word(table, LEFT, left - 1)
+    part = 0
+    while part < parts and refused == 0:
+        store_word(space, BLOCK, load_word(table, HEAD + part))
+        refused = call_function(load_word(table, WORK), (state,))
+        part += 1
+    answer = load_word(table, NONE if refused == 0 else FALSE)
+    store_word(answer, 0, load_word(answer, 0) + load_word(table, COUNTED))
+    return answer

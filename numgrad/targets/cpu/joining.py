@@ -1,0 +1,68 @@
+"""The LLVM code of kernels that are made of scalar functions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import binding as llvm
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.registry import cpu_target
+
+from . import generate
+from .compiler import Code
+from .elementwise import ROWS_TYPE, ElementwiseLoop
+from .emit import target_machine
+from .fused import ROWS, Graph, Scalar
+from .intrinsics import KERNEL_TYPE
+from .objects import code_of, internalise
+
+_LONG, _INTERLEAVE = 8, 4
+"""From how many steps on, two or more for each operand, a loop works on several vectors at once: a
+processor does not look far enough ahead to begin the next iteration while it waits for results of
+this one. Loops that mostly load and store gain nothing."""
+
+
+def join(graph: Graph, symbol: str) -> Code:
+    """Compile the kernel of a graph of scalar functions."""
+    context: Any = cpu_target.target_context  # a property of Numba's own kind
+    inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
+
+    def compute(builder, values, index, status) -> list[ir.Value]:
+        known = list(values)
+        for one, args in graph.steps:
+            known += _call(one, builder, context, [*(known[k] for k in args), index, status])
+        return [known[k] for k in graph.outputs]
+
+    is_long = len(graph.steps) >= max(_LONG, 2 * (len(inputs) + len(outputs)))
+    interleave = _INTERLEAVE if is_long else 0
+    loop = ElementwiseLoop(context, inputs, outputs, compute, graph.scalars, interleave)
+    module = context.codegen()._create_empty_module(symbol)
+    rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
+    rows.attributes.add("noinline")
+    loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)
+    row = ir.Function(module, KERNEL_TYPE, symbol)
+    loop.emit_row(ir.IRBuilder(row.append_basic_block("entry")), row.args, rows)
+    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(module)))
+    for one in {one.key: one for one, _ in graph.steps}.values():
+        linked.link_in(llvm.parse_bitcode(one.bit_code))
+    internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
+    _optimise(linked)
+    return code_of(target_machine(), linked, symbol)
+
+
+def _call(one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit a call of a scalar function; ``values`` end with the index and the status."""
+    dtypes = (one.spec.in_dtypes, one.spec.out_dtypes)
+    kind = generate.scalar_kind(context, *map(generate.numba_types, dtypes))
+    function = builder.module.globals.get(one.symbol)
+    result = builder.call(function or ir.Function(builder.module, kind, one.symbol), values)
+    count = len(one.spec.out_dtypes)
+    return cgutils.unpack_tuple(builder, result, count) if count > 1 else [result]
+
+
+def _optimise(module: llvm.ModuleRef) -> None:
+    options = llvm.PipelineTuningOptions(speed_level=1)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = llvm.create_pass_builder(target_machine(), options)
+    manager = builder.getModulePassManager()
+    manager.run(module, builder)

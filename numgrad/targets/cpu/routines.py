@@ -1,0 +1,39 @@
+"""Functions of this package that are compiled once for all programs and kernels.
+
+They are known by name: their sources are part of every key. So a process that finds them in the
+cache does not import the modules in which they are written, nor Numba.
+"""
+
+from functools import cache, partial
+from importlib import import_module
+
+from llvmlite import binding as llvm
+
+from . import loader
+from .compiler import Code, join_keys, obtain
+
+GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
+"""Names under which kernels call the routines of `copies`."""
+
+
+@cache
+def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
+    """Compile or load a function of a module of this package: words in, one word or nothing out."""
+    key = join_keys((), repr(("routine", module, name, returns, parallel)))
+
+    def compiled() -> Code | int:
+        from .objects import compile_routine  # it imports Numba
+
+        function = getattr(import_module(f"{__package__}.{module}"), name)
+        return compile_routine(function, key, returns, parallel)
+
+    return obtain(key, compiled)
+
+
+def _provide(symbol: str, name: str) -> None:
+    """Make a routine known to LLVM."""
+    llvm.add_symbol(symbol, address_of("copies", name))
+
+
+for symbol, name in ((GATHER, "gather"), (SCATTER, "scatter"), (COPY, "copy")):
+    loader.add_symbol_provider(partial(_provide, symbol, name), symbol.__eq__)

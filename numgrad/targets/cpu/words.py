@@ -1,0 +1,16 @@
+"""The words of the tables that the machine's compiled half and Python share."""
+
+# Words of the program block, constant from run to run.
+BLOCK_WORDS = 14
+CODE, STARTS, FIRST, LAST, ROWS, TILE, TILES = range(7)
+STRIDE, POINTERS, ODOMETER, ARENA, LOOPS, WORK, BUDGET = range(7, BLOCK_WORDS)
+# Words of the space that a run borrows. The counter and the flags, which workers write, are each
+# on a cache line of its own.
+BLOCK, MODE, WORKERS, BASES, NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 3, 8, 16, 24, 32
+# The slot of the table of base addresses that means the worker's own arena.
+ARENA_SLOT = 0
+# Words of a worker's state, at the head of its part of the space.
+SPACE, ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
+STATE_WORDS = 8
+
+START_ALONE, START, RESUME = range(3)
