@@ -135,13 +135,14 @@ class Lowering:
         row_stride = 0
         if rows:
             row_stride, shape, strides = strides[0], shape[1:], strides[1:]
-        index = self.program.new_buffer(array.nbytes, rows, row_stride)
+        layout = layout_of(shape, strides, array.dtype, rows)
+        index = self.program.new_buffer(layout.nbytes, rows, row_stride)
         position = self.inputs.get(id(array))
         if position is None:
             self.program.arrays[index] = array
         else:
             self.program.arguments[index] = position
-        known = Ref(index, 0, layout_of(shape, strides, array.dtype, rows))
+        known = Ref(index, 0, layout)
         self._constants[id(array), rows] = known
         return known
 

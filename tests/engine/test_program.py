@@ -67,6 +67,21 @@ def test_programs_and_schedules_verify():
     verify.check_schedule(schedule(program, NullTarget()), program)
 
 
+@pytest.mark.parametrize("rows", [0, 3])
+def test_plans_verify_however_their_arguments_lie(rows):
+    x = ng.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    seeds = np.ones((2 * rows, 3, 2))[::-2]
+    before = ng.get_flags("debug")
+    ng.set_flags(debug=True)
+    try:
+        for _ in range(3):  # the second pass of a structure leaves a plan
+            y = (2 * x)[::-1].T
+            (found,) = ng.grad(ng.sin(y) * ng.exp(-y), x, seeds, is_grads_batched=True)
+            assert found.shape == (rows, 2, 3)
+    finally:
+        ng.set_flags(**before)
+
+
 def test_verify_finds_a_read_before_a_write():
     x = ng.tensor(np.ones(3), requires_grad=True)
     program = backward_program(ng.sin(ng.sin(x)), [x], ng.tensor(np.ones(3)))
