@@ -1,7 +1,9 @@
 """Reuse: which results a run may write over its own arguments, because those have been read by
 then."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from .program import Program, is_contiguous
 from .schedule import ELEMENTS, ONCE, Schedule, Segment
@@ -10,13 +12,14 @@ from .schedule import ELEMENTS, ONCE, Schedule, Segment
 Use = tuple[int, int, int]
 
 
-def heirs(program: Program, plan: Schedule, donated: Collection[int]) -> dict[int, int]:
+def heirs(program: Program, plan: Schedule, donated: Mapping[int, np.dtype]) -> dict[int, int]:
     """Return for results the argument over which each may be written.
 
     Parameters
     ----------
-    donated : collection of int
-        Positions of the arguments that may be overwritten; nobody else reads their memory.
+    donated : dict
+        Dtypes of the arguments that may be overwritten, by their positions; nobody else reads
+        their memory.
     """
     found: dict[int, int] = {}
     free = {b: p for b, p in program.arguments.items() if p in donated}
@@ -24,6 +27,7 @@ def heirs(program: Program, plan: Schedule, donated: Collection[int]) -> dict[in
     for number, result in enumerate(program.results):
         for buffer, position in free.items():
             same = program.nbytes[buffer] == program.nbytes[result.buffer]
+            same = same and donated[position] == result.layout.dtype
             same = same and program.rows[buffer] == program.rows[result.buffer]
             if same and _is_over(plan, buffer, result.buffer):
                 found[number] = position

@@ -52,7 +52,7 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
     own = [n for n, source in enumerate(stage.sources) if source in recorded.donated]
     free = [n for n in own if _is_free(read[n], call.leaves[stage.sources[n]], n, read, stage)]
     bound = stage.plan.bound
-    chosen = heirs(bound.program, bound.schedule, free)
+    chosen = heirs(bound.program, bound.schedule, {n: read[n].dtype for n in free})
     results = [
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)

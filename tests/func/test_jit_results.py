@@ -125,6 +125,13 @@ def test_donated_arguments_change_no_result(function, n):
         np.testing.assert_array_equal(a, b)
 
 
+def test_a_result_takes_memory_of_its_own_dtype_only():
+    x = np.array([1 + 2j, 3 - 1j])
+    split = lambda x: ng.concatenate([ng.real(x), ng.imag(x)])  # noqa: E731  as many bytes
+    found = ng.jit(split, donate_argnums=0)(x.copy())
+    np.testing.assert_array_equal(found, [1, 3, 2, -1])
+
+
 def test_memory_that_is_not_free_is_not_used():
     jitted = ng.jit(lambda x, y: x + y, donate_argnums=0)
     x = X.copy()
