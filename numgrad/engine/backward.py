@@ -256,8 +256,6 @@ class Pass:
                 saved = self.saved[node]
                 values = [g for g in cotangents if g is not None]
                 values += [restored(saved[position]) for position in rule.reads]
-                if mode.capture is not None:
-                    values = [value.detached() for value in values]
                 return rule.apply(values, node.site)
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)

@@ -1,9 +1,10 @@
 """The batch of a pass as rows of its values: shapes leave it out, and only the machine loops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .capture import TO_AXIS, TO_ROWS, convert, refuse
 from .graph import Node, Spec, Value, connect, spec_of
+from .lower import pending_exprs
 from .record import mode
 
 
@@ -23,16 +24,26 @@ def with_rows(value: Value) -> Value:
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
     """Turn values and nodes of a batched pass into ordinary ones whose first axis is the batch."""
+    captured = {id(value): value for value in values if value.rows and value.array is None}
+    _replace(captured)
+    for value in captured.values():
+        explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
+        value.expr, value.expr_slot = explicit.expr, 0
     for value in values:
-        if value.rows and value.array is None:
-            explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
-            value.expr, value.expr_slot = explicit.expr, 0
         if value.rows:
             value.reshape_spec((batch, *value.shape), False)
     for node in nodes:
         node.inputs = tuple(_explicit(spec, batch) for spec in node.inputs)
         node.outputs = tuple(_explicit(spec, batch) for spec in node.outputs)
         node.forget_kind()
+
+
+def _replace(values: Mapping[int, Value]) -> None:
+    """Let expressions read copies of values, given by id, that are about to change."""
+    copies = {key: value.detached() for key, value in values.items()}
+    for expr in pending_exprs(values.values()):
+        if any(id(value) in copies for value in expr.inputs):
+            expr.inputs = tuple([copies.get(id(value), value) for value in expr.inputs])
 
 
 def batch_of(value: Value) -> int:

@@ -137,6 +137,18 @@ def test_a_batched_pass_over_a_replay_with_a_batched_pass_inside():
     )
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_batched_gradient_that_another_one_is_made_of(create_graph):
+    def both(x, y):
+        x, y = x.clone().requires_grad_(), y.clone().requires_grad_()
+        z = ng.sin(x - ng.pad(y[1:], (1, 0), "edge"))
+        return ng.grad(z, [x, y], np.eye(4), create_graph=create_graph, is_grads_batched=True)
+
+    pairs = zip(ng.jit(both)(X, 2 * X), both(ng.tensor(X), ng.tensor(2 * X)), strict=True)
+    for found, expected in pairs:
+        np.testing.assert_array_equal(found, expected.detach().numpy())
+
+
 def test_several_results_and_unused_arguments():
     def function(x, y, n):
         return {"a": x * y, "b": y.detach() * 2, "n": n + 1, "unused": (x * 0).detach()}
