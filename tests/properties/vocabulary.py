@@ -1,0 +1,311 @@
+"""What random graphs are made of: functions with NumPy's signatures and random parameters.
+
+Each entry draws parameters that fit its operands and returns what applies it, to NumPy's arrays or
+to tensors; None where it does not fit.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Pick = Callable[[int], int]
+"""``pick(n)`` returns a number below n; 0 is the simplest choice."""
+
+MOST_ELEMENTS = 1 << 13
+
+
+class Word(NamedTuple):
+    """An entry of the vocabulary.
+
+    Attributes
+    ----------
+    operands : int
+        How many arrays it takes.
+    draw : callable
+        ``draw(pick, *arrays)`` returns the parameters, or None.
+    apply : callable
+        ``apply(xp, *operands, **parameters)``.
+    smooth, exact, captured : bool
+        Whether it is differentiable wherever it is used, has the same bits however it is computed,
+        and can be part of a recording.
+    """
+
+    operands: int
+    draw: Callable[..., dict[str, Any] | None]
+    apply: Callable[..., Any]
+    smooth: bool = True
+    exact: bool = True
+    captured: bool = True
+
+
+def _any(pick: Pick, *arrays: np.ndarray) -> dict[str, Any]:
+    return {}
+
+
+def _axis(pick: Pick, array: np.ndarray) -> int:
+    """Return an axis, counted from either end."""
+    axis = pick(array.ndim)
+    return axis - array.ndim if pick(2) else axis
+
+
+def _range(pick: Pick, size: int) -> slice:
+    """Return a slice of an axis: mostly a part of it, sometimes with a step or backwards."""
+    if size == 0:
+        return slice(None)
+    kind = pick(6)
+    start, stop = sorted((pick(size), pick(size) + 1))
+    if kind < 2:
+        return slice(None)
+    if kind == 2:
+        return slice(start, max(stop, start + 1))
+    if kind == 3:
+        return slice(start, None, 1 + pick(3))
+    if kind == 4:
+        return slice(None, None, -1 - pick(2))
+    return slice(1 if size > 1 else 0, None) if pick(2) else slice(0, max(size - 1, 1))
+
+
+# Operands of the same shape -----------------------------------------------------------------------
+
+
+def _fit(pick: Pick, *arrays: np.ndarray) -> dict[str, Any] | None:
+    """Draw slices that bring operands to shapes that broadcast."""
+    ndim = max(a.ndim for a in arrays)
+    cuts: list[list[slice]] = [[] for _ in arrays]
+    for axis in range(-ndim, 0):
+        sizes = [a.shape[axis] for a in arrays if a.ndim >= -axis and a.shape[axis] != 1]
+        least = min(sizes, default=1)
+        for a, cut in zip(arrays, cuts, strict=True):
+            if a.ndim < -axis:
+                continue
+            size = a.shape[axis]
+            start = pick(size - least + 1) if size > least and size != 1 else 0
+            cut.append(slice(start, start + least) if size not in (1, least) else slice(None))
+    whole = slice(None)
+    return {"cuts": [tuple(c) if any(s != whole for s in c) else None for c in cuts]}
+
+
+def _cut(operands: Sequence[Any], cuts: Sequence[Any]) -> list[Any]:
+    return [x if c is None else x[c] for x, c in zip(operands, cuts, strict=True)]
+
+
+def _pointwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(xp: Any, *operands: Any, cuts: Sequence[Any]) -> Any:
+        return function(xp, *_cut(operands, cuts))
+
+    return apply
+
+
+def _unary(function: Callable[..., Any], **marks: bool) -> Word:
+    return Word(1, _any, function, **marks)
+
+
+def _binary(function: Callable[..., Any], **marks: bool) -> Word:
+    return Word(2, _fit, _pointwise(function), **marks)
+
+
+ELEMENTWISE = {
+    "sin": _unary(lambda xp, x: xp.sin(x)),
+    "negative": _unary(lambda xp, x: -x),
+    "tanh": _unary(lambda xp, x: xp.tanh(x)),
+    "scale": _unary(lambda xp, x: 0.5 * x),
+    "shift": _unary(lambda xp, x: x + 1.25),
+    "square": _unary(lambda xp, x: x**2),
+    "bell": _unary(lambda xp, x: xp.exp(-xp.square(x))),
+    "norm": _unary(lambda xp, x: xp.sqrt(x * x + 1.0)),
+    "absolute": _unary(lambda xp, x: xp.absolute(x), smooth=False),
+    "sign": _unary(lambda xp, x: x * xp.sign(xp.real(x)), smooth=False),
+    "add": _binary(lambda xp, x, y: x + y),
+    "subtract": _binary(lambda xp, x, y: x - y),
+    "multiply": _binary(lambda xp, x, y: x * y),
+    "divide": _binary(lambda xp, x, y: x / (xp.square(xp.real(y)) + 1.0)),
+    "maximum": _binary(lambda xp, x, y: xp.maximum(xp.real(x), xp.real(y)), smooth=False),
+    "where": _binary(lambda xp, x, y: xp.where(xp.real(x) > xp.real(y), x, y), smooth=False),
+    "relu": _binary(lambda xp, x, y: xp.where(xp.real(y) < 0.25, 0.0, x * y), smooth=False),
+}
+
+
+# Views and rearrangements -------------------------------------------------------------------------
+
+
+def _draw_key(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    key: list[Any] = [_range(pick, size) for size in x.shape]
+    if x.ndim and pick(4) == 3:
+        axis = pick(x.ndim)
+        if x.shape[axis]:
+            key[axis] = pick(2 * x.shape[axis]) - x.shape[axis]
+    return {"key": tuple(key)} if x.ndim else None
+
+
+def _draw_stencil(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    axes = [n for n, size in enumerate(x.shape) if size > 1]
+    if not axes:
+        return None
+    axis = axes[pick(len(axes))]
+    lead = (slice(None),) * axis
+    return {"low": (*lead, slice(None, -1)), "high": (*lead, slice(1, None))}
+
+
+def _draw_roll(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    if not x.ndim:
+        return None
+    axes = [n for n in range(x.ndim) if pick(2)] or [pick(x.ndim)]
+    return {"shift": tuple(pick(7) - 3 for _ in axes), "axis": tuple(axes)}
+
+
+def _draw_pad(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    widths = [(pick(3), pick(3)) for _ in x.shape]
+    if not x.ndim or x.size > MOST_ELEMENTS:
+        return None
+    modes = ("constant", "edge", "wrap") if x.size else ("constant",)
+    return {"pad_width": widths, "mode": modes[pick(len(modes))]}
+
+
+def _draw_permutation(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    rest = list(range(x.ndim))
+    return {"axes": [rest.pop(pick(len(rest))) for _ in range(x.ndim)]} if x.ndim > 1 else None
+
+
+def _draw_shape(pick: Pick, x: np.ndarray) -> dict[str, Any]:
+    if pick(2) or x.ndim < 2:
+        return {"shape": (x.size,) if pick(2) else (x.size, 1)}
+    axis = pick(x.ndim - 1)
+    joined = x.shape[axis] * x.shape[axis + 1]
+    return {"shape": (*x.shape[:axis], joined, *x.shape[axis + 2 :])}
+
+
+def _draw_new_axis(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"axis": pick(x.ndim + 1)} if x.ndim < 4 else None
+
+
+def _draw_repeats(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    if x.ndim > 3 or x.size > MOST_ELEMENTS:
+        return None
+    return {"shape": (1 + pick(4), *x.shape)}
+
+
+def _draw_flip(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"axis": _axis(pick, x)} if x.ndim else None
+
+
+def _draw_joint(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
+    if not x.ndim or x.ndim != y.ndim or x.size + y.size > MOST_ELEMENTS:
+        return None
+    axis = pick(x.ndim)
+    least = [min(p) for p in zip(x.shape, y.shape, strict=True)]
+    cuts = []
+    for a in (x, y):
+        rest = zip(a.shape, least, strict=True)
+        cuts.append(tuple(slice(0, s if n == axis else m) for n, (s, m) in enumerate(rest)))
+    return {"cuts": cuts, "axis": axis}
+
+
+def _draw_stack(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
+    fit = x.shape == y.shape and x.ndim < 4 and x.size <= MOST_ELEMENTS
+    return {"axis": pick(x.ndim + 1)} if fit else None
+
+
+def _joint(xp: Any, x: Any, y: Any, cuts: Sequence[Any], axis: int) -> Any:
+    return xp.concatenate(_cut([x, y], cuts), axis=axis)
+
+
+REARRANGING = {
+    "slice": Word(1, _draw_key, lambda xp, x, key: x[key]),
+    "stencil": Word(1, _draw_stencil, lambda xp, x, low, high: x[high] - x[low]),
+    "roll": Word(1, _draw_roll, lambda xp, x, shift, axis: x - xp.roll(x, shift, axis)),
+    "pad": Word(1, _draw_pad, lambda xp, x, pad_width, mode: xp.pad(x, pad_width, mode)),
+    "transpose": Word(1, _draw_permutation, lambda xp, x, axes: xp.transpose(x, axes)),
+    "reshape": Word(1, _draw_shape, lambda xp, x, shape: xp.reshape(x, shape)),
+    "expand_dims": Word(1, _draw_new_axis, lambda xp, x, axis: xp.expand_dims(x, axis)),
+    "broadcast": Word(1, _draw_repeats, lambda xp, x, shape: xp.broadcast_to(x, shape)),
+    "flip": Word(1, _draw_flip, lambda xp, x, axis: xp.flip(x, axis)),
+    "concatenate": Word(2, _draw_joint, _joint),
+    "stack": Word(2, _draw_stack, lambda xp, x, y, axis: xp.stack([x, y], axis=axis)),
+}
+
+
+# Reductions, gathers, products, writes ------------------------------------------------------------
+
+
+def _draw_axes(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    axes = [n for n in range(x.ndim) if pick(2)]
+    if any(x.shape[n] == 0 for n in axes or range(x.ndim)):
+        return None
+    return {"axis": tuple(axes) or None, "keepdims": bool(pick(2))}
+
+
+def _draw_axis(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"axis": _axis(pick, x)} if x.ndim else None
+
+
+def _draw_gather(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    if not x.ndim:
+        return None
+    axis = pick(x.ndim)
+    size = x.shape[axis]
+    if not size:
+        return None
+    return {"indices": np.array([pick(size) for _ in range(pick(6))], np.intp), "axis": axis}
+
+
+def _draw_product(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
+    if x.ndim < 1 or y.ndim < 1 or x.shape[-1] != y.shape[max(y.ndim - 2, 0)]:
+        return None
+    try:
+        size = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError:
+        return None
+    work = int(np.prod(size, dtype=int)) * x.size * y.shape[-1]
+    return {} if work <= 1 << 20 else None
+
+
+def _draw_system(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    if x.ndim < 2 or x.size > MOST_ELEMENTS:
+        return None
+    return {"size": min(x.shape[-2:])}
+
+
+def _solve(xp: Any, x: Any, size: int) -> Any:
+    square = xp.tanh(x[..., :size, :size]) + (size + 1.0) * np.eye(size, dtype=np.float32)
+    return xp.linalg.solve(square, x[..., :size, :])
+
+
+def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
+    if not x.ndim or y.dtype.kind == "c" or y.dtype.itemsize > x.dtype.itemsize:
+        return None
+    key = tuple(_range(pick, size) for size in x.shape)
+    shape = x[key].shape
+    fits = y.ndim <= len(shape) and all(
+        n in (1, m) for n, m in zip(y.shape[::-1], shape[::-1], strict=False)
+    )
+    return {"key": key, "kind": pick(3)} if fits else None
+
+
+def _write(xp: Any, x: Any, y: Any, key: Any, kind: int) -> Any:
+    target = x * 1.0
+    if kind == 0:
+        target[key] = y
+    elif kind == 1:
+        target[key] += y
+    else:
+        target[key] *= 0.75
+    return target
+
+
+OTHERS = {
+    "sum": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.sum(x, axis, keepdims=keepdims)),
+    "mean": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.mean(x, axis, keepdims=keepdims)),
+    "max": Word(
+        1, _draw_axes,
+        lambda xp, x, axis, keepdims: xp.max(xp.real(x), axis, keepdims=keepdims), smooth=False,
+    ),
+    "cumsum": Word(1, _draw_axis, lambda xp, x, axis: xp.cumsum(x, axis)),
+    "sort": Word(1, _draw_axis, lambda xp, x, axis: xp.sort(xp.real(x), axis), smooth=False),
+    "take": Word(1, _draw_gather, lambda xp, x, indices, axis: xp.take(x, indices, axis)),
+    "matmul": Word(2, _draw_product, lambda xp, x, y: xp.matmul(x, y), exact=False),
+    "solve": Word(1, _draw_system, _solve, exact=False),
+    "write": Word(2, _draw_write, _write, captured=False),
+}  # fmt: skip
+
+VOCABULARY = {**ELEMENTWISE, **REARRANGING, **OTHERS}

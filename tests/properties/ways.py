@@ -1,0 +1,251 @@
+"""The ways to compute a graph and its gradients, which must all give the same bits."""
+
+import dataclasses
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import numgrad as ng
+from numgrad._tensor import Tensor
+from numgrad.engine import recall, record, schedule
+from numgrad.engine.graph import ForeignStorage
+from numgrad.testing.comparison import inner
+from numgrad.testing.invariants import agree
+from numgrad.testing.subject import random_like, value
+
+from .random_graphs import Graph
+
+Arrays = Sequence[np.ndarray]
+OPTIONS = {"allow_unused": True, "materialize_grads": True, "retain_graph": True}
+FEW, MANY = 2, 70
+"""Seeds that are enough, where each costs a pass; and more than the rows of a tile."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """How programs run.
+
+    Attributes
+    ----------
+    elements, block : int
+        From how many elements on a loop is run a tile of elements at a time, and of what a tile
+        is made; small, so that small arrays have many tiles.
+    """
+
+    fuse: str = "never"
+    tile: int = 0
+    threads: int = 1
+    elements: int = 1 << 30
+    block: int = 1024
+    debug: bool = False
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Run programs in this way, and nothing from before again."""
+        target = record.runtime.target
+        flags = ng.get_flags("fuse", "tile", "debug")
+        constants = "MANY_ELEMENTS", "ELEMENT_BLOCK", "PARALLEL_WORK"
+        before = [getattr(schedule, name) for name in constants]
+        threads = target.num_threads
+        try:
+            target.set_num_threads(min(self.threads, threads))
+            work = 0 if self.threads > 1 else before[2]
+            for name, number in zip(constants, (self.elements, self.block, work), strict=True):
+                setattr(schedule, name, number)
+            ng.set_flags(fuse=self.fuse, tile=self.tile, debug=self.debug)
+            recall.forget()
+            yield
+        finally:
+            target.set_num_threads(threads)
+            for name, number in zip(constants, before, strict=True):
+                setattr(schedule, name, number)
+            ng.set_flags(**flags)
+            recall.forget()
+
+
+def draw_setup(rng: random.Random, fuse: str) -> Setup:
+    """Return a random setup."""
+    return Setup(
+        fuse,
+        rng.choice((0, 1, 2, 3, 7, 64)),
+        rng.choice((1, 2)),
+        rng.choice((1, 2, 16, 1 << 15)),
+        rng.choice((1, 3, 16, 1024)),
+        rng.random() < 0.5,
+    )
+
+
+class Check:
+    """Computes one graph in many ways; raises where two differ.
+
+    Parameters
+    ----------
+    graph : Graph
+    fuse : {"never", "now"}
+        Whether some of the ways fuse the programs, which compiles kernels.
+    """
+
+    def __init__(self, graph: Graph, fuse: str = "never") -> None:
+        self.graph = graph
+        self.rng = np.random.default_rng(graph.numbers)
+        choices = random.Random(graph.numbers)
+        self.setups = [draw_setup(choices, "never"), draw_setup(choices, fuse)]
+        self.exact = graph.has("exact")
+        rows = choices.choice((1, 2, 3, 4, 5, 6, 9, 0, 2, 3, 4, MANY))
+        template = np.empty(graph.shape, graph.dtype)
+        self.seeds = random_like(self.rng, template, (rows,))
+        self.layout = choices.randrange(4)
+
+    def run(self) -> None:
+        """Compare all ways, and the gradient with finite differences."""
+        with np.errstate(all="ignore"):
+            with Setup().active():
+                self.expected = self.looped(self.graph.inputs)
+                self.second = self.second_order(self.graph.inputs, self.seeds[:1])
+                self.check_value()
+                if self.graph.has("smooth") and self.graph.has("exact"):
+                    self.check_differences()
+            for setup in self.setups:
+                with setup.active():
+                    self.check(setup)
+
+    def check(self, setup: Setup) -> None:
+        """Compare what is computed in one setup with what was computed plainly."""
+        inputs, others = self.graph.inputs, self.graph.others
+        self.require(self.batched(inputs), "batched", setup)
+        self.batched(others)  # leaves a plan, which the next pass runs
+        self.require(self.batched(inputs), "batched again", setup)
+        self.require(self.looped(inputs, FEW), "looped", setup)
+        self.looped(others, 1)
+        self.require(self.looped(inputs, FEW), "looped again", setup)
+        found = self.second_order(inputs, self.seeds[:1])
+        for a, b in zip(found, self.second, strict=True):
+            self.require_equal(a, b, "second order", setup)
+        if self.graph.has("captured"):
+            self.check_captured(setup)
+
+    def check_captured(self, setup: Setup) -> None:
+        """Compare a recording of value and gradients, replayed with other numbers."""
+        seeds = self.laid_out(self.seeds)
+        jitted = ng.jit(lambda inputs, seeds: self.everything(inputs, seeds), fuse=setup.fuse)
+        inputs = [np.array(a) for a in self.graph.inputs]
+        others = [np.array(a) for a in self.graph.others]
+        first = jitted(others, seeds)
+        outs = [np.empty_like(a) for a in first]
+        for name, found in (
+            ("jit", jitted(inputs, seeds)),
+            ("jit with out=", jitted(inputs, seeds, out=outs)),
+        ):
+            self.require(found, name, setup)
+        donating = ng.jit(
+            lambda inputs, seeds: self.everything(inputs, seeds),
+            fuse=setup.fuse, donate_argnums=(0, 1),
+        )  # fmt: skip
+        donating([a.copy() for a in others], seeds.copy())
+        self.require(donating([a.copy() for a in inputs], seeds.copy()), "donated", setup)
+
+    # Ways -----------------------------------------------------------------------------------------
+
+    def variables(self, inputs: Arrays) -> list[Tensor]:
+        return [Tensor(a, True, ForeignStorage()) for a in inputs]
+
+    def looped(self, inputs: Arrays, most: int = MANY) -> list[np.ndarray]:
+        """Return the value, and the gradients for some seeds by a pass for each."""
+        variables = self.variables(inputs)
+        output = self.graph(*variables)
+        rows = []
+        for seed in self.seeds[:most]:
+            found = ng.grad(output, variables, self.laid_out(seed), **OPTIONS)
+            rows.append([value(g) for g in found])
+        return [value(output), *(
+            np.stack([row[n] for row in rows]) if rows else np.zeros((0, *a.shape), a.dtype)
+            for n, a in enumerate(inputs)
+        )]  # fmt: skip
+
+    def batched(self, inputs: Arrays) -> list[np.ndarray]:
+        """Return the value and the gradients for all seeds, by one pass."""
+        found = self.everything(self.variables(inputs), self.laid_out(self.seeds))
+        return [value(a) for a in found]
+
+    def everything(self, inputs: Any, seeds: Any) -> list[Any]:
+        """Return the value and the gradients for all seeds."""
+        variables = [x if x.requires_grad else x.clone().requires_grad_() for x in inputs]
+        output = self.graph(*variables)
+        return [output, *ng.grad(output, variables, seeds, is_grads_batched=True, **OPTIONS)]
+
+    def second_order(self, inputs: Arrays, seeds: np.ndarray) -> list[np.ndarray]:
+        """Return the gradients of a product with the first gradients."""
+        if not len(seeds):
+            return []
+        variables = self.variables(inputs)
+        output = self.graph(*variables)
+        first = ng.grad(output, variables, seeds[0], create_graph=True, **OPTIONS)
+        live = [g for g in first if g.requires_grad]
+        if not live:
+            return []
+        weights = [np.cos(np.arange(g.size).reshape(g.shape)).astype(g.dtype) for g in live]
+        return [value(g) for g in ng.grad(live, variables, weights, **OPTIONS)]
+
+    def laid_out(self, seeds: np.ndarray) -> np.ndarray:
+        """Return equal seeds that lie in memory in another way."""
+        if not seeds.ndim or self.layout < 2:
+            return seeds
+        if self.layout == 2:
+            return seeds[::-1].copy()[::-1]
+        return np.asfortranarray(seeds)
+
+    # Comparisons ----------------------------------------------------------------------------------
+
+    def require(self, found: Sequence[Any], what: str, setup: Setup) -> None:
+        """Raise unless value and gradients are those that were computed plainly."""
+        for n, (a, b) in enumerate(zip(found, self.expected, strict=True)):
+            looped = n > 0 and what.startswith("looped")
+            name = f"{what}: gradient {n - 1}" if n else f"{what}: the value"
+            self.require_equal(np.asarray(a), b[:FEW] if looped else b, name, setup)
+
+    def require_equal(self, a: np.ndarray, b: np.ndarray, what: str, setup: Setup) -> None:
+        if not (agree(a, b, True) if self.exact else _near(a, b)):
+            raise AssertionError(f"{what} differs in {setup}\n{self.graph}\n{a}\ninstead of\n{b}")
+
+    def check_value(self) -> None:
+        """Compare the value with NumPy's."""
+        found, expected = self.expected[0], self.graph(*self.graph.inputs, xp=np)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype), self.graph
+        if self.graph.has("smooth"):
+            assert _near(found, expected), f"the value is not NumPy's\n{self.graph}"
+
+    def check_differences(self) -> None:
+        """Compare the first row of gradients with differences, where these are good."""
+        inputs = self.graph.inputs
+        if not len(self.seeds) or any(a.dtype != np.float64 for a in inputs):
+            return
+        gradients = [g[0] for g in self.expected[1:]]
+        directions = [random_like(self.rng, a) for a in inputs]
+        found = inner(gradients, directions)
+        scale = sum(float(np.sum(np.abs(g))) for g in gradients) + 1.0
+        coarse, fine = self._difference(directions, 1e-3), self._difference(directions, 5e-4)
+        error = abs(fine - coarse)
+        if np.isfinite(scale) and error < 1e-3 * scale:
+            assert abs(fine - found) <= 5 * error + 1e-6 * scale, (
+                f"the gradient is {found}, differences give {fine}\n{self.graph}"
+            )
+
+    def _difference(self, directions: Arrays, h: float) -> float:
+        inputs = self.graph.inputs
+        ends = [
+            self.graph(*[a + s * h * d for a, d in zip(inputs, directions, strict=True)], xp=np)
+            for s in (1, -1)
+        ]
+        return float(np.sum((ends[0] - ends[1]) * self.seeds[0])) / (2 * h)
+
+
+def _near(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays are equal to what rounding costs in a few steps."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    precision = float(np.finfo(a.dtype).eps)
+    scale = np.max(np.abs(b), initial=1.0, where=np.isfinite(b))
+    return np.allclose(a, b, 1e5 * precision, 1e5 * precision * scale, equal_nan=True)
