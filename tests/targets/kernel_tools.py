@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu import fused
+from numgrad.targets.cpu import fused, joining
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
@@ -20,13 +20,13 @@ def spec_of(function, *dtypes, nout=1):
 def generated_code(spec, monkeypatch):
     """Optimised LLVM code and assembly of an elementwise kernel."""
     seen = []
-    original = fused.code_of
+    original = joining.code_of
 
     def spy(machine, module, symbol):
         seen.append((str(module), machine.emit_assembly(module)))
         return original(machine, module, symbol)
 
-    monkeypatch.setattr(fused, "code_of", spy)
+    monkeypatch.setattr(joining, "code_of", spy)
     fused.graph(spec).emit("kernel_under_test")
     return seen[0]
 

@@ -12,7 +12,7 @@ import pytest
 
 from numgrad._errors import KernelError
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import fused, vector_library
+from numgrad.targets.cpu import fused, joining, vector_library
 from numgrad.targets.cpu.elementwise import BLOCK
 from numgrad.targets.cpu.kernels import kernel
 
@@ -435,7 +435,7 @@ def test_expected_compile_time_grows_with_steps_and_vanishes_for_a_known_kernel(
 def test_long_kernels_have_the_bits_of_their_steps(n):
     draw = Draw(99)
     spec = draw.spec(nsteps=60)
-    assert len(spec.steps) >= 2 * (len(spec.in_dtypes) + len(spec.outputs)) >= fused._LONG
+    assert len(spec.steps) >= 2 * (len(spec.in_dtypes) + len(spec.outputs)) >= joining._LONG
     inputs = [make(draw.rng, dtype, n) for dtype in spec.in_dtypes]
     outputs = [np.zeros(n, dtype) for dtype in spec.out_dtypes]
     arrays = [*inputs, *outputs]
