@@ -30,6 +30,7 @@ def compiled(task: Task) -> Call:
         gradients = pytensor.grad(y.sum(), variables)
         outputs = [y, *gradients] if task.with_value else gradients
         function = pytensor.function(symbols, outputs)
+        function.trust_input = True  # the arrays have the right type: PyTensor's own advice
         return lambda: function(*task.arguments)
     return _batched(task, symbols, y, variables)
 
@@ -40,4 +41,5 @@ def _batched(task: Task, symbols: Any, y: Any, variables: Any) -> Call:
     many = pt.tensor(dtype=rows.dtype, shape=rows.shape)
     products = pytensor.gradient.Lop(y, variables, one)
     function = pytensor.function([many, *symbols], vectorize_graph(list(products), {one: many}))
+    function.trust_input = True
     return lambda: function(rows, *task.arguments)
