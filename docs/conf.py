@@ -18,7 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "peers"]  # peers: included by fast.md
 templates_path = ["_templates"]
 nitpicky = False
 

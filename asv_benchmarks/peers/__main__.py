@@ -37,6 +37,11 @@ def parser() -> argparse.ArgumentParser:
         default="median",
         help="of the rounds; the minimum where other work disturbs the machine",
     )
+    parser.add_argument(
+        "--keep-memory",
+        action="store_true",
+        help="the allocator of every system keeps freed memory: no page faults for new results",
+    )
     parser.add_argument("--output", type=Path, default=Path("docs/peers"))
     return parser
 
@@ -54,7 +59,7 @@ def run(options: argparse.Namespace, command: str) -> dict[str, Any]:
     """Measure everything that was asked for."""
     rounds = min(options.rounds, 3) if options.quick else options.rounds
     limit = min(options.limit, 20.0) if options.quick else options.limit
-    how = Options(rounds, options.threads, limit, options.quick)
+    how = Options(rounds, options.threads, limit, options.quick, options.keep_memory)
     workloads = []
     with tempfile.TemporaryDirectory() as folder:
         for workload in selected(options.workloads):

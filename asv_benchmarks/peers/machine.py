@@ -57,7 +57,14 @@ def facts(threads: int, command: str) -> dict[str, object]:
     }
 
 
-def worker_environment(environment: dict[str, str], threads: int) -> dict[str, str]:
-    """The environment of every worker: the same number of threads for every library."""
+# glibc keeps what is freed: the next result of 8 MB is not fresh memory, page faults and all.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**30), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
+
+
+def worker_environment(
+    environment: dict[str, str], threads: int, keep_memory: bool = False
+) -> dict[str, str]:
+    """The environment of every worker: the same threads and allocator for every library."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    return {**environment, **{name: str(threads) for name in names}, "JAX_PLATFORMS": "cpu"}
+    kept = KEEP_MEMORY if keep_memory else {}
+    return {**environment, **kept, **dict.fromkeys(names, str(threads)), "JAX_PLATFORMS": "cpu"}

@@ -48,6 +48,7 @@ class Options:
     threads: int
     limit: float
     quick: bool
+    keep_memory: bool = False
 
 
 class Remote:
@@ -61,7 +62,7 @@ class Remote:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=machine.worker_environment(dict(os.environ), options.threads),
+            env=machine.worker_environment(dict(os.environ), options.threads, options.keep_memory),
             preexec_fn=_pin(options.threads),
             start_new_session=True,
         )

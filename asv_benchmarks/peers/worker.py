@@ -118,7 +118,8 @@ def main(arguments: list[str]) -> None:
         except (MissingError, ImportError) as error:
             answer = {"reason": str(error)}
         except Exception as error:
-            answer = {"reason": f"{type(error).__name__}: {str(error).splitlines()[:1]}"[:200]}
+            said = (str(error).splitlines() or [""])[0].replace("|", "/")
+            answer = {"reason": f"{type(error).__name__}: {said}"[:100]}
         with contextlib.suppress(BrokenPipeError):
             print(json.dumps(answer), file=answers, flush=True)
 

@@ -40,6 +40,7 @@ def _batched(task: Task, symbols: Any, y: Any, variables: Any) -> Call:
     one = pt.tensor(dtype=rows.dtype, shape=rows.shape[1:])
     many = pt.tensor(dtype=rows.dtype, shape=rows.shape)
     products = pytensor.gradient.Lop(y, variables, one)
-    function = pytensor.function([many, *symbols], vectorize_graph(list(products), {one: many}))
+    results = vectorize_graph(list(products), {one: many})
+    function = pytensor.function([many, *symbols], results, on_unused_input="ignore")
     function.trust_input = True
     return lambda: function(rows, *task.arguments)
