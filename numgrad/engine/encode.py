@@ -75,7 +75,8 @@ def _words(
 ) -> np.ndarray:
     code = [
         pattern.kernel.address, len(pattern.layouts), len(counts), row,
-        len(pattern.core), len(pattern.core_strides), pattern.work, 0,
+        len(pattern.core), len(pattern.core_strides), pattern.work,
+        getattr(pattern.kernel, "rows_address", 0),
     ]  # fmt: skip
     for row_stride in row_strides:
         code += (0, 0, row_stride)

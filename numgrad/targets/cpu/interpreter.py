@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import prange, types
 from numba.core import cgutils
 
-from .intrinsics import INT64, call_kernel, intrinsic, load_word, store_word
+from .intrinsics import INT64, call_kernel, call_rows, intrinsic, load_word, store_word
 from .words import (
     ARENA,
     ARENA_SLOT,
@@ -105,9 +105,18 @@ def loops(block, state, p, row, rows):
         n *= load_word(code, counts + d) > 0
     status = odometer + 8 * inner
     store_word(status, 0, 0)
+    # Most kernels loop over the second innermost dimension themselves.
+    row_entry = load_word(code, p + 7) if inner > 0 else 0
+    row_steps = outer + (inner - 1) * nops
+    inner_rows = load_word(code, counts + inner - 1) * (rows if row_dim == inner - 1 else 1)
     d = inner if n > 0 else -1
     while d >= 0:
-        call_kernel(load_word(code, p), pointers, n, code + 8 * core, code + 8 * steps, status)
+        if row_entry != 0:
+            table = code + 8 * row_steps
+            call_rows(row_entry, pointers, n, inner_rows, code + 8 * steps, status, table)
+            store_word(odometer, inner - 1, inner_rows - 1)
+        else:
+            call_kernel(load_word(code, p), pointers, n, code + 8 * core, code + 8 * steps, status)
         if load_word(status, 0) != 0:
             break
         d = inner - 1
@@ -122,6 +131,10 @@ def loops(block, state, p, row, rows):
             if position < count:
                 break
             d -= 1
+    if row_entry != 0 and load_word(status, 0) != 0:
+        failed = load_word(status, 0) - 1
+        store_word(odometer, inner - 1, failed // n)
+        store_word(status, 0, 1 + failed % n)
     return load_word(status, 0)
 
 

@@ -102,6 +102,18 @@ def call_kernel(typingctx, address, ptrs, n, core_dims, steps, status):
 
 
 @intrinsic
+def call_rows(typingctx, address, ptrs, n, rows, steps, status, row_steps):
+    """Call the entry for rows of the kernel at ``address``."""
+
+    def codegen(context, builder, signature, args):
+        kind = ir.FunctionType(ir.VoidType(), [INT64] * 6)
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*(types.int64,) * 7), codegen
+
+
+@intrinsic
 def stack_words(typingctx, count):
     """Address of ``count`` (a literal) int64 words on the stack of the calling kernel."""
     if not isinstance(count, types.IntegerLiteral):

@@ -5,7 +5,7 @@ after the other, and `starts`, where each begins. An instruction is laid out as
 
 ====================  ===================================================================
 8 words               kernel address, nops, ndim, row_dim, ncore, number of core strides,
-                      work per row, reserved
+                      work per row, address of the entry for rows or 0
 nops x 3 words        slot, offset, row_stride
 ndim words            counts of the loop dimensions (that of row_dim is per row)
 ncore words           sizes of the core dimensions
