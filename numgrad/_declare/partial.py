@@ -71,6 +71,7 @@ class Partial:
             self._operator = Elementwise(
                 self.function, self.function.__name__, conditions=conditions, differentiable=False
             )
+            self._operator.is_builtin = self.owner.is_builtin  # of which none raises
         return self._operator
 
     def apply(self, context: Any, g: Any) -> Any:

@@ -15,8 +15,9 @@ from .graph import Shape
 from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
 from .storing import AGAIN, Root, Values
 
-MOST_STEPS = 64
-MOST_OPERANDS = 28
+MOST_STEPS = 400
+MOST_OPERANDS = 40
+MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
 
 
 def fuse(program: Program, target: Any) -> Program:
@@ -165,6 +166,11 @@ def _key(number: int, root: Root) -> Any:
     return (root.unit.output.rows, root.unit.loop)
 
 
+def _is_number(leaf: Leaf) -> bool:
+    """Whether an operand is one element for the whole loop, whichever axis is the inner one."""
+    return not any(leaf.strides) and not leaf.rows
+
+
 class _Room:
     """How large the kernel of a group is, and may become."""
 
@@ -174,13 +180,11 @@ class _Room:
 
     def has(self, root: Root) -> bool:
         """Whether a root fits."""
-        return (
-            len(self.steps) + len(root.steps) <= MOST_STEPS
-            and len(self.operands) + len(root.leaves) < MOST_OPERANDS
-        ) or (
-            len(self.steps.union(root.steps)) <= MOST_STEPS
-            and len(self.operands.union(root.leaves)) < MOST_OPERANDS
-        )
+        if len(self.steps.union(root.steps)) > MOST_STEPS:
+            return False
+        operands = self.operands.union(root.leaves)
+        numbers = sum([_is_number(leaf) for leaf in operands])
+        return len(operands) - numbers < MOST_OPERANDS and numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
         """Add a root."""
@@ -274,5 +278,5 @@ class _Assembly:
             tuple(leaf.dtype for leaf in self.inputs),
             tuple(leaf.dtype for leaf in self.outputs),
             tuple(number(mark) for mark in self._stored),
-            tuple(not any(leaf.strides) and not leaf.rows for leaf in self.inputs),
+            tuple(_is_number(leaf) for leaf in self.inputs),
         )

@@ -13,9 +13,11 @@ from .graph import Shape
 from .program import Instruction, Program
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
-AGAIN = 4
+AGAIN = 8
+# A reader is cut into no more parts than this.
+MOST_BOXES = 8
 # Larger terms are not copied into their readers.
-LARGEST_TERM = 24
+LARGEST_TERM = 100
 
 
 def is_fusible(instruction: Instruction) -> bool:
@@ -167,13 +169,15 @@ class Values:
         if not writers or self.program.is_outside(buffer):
             return True
         rows = self.program.rows[buffer]
-        uses: dict[tuple[int, Where, Shape], int] = {}
+        uses: dict[tuple[int, int, Where, Shape], int] = {}
         for leaf, loop, reader_has_rows in self._readers[buffer]:
             if reader_has_rows != rows:
                 return True
             try:
-                for unit, where, box in self._boxes(leaf, loop):
-                    uses[unit.start, where, box] = prod(box)
+                for count, (unit, where, box) in enumerate(self._boxes(leaf, loop)):
+                    uses[unit.number, unit.start, where, box] = prod(box)
+                    if count == MOST_BOXES:
+                        return True
             except LookupError:
                 return True
         again = sum(uses.values()) / max(sum([prod(unit.loop) for unit, _ in writers]), 1) - 1
