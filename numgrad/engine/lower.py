@@ -13,7 +13,8 @@ import numpy as np
 
 from .._settings import settings
 from .builder import Builder
-from .graph import Expr, Shape, Spec, Value
+from .capture import ARGUMENT
+from .graph import Expr, Value
 from .program import (
     Instruction,
     Joined,
@@ -30,24 +31,6 @@ from .statics import frozen
 
 Place: TypeAlias = Ref | Pieces
 
-
-class _Argument:
-    """Stands in for the operator of a value that the caller of a plan supplies."""
-
-    name = "argument"
-
-
-ARGUMENT = _Argument()
-
-
-def argument(position: int, shape: Shape, dtype: np.dtype, rows: bool = False) -> Value:
-    """Return the deferred value of argument ``position`` of a program: an array in C order.
-
-    With ``rows`` the batch is in front of ``shape``.
-    """
-    spec = Spec(shape, dtype, rows)
-    expr = Expr(ARGUMENT, {"position": position}, (), (spec,))
-    return runtime.value.deferred(expr, 0, spec)
 
 
 _KEPT = 1 << 14
@@ -111,6 +94,7 @@ class Lowering:
     ) -> None:
         self.target = target
         self.inputs = inputs
+        self.open_arguments = False
         self.program = Program(batch)
         self.known: dict[Expr, Sequence[Place]] = {}
         self.templates = templates_of(target)
@@ -151,12 +135,12 @@ class Lowering:
         ((shape, dtype, rows),) = expr.specs
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
-        self.program.arguments[index] = expr.static["position"]
+        self.program.arguments[index] = expr.static["index"]
         return Ref(index, 0, layout)
 
     def apply(self, expr: Expr) -> None:
         """Append the instructions of an expression."""
-        if expr.operator is ARGUMENT:
+        if expr.operator is ARGUMENT and self.open_arguments:
             self.known[expr] = [self.argument(expr)]
             return
         places = [self.place(source) for source in expr.inputs]
@@ -328,14 +312,17 @@ def lower(
     target: Any,
     batch: int | None = None,
     inputs: Mapping[int, int] = _NONE,
+    open_arguments: bool = False,
 ) -> Program:
     """Lower the expressions of ``values`` to a program whose results are those values, one buffer
     each.
 
     ``inputs`` maps the ids of arrays to their positions among the arguments of the program: other
-    arrays can take their places.
+    arrays can take their places. With ``open_arguments`` so can those for which a captured function
+    has placeholders; else a placeholder is an error.
     """
     lowering = Lowering(target, batch, inputs)
+    lowering.open_arguments = open_arguments
     for expr in pending_exprs(values):
         lowering.apply(expr)
     claimed: set[int] = set()

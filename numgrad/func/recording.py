@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._autograd import enable_grad
+from .._collector import paused
 from .._declare import Operator
 from .._declare.operator import zeros_of
 from .._tensor import Tensor, constant
@@ -50,7 +51,7 @@ class Recording:
         self.fuse = fuse
         self.arguments = arguments
         capture = Capture(arguments)
-        with capture.running():
+        with paused(), capture.running():
             self.outputs = function(arguments)
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [value for value in capture.used.values() if value.requires_grad]
@@ -64,7 +65,8 @@ class Recording:
     @functools.cached_property
     def stages(self) -> Stages:
         """The programs that compute the outputs."""
-        return Stages(self.outputs, len(self.arguments), self.fuse)
+        with paused():
+            return Stages(self.outputs, len(self.arguments), self.fuse)
 
     @functools.cached_property
     def exprs(self) -> list[Expr]:

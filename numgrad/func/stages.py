@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from .._declare import registry
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, argument
 from ..engine.graph import Expr, Value
-from ..engine.lower import argument, lower, pending_exprs
+from ..engine.lower import lower, pending_exprs
 from ..engine.plan import Plan
 from ..engine.record import runtime
 
@@ -49,18 +49,31 @@ class Stages:
         self.specs = [(value.shape, value.dtype) for value in values]
         self.stages: list[Stage] = []
         ends = [_end(value) for value in values]
-        levels = _Levels(ends)
         numbers: dict[Hashable, int] = {}
-        for level, wanted in sorted(levels.wanted.items()):
-            clone = _Clone(levels, level, numbers)
-            batch = levels.batches.get(level)
-            program = lower([clone(value) for value in wanted.values()], runtime.target, batch)
-            self.stages.append(Stage(Plan(program, runtime.target, fuse), clone.sources))
-            for key in wanted:
-                numbers[key] = count + len(numbers)
+        exprs = pending_exprs(ends)
+        if not any(expr.operator in (TO_ROWS, TO_AXIS) or _has_rows(expr) for expr in exprs):
+            distinct = {_key(value): value for value in ends}
+            program = lower(list(distinct.values()), runtime.target, open_arguments=True)
+            self.stages.append(Stage(Plan(program, runtime.target, fuse), list(range(count))))
+            numbers = {key: count + n for n, key in enumerate(distinct)}
+        else:
+            self._cut(_Levels(ends, exprs), numbers, count, fuse)
         self.finals = [numbers[_key(value)] for value in ends]
         wanted = list(range(count, count + len(ends)))
         self.is_single = len(self.stages) == 1 and self.finals == wanted
+
+    def _cut(
+        self, levels: "_Levels", numbers: dict[Hashable, int], count: int, fuse: str
+    ) -> None:
+        """Make one program after the other, each of which reads what the others have left."""
+        for level, wanted in sorted(levels.wanted.items()):
+            clone = _Clone(levels, level, numbers)
+            batch = levels.batches.get(level)
+            results = [clone(value) for value in wanted.values()]
+            program = lower(results, runtime.target, batch, open_arguments=True)
+            self.stages.append(Stage(Plan(program, runtime.target, fuse), clone.sources))
+            for key in wanted:
+                numbers[key] = count + len(numbers)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the values, in new arrays, for arguments in C order."""
@@ -94,6 +107,10 @@ def _key(value: Value) -> Hashable:
     return id(value.array) if value.array is not None else (value.expr, value.expr_slot)
 
 
+def _has_rows(expr: Expr) -> bool:
+    return any(spec.rows for spec in expr.specs)
+
+
 class _Levels:
     """Which program computes each expression.
 
@@ -107,11 +124,11 @@ class _Levels:
         The values that leave each program, by their keys.
     """
 
-    def __init__(self, ends: Sequence[Value]) -> None:
+    def __init__(self, ends: Sequence[Value], exprs: Sequence[Expr]) -> None:
         self.level: dict[Expr, int] = {}
         self.batches: dict[int, int] = {}
         self.wanted: dict[int, dict[Hashable, Value]] = {}
-        self.exprs = pending_exprs(ends)
+        self.exprs = exprs
         for expr in self.exprs:
             self.level[expr] = self._level(expr)
         for expr in self.exprs:
@@ -211,8 +228,7 @@ class _Clone:
         if key not in self._arguments:
             index = len(self.sources)
             self.sources.append(number)
-            shape, dtype, rows = value.spec
-            self._arguments[key] = argument(index, shape, dtype, rows)
+            self._arguments[key] = argument(index, value.spec)
         return self._arguments[key]
 
 
