@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 DESCRIPTION = """\
 Fit the Lotka-Volterra equations to the yearly hare and lynx pelts of the Hudson's Bay Company.
@@ -22,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``python -m numgrad``."""
     top = argparse.ArgumentParser(
         prog="python -m numgrad",
-        usage="%(prog)s [-h] [--plot FILE.png] [info]",
+        usage="%(prog)s [-h] [--plot FILE.png] [info | warm]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,13 +40,31 @@ def parser() -> argparse.ArgumentParser:
         help="print what a bug report needs: versions, threads, SIMD math, kernel cache, CUDA",
         description="Print what a bug report needs.",
     )
+    _add_warm(commands)
     return top
+
+
+def _add_warm(commands: Any) -> None:
+    warm = commands.add_parser(
+        "warm",
+        help="compile the kernels of all operators into the cache",
+        description="Compile the kernels of all operators and of their derivatives into the cache.",
+    )
+    warm.add_argument(
+        "--dtypes", default="float64", metavar="LIST",
+        help="dtypes, separated by commas: float64 (the default), float32, complex128, complex64",
+    )  # fmt: skip
+    warm.add_argument("--all", action="store_true", help="all four dtypes")
+    warm.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per CPU)")
+    warm.add_argument("--operators", default="", metavar="LIST", help="these operators alone")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     options = parser().parse_args(arguments)
     try:
+        if options.command == "warm":
+            return _warm(options)
         return _info() if options.command == "info" else _fit(options.plot)
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
@@ -58,6 +77,21 @@ def _info() -> int:
     for name, fact in describe():
         print(f"{name:<18}{fact}")
     return 0
+
+
+def _warm(options: argparse.Namespace) -> int:
+    from . import warm
+
+    dtypes = warm.DTYPES if options.all else _words(options.dtypes)
+    unknown = [dtype for dtype in dtypes if dtype not in warm.DTYPES]
+    if unknown or not dtypes:
+        print(f"--dtypes: choose from {', '.join(warm.DTYPES)}", file=sys.stderr)
+        return 2
+    return warm.run(dtypes, options.jobs, _words(options.operators))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _fit(picture: Path | None) -> int:

@@ -40,6 +40,12 @@ class CPUTarget:
             self._find_kernel = kernel
         return self._find_kernel(spec)
 
+    def prepare(self) -> None:
+        """Compile or load what all programs share."""
+        from .routines import prepare
+
+        prepare()
+
     def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
         """Call a kernel's function on one core, so that its exception comes out; see `replay`."""
         from .replay import replay

@@ -30,6 +30,17 @@ def address_of(module: str, name: str, returns: bool = False, parallel: bool = F
     return obtain(key, compiled)
 
 
+def prepare() -> None:
+    """Compile or load all that programs and kernels share."""
+    for name in ("work", "loops"):
+        address_of("interpreter", name, returns=True)
+    address_of("interpreter", "work_in_parallel", returns=True, parallel=True)
+    address_of("entering", "enter", returns=True)
+    address_of("trampoline", "trampoline")
+    for name in ("gather", "scatter", "copy"):
+        address_of("copies", name)
+
+
 def _provide(symbol: str, name: str) -> None:
     """Make a routine known to LLVM."""
     llvm.add_symbol(symbol, address_of("copies", name))
