@@ -17,6 +17,7 @@ from .encode import encode
 from .fuse import fuse
 from .graph import Shape
 from .program import Program
+from .results import empty
 from .schedule import Schedule, address, schedule
 from .storing import is_fusible
 
@@ -91,7 +92,7 @@ class Plan:
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``, in C order and of the recorded specs; return its results
         in new arrays."""
-        results = [np.empty(shape, dtype) for shape, dtype in self.specs]
+        results = [empty(shape, dtype) for shape, dtype in self.specs]
         self.into(arrays, results)
         return results
 

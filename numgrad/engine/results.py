@@ -1,0 +1,90 @@
+"""Memory of results: that of large ones is used again once nobody refers to them any more.
+
+The system hands out large blocks of memory as pages that it clears at their first use, which takes
+longer than many a program. So a block is kept when the last array that uses it is gone, up to a
+bound, for the next result of its size. Blocks begin on a cache line.
+"""
+
+import threading
+from collections import deque
+from math import prod
+
+import numpy as np
+
+from .graph import Shape
+
+LARGE = 1 << 18
+"""Results of fewer bytes are ordinary arrays."""
+
+MOST = 64 << 20
+"""Bytes that are kept for later results."""
+
+_LINE = 64
+
+
+class _Pool:
+    """Blocks that no array uses, the latest last.
+
+    Blocks come back when arrays are destroyed, at any moment and in any thread, perhaps in the
+    midst of `take`: they only enter a queue there, which needs no lock.
+    """
+
+    def __init__(self) -> None:
+        self.returned: deque[np.ndarray] = deque()
+        self.blocks: list[np.ndarray] = []
+        self.lock = threading.Lock()
+
+    def take(self, nbytes: int) -> np.ndarray:
+        """Return a block of so many bytes."""
+        with self.lock:
+            while self.returned:
+                self.blocks.append(self.returned.popleft())
+            found = None
+            for n in range(len(self.blocks) - 1, -1, -1):
+                if self.blocks[n].nbytes == nbytes + _LINE:
+                    found = self.blocks.pop(n)
+                    break
+            total = sum([block.nbytes for block in self.blocks])
+            while total > MOST:
+                total -= self.blocks.pop(0).nbytes
+        return np.empty(nbytes + _LINE, np.uint8) if found is None else found
+
+    def give_back(self, block: np.ndarray) -> None:
+        if block.nbytes <= MOST:
+            self.returned.append(block)
+
+    def release(self) -> None:
+        """Return all blocks to the system."""
+        with self.lock:
+            self.returned.clear()
+            self.blocks.clear()
+
+
+pool = _Pool()
+
+
+class _Lease:
+    """Owns a block for as long as arrays refer to it."""
+
+    __slots__ = ("__array_interface__", "block")
+
+    def __init__(self, shape: Shape, dtype: np.dtype, nbytes: int) -> None:
+        self.block = pool.take(nbytes)
+        address = self.block.__array_interface__["data"][0]
+        self.__array_interface__ = {
+            "data": (address + -address % _LINE, False),
+            "shape": shape,
+            "typestr": dtype.str,
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        pool.give_back(self.block)
+
+
+def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """Return an undefined array in C order for a result."""
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes < LARGE:
+        return np.empty(shape, dtype)
+    return np.asarray(_Lease(shape, dtype, nbytes))
