@@ -28,6 +28,8 @@ class Settings:
         ``"simd"`` takes ``exp``, ``sin``, ... of real numbers from the platform's vector library
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
         library, element by element.
+    threads : int
+        Threads of parallel runs, at most those that Numba may use; 0 is all of them.
     tile : int
         Rows of a tile; 0 lets the scheduler choose from the size of the L2 cache.
     """
@@ -37,6 +39,7 @@ class Settings:
     debug: bool = False
     fuse: str = "auto"
     math: str = "simd"
+    threads: int = 0
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
 
@@ -69,7 +72,7 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
-        ``fuse``, ``math``, ``tile``.
+        ``fuse``, ``math``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -120,8 +120,6 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
     tensor([3., 1., 2.])
     """
     x = as_tensor(x)
-    if axis is None and x.ndim == 1:
-        axis = 0
     if axis is None:
         if x.ndim != 1:
             return reshape(roll(ravel(x), shift, 0), x.shape)
