@@ -53,12 +53,6 @@ class _Pool:
         if block.nbytes <= MOST:
             self.returned.append(block)
 
-    def release(self) -> None:
-        """Return all blocks to the system."""
-        with self.lock:
-            self.returned.clear()
-            self.blocks.clear()
-
 
 pool = _Pool()
 

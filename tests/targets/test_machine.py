@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba import types
 
+from numgrad._settings import settings
 from numgrad.targets.cpu import CPUTarget, compiler, machine, threads
 from numgrad.targets.cpu.intrinsics import KERNEL_ARGS, load, load_word, store, store_word
 
@@ -311,6 +312,13 @@ class TestThreads:
     def test_impossible_numbers_are_refused(self, n):
         with pytest.raises(ValueError, match="is not between 1 and"):
             TARGET.set_num_threads(n)
+
+    def test_the_flag_is_a_bound(self, monkeypatch):
+        most = threads.config.NUMBA_NUM_THREADS
+        monkeypatch.setattr(threads, "_num_threads", None)
+        for flag, number in ((0, most), (1, 1), (10**6, most)):
+            monkeypatch.setattr(settings, "threads", flag)
+            assert TARGET.num_threads == number
 
     def test_number_is_what_was_set(self):
         TARGET.set_num_threads(1)

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from ..._locks import fork_safe_lock
+from ..._settings import settings
 from .toolchain import config
 
 _num_threads: int | None = None
@@ -25,7 +26,8 @@ def get_num_threads() -> int:
     """Return the number of threads of a parallel run; all that Numba may use, unless set."""
     if _forked_with_threads:
         return 1
-    return _num_threads or config.NUMBA_NUM_THREADS
+    most = config.NUMBA_NUM_THREADS
+    return _num_threads or min(settings.threads or most, most)
 
 
 def set_num_threads(n: int) -> None:

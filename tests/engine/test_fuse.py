@@ -1,0 +1,112 @@
+"""Which values of a program are stored, and which share a kernel."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import plan as plans
+from numgrad.engine.capture import argument
+from numgrad.engine.fuse import fuse
+from numgrad.engine.graph import Spec
+from numgrad.engine.lower import lower
+from numgrad.engine.plan import Plan
+from numgrad.engine.record import deferring, runtime
+from numgrad.engine.verify import check_program
+
+F8 = np.dtype(np.float64)
+
+
+def program_of(function, *shapes):
+    with deferring():
+        values = [argument(n, Spec(shape, F8)) for n, shape in enumerate(shapes)]
+        results = function(*values)
+    results = results if isinstance(results, tuple) else (results,)
+    return lower(results, runtime.target, open_arguments=True)
+
+
+def fused(function, *shapes):
+    """Fuse a function; check that it verifies and has the same bits; return the instructions."""
+    before = program_of(function, *shapes)
+    after = fuse(before, runtime.target)
+    check_program(after)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(shape) for shape in shapes]
+    one, other = (Plan(p, runtime.target, "never")(arrays) for p in (before, after))
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+    return after.instructions
+
+
+def test_a_stretch_is_one_kernel():
+    def stretch(x, y):
+        z = ng.sin(x) * y
+        return z + ng.exp(-z * z), z
+
+    (one,) = fused(stretch, (50,), (50,))
+    assert len(one.outputs) == 2
+    assert len(one.pattern.spec.steps) == 6
+
+
+def test_what_nobody_needs_is_not_computed():
+    def dead(x):
+        ng.exp(x)
+        return x * 2.0
+
+    assert [i.name for i in fused(dead, (5,))] == ["multiply"]
+
+
+def test_a_cheap_value_is_computed_again_where_it_is_needed():
+    def differences(x):
+        square = x * x
+        return ng.roll(square, 1) - ng.roll(square, -1)
+
+    instructions = fused(differences, (100,))
+    assert len({ref.buffer for i in instructions for ref in i.outputs}) == 1
+
+
+def test_a_dear_value_is_stored():
+    def once(x):
+        e = ng.exp(x)
+        return ng.roll(e, 1) - ng.roll(e, -1)
+
+    names = [i.name for i in fused(once, (100,))]
+    assert names[0] == "exp"
+    assert not any("exp" in name for name in names[1:])
+
+
+def test_the_kernel_does_not_depend_on_shapes():
+    def stencil(x):
+        return ng.roll(x, 1) - 2.0 * x + ng.roll(x, -1)
+
+    specs = [{i.pattern.kernel for i in fused(stencil, (n,))} for n in (7, 100, 1000)]
+    assert specs[0] == specs[1] == specs[2]
+
+
+def test_overwritten_elements_keep_their_order():
+    def write(x):
+        y = x * 1.0
+        y[::2] = x[::2] * 3.0
+        return y + x
+
+    fused(write, (11,))
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (1, 5), (3, 4), (2, 3, 4)])
+def test_broadcasts_and_transposes(shape):
+    def mixed(x, row):
+        z = ng.swapaxes(x, -1, -2) * 2.0
+        return ng.swapaxes(z, -1, -2) * row + (x - row)[..., ::-1], z + 1.0
+
+    fused(mixed, shape, shape[-1:])
+
+
+def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
+    monkeypatch.setattr(plans, "_FUSE_PROGRAM", 0.0)
+    monkeypatch.setattr(plans, "_FUSE_INSTRUCTION", 1e-9)
+    program = program_of(lambda x: ng.sin(x) * x + 1.0, (10,))
+    plan = Plan(program, runtime.target, "auto")
+    assert plan.bound.program is program
+    (first,) = plan([np.ones(10)])
+    assert len(plan.bound.program.instructions) == 1
+    (second,) = plan([np.ones(10)])
+    np.testing.assert_array_equal(first, second)

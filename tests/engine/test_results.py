@@ -1,0 +1,71 @@
+"""Memory of large results comes back when nobody refers to it, and not before."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import results
+
+F8 = np.dtype(np.float64)
+
+
+@pytest.fixture(autouse=True)
+def own_pool(monkeypatch):
+    monkeypatch.setattr(results, "pool", results._Pool())
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def large():
+    return results.empty((300, 300), F8)
+
+
+def test_memory_is_used_again_once_nobody_refers_to_it():
+    array = large()
+    where = address(array)
+    assert where % 64 == 0
+    view = array[::-1, 3:]
+    del array
+    other = large()
+    assert address(other) != where
+    del view
+    assert address(large()) == where
+
+
+def test_arrays_are_ordinary_ones():
+    array = large()
+    array[...] = 1.0
+    assert type(array) is np.ndarray
+    assert array.flags.writeable
+    assert array.flags.c_contiguous
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(array)), array)
+    assert results.empty((3,), F8).base is None
+
+
+def test_a_bound_on_what_is_kept(monkeypatch):
+    monkeypatch.setattr(results, "MOST", 2_000_000)
+    arrays = [large() for _ in range(5)]
+    arrays.clear()
+    kept = large()
+    assert sum(block.nbytes for block in results.pool.blocks) <= 2_000_000
+    huge = results.empty((600, 600), F8)
+    del huge, kept
+    large()
+    assert all(block.nbytes <= 2_000_000 for block in results.pool.blocks)
+
+
+def test_results_that_are_held_never_change():
+    f = ng.jit(lambda x: (x * 2.0, x + 1.0))
+    x = np.arange(100_000.0)
+    held = [f(x + n) for n in range(4)]
+    for n, (double, more) in enumerate(held):
+        np.testing.assert_array_equal(double, 2.0 * (x + n))
+        np.testing.assert_array_equal(more, x + n + 1.0)
+    t = ng.tensor(x, requires_grad=True)
+    gradients = [ng.grad((t * t * float(n)).sum(), t)[0] for n in range(5)]
+    for n, gradient in enumerate(gradients):
+        np.testing.assert_array_equal(gradient.numpy(), 2.0 * x * n)
