@@ -43,6 +43,10 @@ def _any(pick: Pick, *arrays: np.ndarray) -> dict[str, Any]:
     return {}
 
 
+def _draw_real(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return None if x.dtype.kind == "c" else {}
+
+
 def _axis(pick: Pick, array: np.ndarray) -> int:
     """Return an axis, counted from either end."""
     axis = pick(array.ndim)
@@ -122,6 +126,9 @@ ELEMENTWISE = {
     "divide": _binary(lambda xp, x, y: x / (xp.square(xp.real(y)) + 1.0)),
     "maximum": _binary(lambda xp, x, y: xp.maximum(xp.real(x), xp.real(y)), smooth=False),
     "where": _binary(lambda xp, x, y: xp.where(xp.real(x) > xp.real(y), x, y), smooth=False),
+    "hypot": _binary(lambda xp, x, y: xp.hypot(xp.real(x), xp.real(y) + 2.0)),
+    "clip": _unary(lambda xp, x: xp.clip(xp.real(x), -0.5, 0.75), smooth=False),
+    "single": Word(1, _draw_real, lambda xp, x: x.astype(np.float32), smooth=False),
     "relu": _binary(lambda xp, x, y: xp.where(xp.real(y) < 0.25, 0.0, x * y), smooth=False),
 }
 
@@ -185,8 +192,18 @@ def _draw_repeats(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"shape": (1 + pick(4), *x.shape)}
 
 
+def _draw_repeat(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    if not x.ndim or x.size > MOST_ELEMENTS // 4:
+        return None
+    return {"repeats": 1 + pick(3), "axis": _axis(pick, x)}
+
+
 def _draw_flip(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"axis": _axis(pick, x)} if x.ndim else None
+
+
+def _draw_diagonal(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"k": pick(3) - 1} if x.ndim > 1 else None
 
 
 def _draw_joint(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
@@ -219,6 +236,8 @@ REARRANGING = {
     "reshape": Word(1, _draw_shape, lambda xp, x, shape: xp.reshape(x, shape)),
     "expand_dims": Word(1, _draw_new_axis, lambda xp, x, axis: xp.expand_dims(x, axis)),
     "broadcast": Word(1, _draw_repeats, lambda xp, x, shape: xp.broadcast_to(x, shape)),
+    "repeat": Word(1, _draw_repeat, lambda xp, x, repeats, axis: xp.repeat(x, repeats, axis)),
+    "tril": Word(1, _draw_diagonal, lambda xp, x, k: xp.tril(x, k)),
     "flip": Word(1, _draw_flip, lambda xp, x, axis: xp.flip(x, axis)),
     "concatenate": Word(2, _draw_joint, _joint),
     "stack": Word(2, _draw_stack, lambda xp, x, y, axis: xp.stack([x, y], axis=axis)),
@@ -299,6 +318,9 @@ OTHERS = {
     "max": Word(
         1, _draw_axes,
         lambda xp, x, axis, keepdims: xp.max(xp.real(x), axis, keepdims=keepdims), smooth=False,
+    ),
+    "var": Word(
+        1, _draw_axes, lambda xp, x, axis, keepdims: xp.var(xp.real(x), axis, keepdims=keepdims)
     ),
     "cumsum": Word(1, _draw_axis, lambda xp, x, axis: xp.cumsum(x, axis)),
     "sort": Word(1, _draw_axis, lambda xp, x, axis: xp.sort(xp.real(x), axis), smooth=False),

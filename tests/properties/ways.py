@@ -20,6 +20,7 @@ from .random_graphs import Graph
 
 Arrays = Sequence[np.ndarray]
 OPTIONS = {"allow_unused": True, "materialize_grads": True, "retain_graph": True}
+BROADCAST = 4
 FEW, MANY = 2, 70
 """Seeds that are enough, where each costs a pass; and more than the rows of a tile."""
 
@@ -97,7 +98,11 @@ class Check:
         rows = choices.choice((1, 2, 3, 4, 5, 6, 9, 0, 2, 3, 4, MANY))
         template = np.empty(graph.shape, graph.dtype)
         self.seeds = random_like(self.rng, template, (rows,))
-        self.layout = choices.randrange(4)
+        self.layout = choices.randrange(5)
+        if self.layout == BROADCAST and rows:
+            self.seeds[:] = self.seeds[0]
+        first = graph.inputs[0]
+        self.shares = rows > 0 and (first.shape, first.dtype) == (graph.shape, graph.dtype)
 
     def run(self) -> None:
         """Compare all ways, and the gradient with finite differences."""
@@ -105,6 +110,7 @@ class Check:
             with Setup().active():
                 self.expected = self.looped(self.graph.inputs)
                 self.second = self.second_order(self.graph.inputs, self.seeds[:1])
+                self.own = self.shared([a.copy() for a in self.graph.inputs], False)
                 self.check_value()
                 if self.graph.has("smooth") and self.graph.has("exact"):
                     self.check_differences()
@@ -121,9 +127,11 @@ class Check:
         self.require(self.looped(inputs, FEW), "looped", setup)
         self.looped(others, 1)
         self.require(self.looped(inputs, FEW), "looped again", setup)
+        if self.shares:
+            found = [self.shared(inputs) for _ in range(3)]
+            self.require_same(found[-1], self.own, "with a seed that is an input", setup)
         found = self.second_order(inputs, self.seeds[:1])
-        for a, b in zip(found, self.second, strict=True):
-            self.require_equal(a, b, "second order", setup)
+        self.require_same(found, self.second, "second order", setup)
         if self.graph.has("captured"):
             self.check_captured(setup)
 
@@ -189,12 +197,22 @@ class Check:
         weights = [np.cos(np.arange(g.size).reshape(g.shape)).astype(g.dtype) for g in live]
         return [value(g) for g in ng.grad(live, variables, weights, **OPTIONS)]
 
+    def shared(self, inputs: Arrays, shares: bool = True) -> list[np.ndarray]:
+        """Return the gradients for a seed that is the array of the first input, or its copy."""
+        if not self.shares:
+            return []
+        variables = [Tensor(a, True) for a in inputs]  # whose arrays are saved themselves
+        seed = inputs[0] if shares else inputs[0].copy()
+        return [value(g) for g in ng.grad(self.graph(*variables), variables, seed, **OPTIONS)]
+
     def laid_out(self, seeds: np.ndarray) -> np.ndarray:
         """Return equal seeds that lie in memory in another way."""
         if not seeds.ndim or self.layout < 2:
             return seeds
         if self.layout == 2:
             return seeds[::-1].copy()[::-1]
+        if self.layout == BROADCAST and len(seeds) and seeds.ndim > len(self.graph.shape):
+            return np.broadcast_to(seeds[0].copy(), seeds.shape)
         return np.asfortranarray(seeds)
 
     # Comparisons ----------------------------------------------------------------------------------
@@ -205,6 +223,12 @@ class Check:
             looped = n > 0 and what.startswith("looped")
             name = f"{what}: gradient {n - 1}" if n else f"{what}: the value"
             self.require_equal(np.asarray(a), b[:FEW] if looped else b, name, setup)
+
+    def require_same(
+        self, found: Arrays, expected: Arrays, what: str, setup: Setup
+    ) -> None:
+        for n, (a, b) in enumerate(zip(found, expected, strict=True)):
+            self.require_equal(a, b, f"{what}: gradient {n}", setup)
 
     def require_equal(self, a: np.ndarray, b: np.ndarray, what: str, setup: Setup) -> None:
         if not (agree(a, b, True) if self.exact else _near(a, b)):
