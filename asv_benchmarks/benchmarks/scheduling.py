@@ -6,9 +6,11 @@ from time import perf_counter
 import numpy as np
 
 import numgrad as ng
+from numgrad.engine.capture import argument
 from numgrad.engine.encode import encode
 from numgrad.engine.fuse import fuse
-from numgrad.engine.lower import argument, lower
+from numgrad.engine.graph import Spec
+from numgrad.engine.lower import lower
 from numgrad.engine.record import deferring, runtime
 from numgrad.engine.schedule import schedule
 
@@ -25,7 +27,7 @@ def advance(x):
 def integrated(instructions):
     """Return the state after so many steps as expressions, and the number of instructions."""
     with ng.no_grad(), deferring(True):
-        x = argument(0, (STATE,), np.dtype(float))
+        x = argument(0, Spec((STATE,), np.dtype(float), False))
         steps = 0
         while True:
             x = advance(x)
