@@ -97,12 +97,14 @@ def _note(
 ) -> None:
     """Add an array to the arguments, and to the key which argument it is and how it lies."""
     place = places.get(id(array))
-    if place is None:
-        place = places[id(array)] = len(arrays)
-        arrays.append(array)
-        if not array.flags.c_contiguous:
-            parts.append(array.strides)
-    parts.append(place)
+    if place is not None:
+        parts.append(place)
+        return
+    place = places[id(array)] = len(arrays)
+    arrays.append(array)
+    parts.append(place)  # first, so that strides are not taken for the slots of a node
+    if not array.flags.c_contiguous:
+        parts.append(array.strides)
 
 
 class Recalled:
