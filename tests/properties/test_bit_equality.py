@@ -14,7 +14,7 @@ from .vocabulary import VOCABULARY
 from .ways import Check
 
 deterministic = settings(
-    derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    derandomize=True, deadline=None, database=None, suppress_health_check=tuple(HealthCheck)
 )
 
 

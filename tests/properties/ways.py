@@ -19,7 +19,7 @@ from numgrad.testing.subject import random_like, value
 from .random_graphs import Graph
 
 Arrays = Sequence[np.ndarray]
-OPTIONS = {"allow_unused": True, "materialize_grads": True, "retain_graph": True}
+OPTIONS: dict[str, Any] = {"allow_unused": True, "materialize_grads": True, "retain_graph": True}
 BROADCAST = 4
 FEW, MANY = 2, 70
 """Seeds that are enough, where each costs a pass; and more than the rows of a tile."""
