@@ -7,9 +7,11 @@ program runs at the end, or earlier where a hook or a Python function wants to s
 
 import weakref
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .._collector import paused
 from .._locks import fork_safe_lock
 from . import hooks
 from .context import Context, OpenContext, restored
@@ -144,7 +146,9 @@ class Pass:
             self._refuse_retained()
         try:
             self._take_saved()
-            with grad_mode(self.request.create_graph):
+            # Where no user's function takes part nothing makes cycles.
+            quiet = paused() if self.structure is not None else nullcontext()
+            with quiet, grad_mode(self.request.create_graph):
                 with deferring(True, self.kept):
                     self._seed()
                     for node in self.order:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._collector import paused
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .encode import encode
@@ -35,13 +36,14 @@ class Bound:
 
     def __init__(self, program: Program, target: Any) -> None:
         self.program = program
-        self.schedule = plan = schedule(program, target)
+        with paused():
+            self.schedule = plan = schedule(program, target)
+            code, starts = encode(plan, program)
         if settings.debug:
             from . import verify  # it needs the modules above
 
             verify.check_program(program)
             verify.check_schedule(plan, program)
-        code, starts = encode(plan, program)
         self.run = target.bind(
             code, starts, _parts(plan), len(plan.outside) + 3, plan.block_bytes, program.uses_blas
         )
@@ -127,7 +129,9 @@ class Plan:
         with _fusing:
             if self.patience is not None:
                 self.patience = None
-                self.bound = Bound(fuse(self.program, self.target), self.target)
+                with paused():
+                    program = fuse(self.program, self.target)
+                self.bound = Bound(program, self.target)
 
 
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:

@@ -29,7 +29,8 @@ class _Pool:
     midst of `take`: they only enter a queue there, which needs no lock.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self.most = most
         self.returned: deque[np.ndarray] = deque()
         self.blocks: list[np.ndarray] = []
         self.lock = threading.Lock()
@@ -45,24 +46,25 @@ class _Pool:
                     found = self.blocks.pop(n)
                     break
             total = sum([block.nbytes for block in self.blocks])
-            while total > MOST:
+            while total > self.most:
                 total -= self.blocks.pop(0).nbytes
         return np.empty(nbytes + _LINE, np.uint8) if found is None else found
 
     def give_back(self, block: np.ndarray) -> None:
-        if block.nbytes <= MOST:
+        if block.nbytes <= self.most:
             self.returned.append(block)
 
 
-pool = _Pool()
+pool = _Pool(MOST)
 
 
 class _Lease:
     """Owns a block for as long as arrays refer to it."""
 
-    __slots__ = ("__array_interface__", "block")
+    __slots__ = ("__array_interface__", "block", "owner")
 
     def __init__(self, shape: Shape, dtype: np.dtype, nbytes: int) -> None:
+        self.owner = pool
         self.block = pool.take(nbytes)
         address = self.block.__array_interface__["data"][0]
         self.__array_interface__ = {
@@ -73,7 +75,7 @@ class _Lease:
         }
 
     def __del__(self) -> None:
-        pool.give_back(self.block)
+        self.owner.give_back(self.block)
 
 
 def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:

@@ -13,7 +13,7 @@ F8 = np.dtype(np.float64)
 
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch):
-    monkeypatch.setattr(results, "pool", results._Pool())
+    monkeypatch.setattr(results, "pool", results._Pool(results.MOST))
 
 
 def address(array):
@@ -47,7 +47,7 @@ def test_arrays_are_ordinary_ones():
 
 
 def test_a_bound_on_what_is_kept(monkeypatch):
-    monkeypatch.setattr(results, "MOST", 2_000_000)
+    monkeypatch.setattr(results, "pool", results._Pool(2_000_000))
     arrays = [large() for _ in range(5)]
     arrays.clear()
     kept = large()
