@@ -30,7 +30,8 @@ def fuse(program: Program, target: Any) -> Program:
     result.row_strides, result.arrays = program.row_strides, program.arrays
     result.arguments, result.results = program.arguments, program.results
     result.uses_blas = program.uses_blas
-    result.instructions = [_joined(grouping, group, target) for group in groups]
+    made = [_joined(grouping, group, target) for group in groups]
+    result.instructions = [instruction for instruction in made if instruction is not None]
     return result
 
 
@@ -194,8 +195,8 @@ class _Room:
             self.operands.add(root.unit.output)
 
 
-def _joined(grouping: Grouping, group: Sequence[int], target: Any) -> Instruction:
-    """Return one instruction for a group."""
+def _joined(grouping: Grouping, group: Sequence[int], target: Any) -> Instruction | None:
+    """Return one instruction for a group, None if nobody needs what it computes."""
     roots = [grouping.values.roots[number] for number in group]
     first = roots[0]
     if first.unit is None or (
@@ -205,6 +206,8 @@ def _joined(grouping: Grouping, group: Sequence[int], target: Any) -> Instructio
     ):
         return first.instruction
     assembly = _Assembly(grouping, group)
+    if not assembly.outputs:
+        return None
     spec = assembly.spec()
     loop = first.unit.loop
     operands = [*assembly.inputs, *assembly.outputs]

@@ -23,16 +23,29 @@ def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     assert leaf.strides == strides[: len(loop)] == term.moves
 
 
+def fused(function):
+    before = ng.get_flags("fuse")
+    ng.set_flags(fuse="now")
+    try:
+        return function()
+    finally:
+        ng.set_flags(**before)
+
+
 def test_a_number_made_of_an_array_with_one_element():
     def gradient():
         x = ng.tensor(0.75, requires_grad=True)
         y = 0.5 * x
         return ng.grad(ng.maximum(y, y.reshape(1)) * y, x, np.ones((2, 1)), is_grads_batched=True)
 
-    before = ng.get_flags("fuse")
-    expected = gradient()[0].numpy()
-    ng.set_flags(fuse="now")
-    try:
-        np.testing.assert_array_equal(gradient()[0].numpy(), expected)
-    finally:
-        ng.set_flags(**before)
+    np.testing.assert_array_equal(fused(gradient)[0].numpy(), gradient()[0].numpy())
+
+
+def test_what_only_dead_instructions_read_is_not_computed():
+    def gradient():
+        x = ng.tensor(np.ones((3, 0)), requires_grad=True)
+        y = ng.pad(x, ((1, 1), (1, 1)))
+        y = ng.clip(ng.sin(y) * ng.cos(y), -0.5, 0.5)
+        return ng.grad(y, x, np.ones((2, 5, 2)), is_grads_batched=True)
+
+    assert fused(gradient)[0].shape == gradient()[0].shape == (2, 3, 0)
