@@ -42,6 +42,7 @@ class Settings:
     threads: int = 0
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
+    entries = 0  # counts what makes entries past the engine invalid: changes, and profiles
 
 
 CHOICES = {"fuse": ("auto", "now", "never"), "math": ("simd", "libm")}
@@ -103,6 +104,7 @@ def set_flags(**flags: Any) -> None:
     for name, value in flags.items():
         setattr(settings, name, value)
     settings.version += 1
+    settings.entries += 1
     for listener in _listeners:
         listener()
 

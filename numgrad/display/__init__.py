@@ -1,4 +1,6 @@
-"""Pictures and tables of graphs and programs."""
+"""Pictures and tables of graphs and programs, and what programs take."""
 
 from .dot import Dot as Dot
 from .dot import dot as dot
+from .profiling import Profile as Profile
+from .profiling import profile as profile

@@ -21,6 +21,7 @@ from .program import Program
 from .results import empty
 from .schedule import Schedule, address, schedule
 from .storing import is_fusible
+from .watching import watch
 
 # Seconds that fusing is expected to take: for finding out what to fuse and for compiling it.
 _FUSE_PROGRAM = 0.03
@@ -109,12 +110,13 @@ class Plan:
         bound = bound or self.bound
         used = [arrays[position] for position in bound.schedule.arguments]
         addresses = [address(array) for array in (*used, *results)]
+        run = bound.run if watch.current is None else watch.current.runner(self, bound)
         patience = self.patience
         if patience is None:
-            failure = bound.run(addresses)
+            failure = run(addresses)
         else:
             began = perf_counter()
-            failure = bound.run(addresses)
+            failure = run(addresses)
             seconds = perf_counter() - began
             self.seconds += seconds if self.meter is None else seconds * (1 + self.meter())
             if self.seconds > patience:

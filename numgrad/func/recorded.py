@@ -15,6 +15,7 @@ from ..engine.entries import entry_of
 from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.rows import make_explicit, with_rows
+from ..engine.watching import watch
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
@@ -133,9 +134,11 @@ class Recorded:
     def fast(self, call: Call) -> Any:
         """Return what serves equal calls with little Python, or None where that is not possible.
 
-        It is an entry, what makes the arrays for the results, what arranges several of them, the
-        version of the settings, and the guards.
+        It is an entry, what makes the arrays for the results, what arranges several of them, until
+        when it is valid, and the guards.
         """
+        if watch.current is not None:
+            return None
         if not self.as_numpy or not self.positions or self.donated or not call.is_flat:
             return None
         entry = self._entry(call)
@@ -145,12 +148,12 @@ class Recorded:
         specs = self.recording.stages.specs
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(np.empty, *specs[0])
-            return entry, make, None, settings.version, is_valid
+            return entry, make, None, settings.entries, is_valid
         flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
         empty = np.empty
         return (
             entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
-            tuple if flat else self.rebuild, settings.version, is_valid,
+            tuple if flat else self.rebuild, settings.entries, is_valid,
         )  # fmt: skip
 
     def _entry(self, call: Call) -> Any:

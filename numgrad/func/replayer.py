@@ -101,7 +101,7 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
         fast = replayer.fast
         if fast is not None and not kwargs:
             entry, make, rebuild, version, is_valid = fast
-            if version == settings.version and (is_valid is None or is_valid()):
+            if version == settings.entries and (is_valid is None or is_valid()):
                 made = make() if out is None else out if rebuild is None else ()
                 if rebuild is None:
                     if entry(*args, made) is None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from .cache import CacheInfo
     from .machine import Runner
+    from .timing import TimedRunner
 
 __all__ = ["CPUTarget"]
 
@@ -67,6 +68,12 @@ class CPUTarget:
 
             self._runner = Runner
         return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
+
+    def timed(self, runner: "Runner", count: int) -> "TimedRunner":
+        """Return a runner of the same program, of so many instructions, that measures each."""
+        from .timing import TimedRunner
+
+        return TimedRunner(runner, count)
 
     def entry(
         self,

@@ -4,6 +4,10 @@
 BLOCK_WORDS = 14
 CODE, STARTS, FIRST, LAST, ROWS, TILE, TILES = range(7)
 STRIDE, POINTERS, ODOMETER, ARENA, LOOPS, WORK, BUDGET = range(7, BLOCK_WORDS)
+# And of a run that is measured: the function that is timed, the table of times of the first worker
+# and how far the next one's is, where the log of single events begins in it, and how many it holds.
+TIMED_WORDS = BLOCK_WORDS + 5
+LOOPS_TIMED, TIMES, TIMES_STRIDE, LOG, CAPACITY = range(BLOCK_WORDS, TIMED_WORDS)
 # Words of the space that a run borrows. The counter and the flags, which workers write, are each
 # on a cache line of its own.
 BLOCK, MODE, WORKERS, BASES, NEXT, FAILED, UNFINISHED, STATES = 0, 1, 2, 3, 8, 16, 24, 32
