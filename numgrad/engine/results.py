@@ -5,12 +5,12 @@ longer than many a program. So a block is kept when the last array that uses it 
 bound, for the next result of its size. Blocks begin on a cache line.
 """
 
-import threading
 from collections import deque
 from math import prod
 
 import numpy as np
 
+from .._locks import fork_safe_lock
 from .graph import Shape
 
 LARGE = 1 << 18
@@ -33,7 +33,7 @@ class _Pool:
         self.most = most
         self.returned: deque[np.ndarray] = deque()
         self.blocks: list[np.ndarray] = []
-        self.lock = threading.Lock()
+        self.lock = fork_safe_lock()
 
     def take(self, nbytes: int) -> np.ndarray:
         """Return a block of so many bytes."""
