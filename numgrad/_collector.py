@@ -4,8 +4,11 @@ A graph of thousands of nodes makes it look through all objects of the process m
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_pausing: list[None] = []  # an entry for each block that will switch it on again
 
 
 @contextmanager
@@ -14,8 +17,20 @@ def paused() -> Iterator[None]:
     if not gc.isenabled():
         yield
         return
+    _pausing.append(None)
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
+        _pausing.pop()
+
+
+def _after_fork_in_child() -> None:
+    """Switch it on again where a thread has paused it that the child does not have."""
+    if _pausing:
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
