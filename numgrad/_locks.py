@@ -4,19 +4,47 @@ import os
 import threading
 from typing import Any
 
+_locks: list[Any] = []
+
 
 def held_during_fork(lock: Any) -> Any:
     """Return ``lock``, which no other thread will hold at a fork; the forking thread may.
 
     Without this the child would wait for a thread of its parent, which it does not have.
     """
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
-        )
+    _locks.append(lock)
     return lock
 
 
 def fork_safe_lock() -> Any:
-    """Return a reentrant lock that is held during a fork; for short sections only."""
+    """Return a reentrant lock that is held during a fork."""
     return held_during_fork(threading.RLock())
+
+
+def _acquire_all() -> None:
+    """Take all locks, in whatever order other threads nest them: nobody is waited for with a lock
+    in hand."""
+    first = 0
+    while True:
+        order = [*_locks[first:], *_locks[:first]]
+        taken = []
+        for number, lock in enumerate(order):
+            if not lock.acquire(blocking=number == 0):
+                break
+            taken.append(lock)
+        if len(taken) == len(order):
+            return
+        for lock in taken:
+            lock.release()
+        first = (first + len(taken)) % len(order)
+
+
+def _release_all() -> None:
+    for lock in _locks:
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_acquire_all, after_in_parent=_release_all, after_in_child=_release_all
+    )

@@ -82,3 +82,40 @@ def test_child_of_a_parallel_process(layer, script):
 def test_fork_while_other_threads_take_gradients():
     """The child inherits locks that threads of the parent held."""
     assert run(MEANWHILE, NUMBA_NUM_THREADS="2") == "fine"
+
+
+NESTED = """
+import os
+import threading
+import time
+from numgrad._locks import fork_safe_lock
+
+first, second = fork_safe_lock(), fork_safe_lock()
+stop = threading.Event()
+
+def nest(outer, inner):
+    while not stop.is_set():
+        with outer:
+            time.sleep(0.0005)
+            with inner:
+                pass
+
+for order in ((first, second), (second, first)):
+    stop.clear()
+    thread = threading.Thread(target=nest, args=order)
+    thread.start()
+    for _ in range(50):
+        child = os.fork()
+        if child == 0:
+            with first, second:
+                os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    stop.set()
+    thread.join()
+print("fine")
+"""
+
+
+def test_fork_while_another_thread_nests_locks():
+    """A fork takes all locks, and waits for none with another one in hand."""
+    assert run(NESTED) == "fine"

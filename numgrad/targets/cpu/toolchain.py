@@ -102,13 +102,16 @@ class _CompilerLock:
         self._own = threading.RLock()
         self._taken: list[Any] = []  # changed by the thread that holds our lock
 
-    def acquire(self) -> None:
-        self._own.acquire()
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take both; who holds Numba's alone needs none of ours, so that it can be waited for."""
+        if not self._own.acquire(blocking):
+            return False
         module = sys.modules.get("numba.core.compiler_lock")
         lock = getattr(module, "global_compiler_lock", None)
         if lock is not None:
             lock.acquire()
         self._taken.append(lock)
+        return True
 
     def release(self) -> None:
         lock = self._taken.pop()
