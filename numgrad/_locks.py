@@ -5,6 +5,7 @@ import threading
 from typing import Any
 
 _locks: list[Any] = []
+_held: list[Any] = []  # by the thread that forks: locks may be registered meanwhile
 
 
 def held_during_fork(lock: Any) -> Any:
@@ -33,6 +34,7 @@ def _acquire_all() -> None:
                 break
             taken.append(lock)
         if len(taken) == len(order):
+            _held.extend(taken)
             return
         for lock in taken:
             lock.release()
@@ -40,7 +42,9 @@ def _acquire_all() -> None:
 
 
 def _release_all() -> None:
-    for lock in _locks:
+    held = list(_held)
+    _held.clear()  # before another thread that forks can take the locks
+    for lock in held:
         lock.release()
 
 
