@@ -282,7 +282,7 @@ def test_python_threads_run_programs_at_once(rng, parallel):
         np.testing.assert_array_equal(out, (a * b) ** 2)
 
 
-def test_other_python_threads_run_meanwhile():
+def test_other_python_threads_run_meanwhile(interruptible):
     """ctypes releases the GIL: a Python thread counts while the machine works."""
     runner, _ = endless(parallel=False)
     counted = []
