@@ -1,12 +1,13 @@
 """Kernels as NumPy ufuncs: broadcasting, `out`, no warnings, statuses."""
 
+import gc
 import math
 import warnings
 
 import numpy as np
 import pytest
 
-from numgrad.targets.cpu.kernels import LoopSpec, kernel
+from numgrad.targets.cpu.kernels import Kernel, LoopSpec, kernel
 
 from .kernel_tools import F32, F64, spec_of
 
@@ -72,3 +73,15 @@ def test_a_signature_makes_a_generalized_ufunc():
     x = np.arange(24.0).reshape(2, 3, 4)
     np.testing.assert_array_equal(sums(x), x.sum(-1))
     np.testing.assert_array_equal(sums(x[::-1, ::2]), x[::-1, ::2].sum(-1))
+
+
+def test_a_ufunc_outlives_its_kernel():
+    """Threads that meet a kernel at the same time may each make one, of which one is forgotten."""
+    spec = spec_of(lambda x: x + 1.0, F64, F64)
+    ufuncs = [Kernel(spec, kernel(spec).address).ufunc for _ in range(20)]
+    gc.collect()
+    rubbish = [bytes(n) for n in range(2000)]
+    x = np.arange(3.0)
+    assert all((ufunc(x) == x + 1.0).all() for ufunc in ufuncs)
+    assert {ufunc.__name__ for ufunc in ufuncs} == {spec.name}
+    assert len(rubbish) == 2000

@@ -67,15 +67,21 @@ class Kernel:
         return door.ufunc(*arrays), door.take_status()
 
     def _get_door(self) -> Door:
-        if self._door is None:
-            self._door = self._make_door()
-        return self._door
+        door = self._door
+        if door is None:
+            door = self._door = self._make_door()
+            _given_out.append(door)
+        return door
 
     def _make_door(self) -> Door:
         signature = getattr(self.spec, "signature", "")
         core = signature if any(core_dimensions(signature)) else None
         return Door(self.name, self.address, self.spec.in_dtypes, self.spec.out_dtypes, core)
 
+
+# Whoever has a ufunc may keep it, and it points to what its door owns. Of two doors that threads
+# make at once, for one kernel or for two equal ones, both stay.
+_given_out: list[Door] = []
 
 _kernels: dict[str, dict[tuple, Kernel]] = {name: {} for name in CHOICES["math"]}
 
