@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Call = Callable[[], Any]
 
+PEERS = ("torch.func", "torch.compile", "jax", "autograd", "pytensor")
+# The systems of a workload that records its function in every call, and of one that captures it.
+RECORDED = ("numgrad unfused", "numgrad fused", "torch is_grads_batched", *PEERS)
+CAPTURED = ("numgrad jit unfused", "numgrad jit fused", "torch eager", *PEERS)
+
 
 class MissingError(Exception):
     """A system cannot do a workload; the message is the reason that the table prints."""

@@ -7,7 +7,7 @@ import numpy as np
 from numba import prange
 
 from ..limit import erf, exp, kernel, log, parallel
-from ..task import Array, Call, Task, Workload
+from ..task import CAPTURED, Array, Call, Task, Workload
 
 SQRT_HALF = math.sqrt(0.5)
 INVERSE_SQRT_2PI = 1.0 / math.sqrt(2.0 * math.pi)
@@ -90,15 +90,6 @@ WORKLOAD = Workload(
     title="Black-Scholes price and gradient to 5 inputs, 10^6 options",
     task=task,
     hand_written=hand_written,
-    systems=(
-        "numgrad jit unfused",
-        "numgrad jit fused",
-        "torch eager",
-        "torch.func",
-        "torch.compile",
-        "jax",
-        "autograd",
-        "pytensor",
-    ),
+    systems=CAPTURED,
     own={"hand-written, results reused": hand_written_reused},
 )

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange, uint64
 
 from ..limit import kernel, parallel
-from ..task import Array, Call, Task, Workload
+from ..task import RECORDED, Array, Call, Task, Workload
 
 DT = 0.01
 VISCOSITY = 0.01
@@ -128,14 +128,5 @@ WORKLOAD = Workload(
     title="Burgers, implicit residual on 64 x 64 x 2, 256 cotangents",
     task=task,
     hand_written=hand_written,
-    systems=(
-        "numgrad unfused",
-        "numgrad fused",
-        "torch is_grads_batched",
-        "torch.func",
-        "torch.compile",
-        "jax",
-        "autograd",
-        "pytensor",
-    ),
+    systems=RECORDED,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from numba import uint64
 
 from ..limit import kernel
-from ..task import Array, Call, Task, Workload
+from ..task import CAPTURED, Array, Call, Task, Workload
 
 COURANT = 0.4
 STEPS = 200
@@ -124,15 +124,6 @@ WORKLOAD = Workload(
     title="Heat equation, 1000 cells, 200 explicit steps, gradient to the conductivities",
     task=task,
     hand_written=hand_written,
-    systems=(
-        "numgrad jit unfused",
-        "numgrad jit fused",
-        "torch eager",
-        "torch.func",
-        "torch.compile",
-        "jax",
-        "autograd",
-        "pytensor",
-    ),
+    systems=CAPTURED,
     own={"jax scan": jax_scan},
 )

@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange, uint64
 
 from ..limit import kernel, parallel
-from ..task import Array, Call, Task, Workload
+from ..task import RECORDED, Array, Call, Task, Workload
 
 DT = 0.01
 FORCING = 8.0
@@ -206,16 +206,6 @@ WORKLOAD = Workload(
     title="Lorenz-96, 512 variables, 10 Runge-Kutta steps, 512 cotangents",
     task=task,
     hand_written=hand_written,
-    systems=(
-        "numgrad unfused",
-        "numgrad fused",
-        "torch is_grads_batched",
-        "torch.func",
-        "torch.compile",
-        "jax",
-        "jax jacfwd",
-        "autograd",
-        "pytensor",
-    ),
+    systems=(*RECORDED, "jax jacfwd"),
     own={"jax scan": jax_scan},
 )

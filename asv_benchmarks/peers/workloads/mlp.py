@@ -7,7 +7,7 @@ import numpy as np
 from numba import prange
 
 from ..limit import OneBlasThread, kernel, parallel
-from ..task import Array, Call, Task, Workload
+from ..task import RECORDED, Array, Call, Task, Workload
 
 TILE = 128  # rows of a product; shorter ones cost time, taller ones leave a core idle
 
@@ -74,16 +74,7 @@ def workload(key: str, title: str, dtype: Any, tolerance: float) -> Workload:
         title=title,
         task=sized,
         hand_written=hand_written,
-        systems=(
-            "numgrad unfused",
-            "numgrad fused",
-            "torch is_grads_batched",
-            "torch.func",
-            "torch.compile",
-            "jax",
-            "autograd",
-            "pytensor",
-        ),
+        systems=RECORDED,
         tolerance=tolerance,
     )
 

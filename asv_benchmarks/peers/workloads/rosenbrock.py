@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..limit import kernel
-from ..task import Array, Call, Task, Workload
+from ..task import CAPTURED, Array, Call, Task, Workload
 
 
 def rosenbrock(xp: Any, x: Any) -> Any:
@@ -48,16 +48,7 @@ def workload(key: str, size: int) -> Workload:
         title=f"Rosenbrock, n = {size}, gradient, NumPy in and out",
         task=sized,
         hand_written=hand_written,
-        systems=(
-            "numgrad jit unfused",
-            "numgrad jit fused",
-            "torch eager",
-            "torch.func",
-            "torch.compile",
-            "jax",
-            "autograd",
-            "pytensor",
-        ),
+        systems=CAPTURED,
     )
 
 

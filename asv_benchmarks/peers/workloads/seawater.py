@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..task import Call, Task, Workload
+from ..task import CAPTURED, Call, Task, Workload
 from .seawater_coefficients import A0, A1, A2, A3, B0, B2, HEAT_CAPACITY, PASCAL, TWICE_B1
 
 
@@ -71,14 +71,5 @@ WORKLOAD = Workload(
     title="Enthalpy of sea water (TEOS-10, 48 terms), gradient of the sum, 10^6 points",
     task=task,
     hand_written=hand_written,
-    systems=(
-        "numgrad jit unfused",
-        "numgrad jit fused",
-        "torch eager",
-        "torch.func",
-        "torch.compile",
-        "jax",
-        "autograd",
-        "pytensor",
-    ),
+    systems=CAPTURED,
 )
