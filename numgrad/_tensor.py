@@ -16,7 +16,7 @@ from ._errors import (
     GradShapeError,
     NoGradError,
 )
-from .engine import capture, direct, hooks, record
+from .engine import capture, deferred, direct, hooks, record
 from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import gathering as _gathering
@@ -375,6 +375,7 @@ def _wire() -> None:
     door.align = align
     door.apply = record.apply
     door.unary, door.binary, door.learn = direct.unary, direct.binary, direct.learn
+    door.deferred = deferred.elementwise
     door.site = record.user_site
 
 

@@ -91,6 +91,7 @@ class Elementwise(Operator):
         self.plans: dict[Any, Any] = {}  # see `numgrad.engine.direct`: by specs of the inputs
         self.numbers_first: dict[Any, Any] = {}
         self.numbers_last: dict[Any, Any] = {}
+        self.deferred: dict[Any, Any] = {}  # see `numgrad.engine.deferred`
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -128,7 +129,7 @@ class Elementwise(Operator):
 
     def forget_plans(self) -> None:
         """Work out anew what the operator does with values of certain specs."""
-        for plans in (self.plans, self.numbers_first, self.numbers_last):
+        for plans in (self.plans, self.numbers_first, self.numbers_last, self.deferred):
             plans.clear()
 
     # Inputs: dtypes and ranks
@@ -200,6 +201,9 @@ class Elementwise(Operator):
 
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to whatever it can be applied to."""
+        deferred = door.deferred(self, args)
+        if deferred is not None:
+            return deferred
         inputs = self.prepare(args, {})
         result = door.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and _is_half(args):

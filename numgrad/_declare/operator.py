@@ -19,6 +19,7 @@ class Door:
     unary: Callable[..., Any]
     binary: Callable[..., Any]
     learn: Callable[..., None]
+    deferred: Callable[..., Any]
     value: type = type(None)
     constant: Callable[..., Any]
     align: Callable[..., Any]

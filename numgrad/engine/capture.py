@@ -126,7 +126,10 @@ class Capture:
 
     def made(self, value: Value) -> bool:
         """Whether the function itself has made a value."""
-        return getattr(value._storage, "token", None) is self.token
+        storage = value._storage
+        if storage is None:
+            return value.expr is not None and value.expr.token is self.token
+        return getattr(storage, "token", None) is self.token
 
     def require_inner(self, value: Value, what: str) -> None:
         """Raise if ``what`` happens to a value from outside: a replay would not repeat it."""

@@ -34,8 +34,8 @@ class Plan:
 
     Attributes
     ----------
-    compute : callable
-        Takes the arrays and returns the result.
+    compute : callable or None
+        Takes the arrays and returns the result; None where nothing is computed yet.
     spec, shape, dtype
         Of the result.
     reads : tuple
@@ -51,7 +51,7 @@ class Plan:
     )  # fmt: skip
 
     def __init__(
-        self, operator: Any, compute: Callable[..., Any], inputs: tuple[Spec, ...], spec: Spec
+        self, operator: Any, compute: Any, inputs: tuple[Spec, ...], spec: Spec
     ) -> None:
         self.operator, self.compute = operator, compute
         self.static: dict[str, Any] = {}
@@ -79,7 +79,7 @@ class ViewPlan:
         ((shape, dtype),) = operator.infer((spec,), static)
         self.operator, self.static = operator, static
         self.step = ((operator, static),)
-        self.spec = spec_of(shape, dtype)
+        self.spec = spec_of(shape, dtype, spec.rows)
         self.inputs, self.outputs = (spec,), (self.spec,)
         self.kind = kind_of(operator, static, self.inputs, self.outputs)
 
@@ -175,7 +175,7 @@ def unary(operator: Any, x: Any) -> Any:
                     x.view.refresh(x)
                 if x._requires_grad:
                     parents = (x.node or accumulator_of(x),)
-                    _record(plan, 1, (x,), parents, result, _frame(2))
+                    record_planned(plan, 1, (x,), parents, result, _frame(2))
             return result
     return operator.general((x,))
 
@@ -248,7 +248,7 @@ def view(plan: ViewPlan, x: Any) -> Any:
         above.refresh(x)
         result.view = View(above.base, above.chain + plan.step)
     if x._requires_grad:
-        _record(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(2))
+        record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(2))
     return result
 
 
@@ -267,10 +267,10 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
         second = y.node or accumulator_of(y)
         wanted += 2
     if wanted:
-        _record(plan, wanted, (x, y), (first, second), result, _frame(3))
+        record_planned(plan, wanted, (x, y), (first, second), result, _frame(3))
 
 
-def _record(
+def record_planned(
     plan: Any,
     wanted: int,
     inputs: tuple[Any, ...],
@@ -325,6 +325,8 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: tuple[Any, ...], result: A
 
 def _output(result: Any) -> Any:
     """Return a value that shares the array of a result; the result itself would keep its node."""
+    if result.array is None:
+        return result.detached()
     kept = _new(type(result))
     kept.array = result.array
     kept.spec = result.spec

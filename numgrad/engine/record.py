@@ -45,12 +45,15 @@ class Mode(threading.local):
     site: Site | None = None  # where the node was recorded whose derivative is being built
     capture: Any = None  # watches a function that is being captured for later runs
     direct = True  # whether operations are computed at once, and nothing but the grad mode matters
+    plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name not in ("site", "saved_hooks_disabled"):
             direct = not (self.deferring or self.saved_hooks or self.kept is not None)
             super().__setattr__("direct", direct)
+            plain = self.deferring and not self.saved_hooks and self.kept is None
+            super().__setattr__("plain_capture", self.capture if plain else None)
             if direct and self.grad:
                 unusual.pop(get_ident(), None)
             else:
@@ -110,7 +113,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
         mode.capture.use(inputs)
     # User code may write in place, and what is captured may get an axis for its rows later.
     if mode.kept is None or mode.capture is not None:
-        inputs = tuple([_snapshot(value) for value in inputs])
+        inputs = tuple([snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
     specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
     expr = Expr(operator, static, inputs, specs)
@@ -121,11 +124,12 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     return outputs
 
 
-def _snapshot(value: Value) -> Value:
+def snapshot(value: Value) -> Value:
     """Return a value as it is now: a later write in place will give it another expression."""
     if value.view is not None:
         value.view.refresh(value)
-    return value.detached()
+    expr = value.expr
+    return value.detached() if expr is None else expr.value(value.expr_slot)
 
 
 def record(

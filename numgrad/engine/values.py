@@ -70,7 +70,7 @@ capturing: dict[int, object] = {}
 
 
 def _captured_storage() -> Storage | None:
-    """Return the mark of what this thread makes while it captures a function."""
+    """Return the mark of a computed value that this thread makes while it captures a function."""
     token = capturing.get(get_ident())
     return None if token is None else CapturedStorage(token)
 
@@ -83,9 +83,22 @@ class ForeignStorage(Storage):
 
 
 class Expr:
-    """An application of an operator that is still to be computed."""
+    """An application of an operator that is still to be computed.
 
-    __slots__ = ("inputs", "number", "operator", "results", "site", "specs", "static")
+    Attributes
+    ----------
+    kind : object or None
+        Equal expressions but for their inputs have the same one, where it is known.
+    token : object or None
+        The capture in which it was made.
+    values : list or None
+        What other expressions read of it, by slot: values that nobody writes in place.
+    """
+
+    __slots__ = (
+        "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "token",
+        "values",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -101,6 +114,19 @@ class Expr:
         self.number = next_number()
         self.results: list[np.ndarray | None] = [None] * len(specs)
         self.site: Site | None = None
+        self.kind: Any = None
+        self.token = capturing.get(get_ident()) if capturing else None
+        self.values: list[Value | None] | None = None
+
+    def value(self, slot: int) -> "Value":
+        """Return what other expressions read, one object for all of them."""
+        values = self.values
+        if values is None:
+            values = self.values = [None] * len(self.specs)
+        value = values[slot]
+        if value is None:
+            value = values[slot] = Value.deferred(self, slot, self.specs[slot])
+        return value
 
 
 class LeafState:
@@ -165,8 +191,7 @@ class Value:
         value.shape, value.dtype, value.rows = spec
         value.expr, value.expr_slot = expr, slot
         value._requires_grad = False
-        value._storage = _captured_storage() if capturing else None
-        value.node = value.view = value._leaf = None
+        value._storage = value.node = value.view = value._leaf = None
         value.slot = 0
         return value
 
@@ -194,7 +219,8 @@ class Value:
         if self._storage is None:
             with _first_use:
                 if self._storage is None:
-                    self._storage = Storage()
+                    token = None if self.expr is None else self.expr.token
+                    self._storage = Storage() if token is None else CapturedStorage(token)
         return self._storage
 
     @storage.setter

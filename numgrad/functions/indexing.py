@@ -8,6 +8,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
+from ..engine.deferred import view as deferred_view
 from ..engine.direct import ViewPlan, view
 from ..engine.values import Spec
 from ..operators import gathering as _gathering
@@ -47,7 +48,9 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     x = as_tensor(x)
     plain = plain_key(key)
     if plain is not None:
-        return view(_basic(plain, x.spec), x)
+        plan = _basic(plain, x.spec)
+        deferred = deferred_view(plan, x) if x.array is None else None
+        return view(plan, x) if deferred is None else deferred
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):

@@ -1,0 +1,146 @@
+"""The short way while a function is captured: what ``engine.direct`` is for computed values.
+
+What an operator does with values of certain specs is worked out once and kept in a plan. With it an
+operation is an expression, a value and a node, whose attributes are filled in. Whatever is out of
+the ordinary takes the general way, ``record.apply``, and has the same result.
+"""
+
+import sys
+from typing import Any
+
+from .direct import Beside, Plan, ViewPlan, record_planned
+from .graph import accumulator_of
+from .record import mode, runtime, snapshot, unusual
+from .values import Alias, Expr, Spec, View, spec_of
+
+_MOST_PLANS = 1024
+_new = object.__new__
+_frame = sys._getframe
+
+
+# Elementwise operators ----------------------------------------------------------------------------
+
+
+def elementwise(operator: Any, args: tuple[Any, ...]) -> Any:
+    """Return ``operator(*args)`` as an expression; None where that takes the general way."""
+    capture = mode.plain_capture if unusual else None
+    if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
+        return None
+    kind = runtime.value
+    x, y = args[0], args[-1]
+    first, second = type(x), type(y)
+    if first is kind and second is kind:
+        key = (x.spec, y.spec) if len(args) == 2 else x.spec
+        plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
+    elif first is kind and (second is float or second is int):
+        plan, y = _beside(operator, x.spec, y, (x.spec, 1))
+    elif second is kind and (first is float or first is int):
+        plan, x = _beside(operator, y.spec, x, (y.spec, 0))
+    else:
+        return None
+    if plan is None:
+        return None
+    for value in args:
+        if type(value) is kind and value.array is not None:
+            capture.use((value,))
+    inputs = (x, y) if len(args) == 2 else (x,)
+    result = _result(plan, inputs, kind)
+    if plan.reads and mode.grad:
+        _connect(plan, inputs, result)
+    return result
+
+
+def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Plan | None:
+    """Return what an operator does with values of these specs, if they need no conversion."""
+    first, last = specs[0], specs[-1]
+    if (
+        first.dtype != last.dtype or len(first.shape) != len(last.shape)
+        or first.dtype.char not in "fd" or operator.conditions
+    ):  # fmt: skip
+        return None
+    ((shape, dtype),) = operator.infer(specs, {})
+    spec = spec_of(shape, dtype, first.rows or last.rows)
+    return _keep(operator, key, Plan(operator, None, specs, spec))
+
+
+def _keep(operator: Any, key: Any, plan: Any) -> Any:
+    if len(operator.deferred) >= _MOST_PLANS:
+        operator.deferred.clear()
+    operator.deferred[key] = plan
+    return plan
+
+
+def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
+    """Return the plan for a value and a Python number, and the operand for the number."""
+    known = operator.deferred.get(key)
+    if known is None:
+        other = spec_of((1,) * len(spec.shape), spec.dtype)
+        specs = (spec, other) if key[1] else (other, spec)
+        plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
+        if plan is None:
+            return None, number
+        known = _keep(operator, key, Beside(plan, other))
+    numbers: dict[Any, Any] = known.floats if type(number) is float else known.ints
+    return known.plan, (numbers.get(number) or known.constant(number))[0]
+
+
+# Views --------------------------------------------------------------------------------------------
+
+
+def view(plan: ViewPlan, x: Any) -> Any:
+    """Return the view of ``x`` that a plan describes, as an expression; None where that takes the
+    general way."""
+    if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
+        return None
+    above = x.view
+    if above is None:
+        root, chain = x, plan.step
+    elif type(above) is Alias:
+        return None
+    else:
+        above.refresh(x)
+        root, chain = above.base, above.chain + plan.step
+    grad = mode.grad
+    if root.requires_grad and not grad:
+        return None
+    result = _result(plan, (x,), type(x))
+    result._storage = x._storage or x.storage
+    result.view = View(root, chain)
+    if grad and x._requires_grad:
+        record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(1))
+    return result
+
+
+# Both ---------------------------------------------------------------------------------------------
+
+
+def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
+    """Return the value of a new expression that nothing is connected to yet."""
+    expr = Expr(plan.operator, plan.static, tuple([snapshot(v) for v in inputs]), plan.outputs)
+    expr.kind, expr.site = plan.kind, mode.site
+    result = _new(kind)
+    result.array = result.node = result.view = result._storage = result._leaf = None
+    spec = result.spec = plan.spec
+    result.shape, result.dtype, result.rows = spec
+    result.expr = expr
+    result._requires_grad = False
+    result.slot = result.expr_slot = 0
+    return result
+
+
+def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
+    """Record the operation if gradients flow from one of its operands."""
+    wanted, bit = 0, 1
+    parents: list[Any] = []
+    for value in inputs:
+        if value._requires_grad:  # a view has been refreshed
+            parents.append(value.node or accumulator_of(value))
+            wanted += bit
+        else:
+            parents.append(None)
+        bit += bit
+    if wanted:
+        record_planned(plan, wanted, inputs, tuple(parents), result, _frame(2))
+
+
+__all__ = ["elementwise", "view"]
