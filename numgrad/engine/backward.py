@@ -14,14 +14,15 @@ from typing import Any, Protocol
 from .._collector import paused
 from .._locks import fork_safe_lock
 from . import hooks
-from .context import Context, OpenContext, restored
+from .context import Context
 from .graph import Edge, Node, Value
 from .lower import force
 from .recall import Recalled, comes_again, recall, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
-from .rules import fitted, known_rule, make_rule, rule_key
+from .rules import fitted
 from .select import needed, reachable
+from .sweep import is_plain, read, rule_of, sweep
 
 _freeing = fork_safe_lock()
 
@@ -151,8 +152,11 @@ class Pass:
             with quiet, grad_mode(self.request.create_graph):
                 with deferring(True, self.kept):
                     self._seed()
-                    for node in self.order:
-                        self._visit(node)
+                    if is_plain(self.request, self.order):
+                        sweep(self, self.pending)
+                    else:
+                        for node in self.order:
+                            self._visit(node)
                     hooks.run_at_end(self)
                     self._own_results()
                 self._finish()
@@ -251,16 +255,9 @@ class Pass:
         or a user's function makes them."""
         wanted = self.wanted[node]
         if not self.request.create_graph and node.operator.has_rule:
-            key = rule_key(node, wanted, cotangents)
-            if key is not None:
-                rule = known_rule(key)
-                if rule is None:
-                    context = OpenContext(node, self.saved[node], wanted, False)
-                    rule = make_rule(key, self, node, context, cotangents)
-                saved = self.saved[node]
-                values = [g for g in cotangents if g is not None]
-                values += [restored(saved[position]) for position in rule.reads]
-                return rule.apply(values, node.site)
+            rule = rule_of(self, node, cotangents)
+            if rule is not None:
+                return rule.apply(read(rule, cotangents, self.saved[node]), node.site)
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)
 
@@ -327,6 +324,7 @@ class Pass:
     def _own_results(self) -> None:
         """Make every result an array of its own; seeds and what hooks have seen are copied."""
         given: set[Any] = set()
+        create_graph = self.request.create_graph
         seeds = {id(value) for _, value in self.request.seeds} | {
             id(value) for value in self.request.initial.values()
         }
@@ -338,6 +336,8 @@ class Pass:
             if not fresh or _memory_of(value) in given:
                 value = runtime.roles["copy"](value)
             given.add(_memory_of(value))
+            if mode.capture is not None and value.array is None and not create_graph:
+                value = value.detached()  # the user may write into it, and rules have read it
             return value
 
         self.grads = {edge: owned(value) for edge, value in self.grads.items()}

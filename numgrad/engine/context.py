@@ -74,6 +74,7 @@ class OpenContext(Context):
 
 def restored(saved: Any) -> Value:
     """Return a saved value without its place in the graph, as it is now."""
-    if isinstance(saved, Packed):
+    if type(saved) is Packed:
         saved = saved.restore()
-    return saved if saved.array is not None else saved.detached()
+    expr = saved.expr
+    return saved if expr is None else expr.value(saved.expr_slot, type(saved))

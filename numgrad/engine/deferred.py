@@ -11,7 +11,7 @@ from typing import Any
 from .direct import Beside, Plan, ViewPlan, record_planned
 from .graph import accumulator_of
 from .record import mode, runtime, snapshot, unusual
-from .values import Alias, Expr, Spec, View, spec_of
+from .values import Expr, Spec, View, spec_of
 
 _MOST_PLANS = 1024
 _new = object.__new__
@@ -21,7 +21,7 @@ _frame = sys._getframe
 # Elementwise operators ----------------------------------------------------------------------------
 
 
-def elementwise(operator: Any, args: tuple[Any, ...]) -> Any:
+def elementwise(operator: Any, args: Any) -> Any:
     """Return ``operator(*args)`` as an expression; None where that takes the general way."""
     capture = mode.plain_capture if unusual else None
     if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
@@ -44,7 +44,7 @@ def elementwise(operator: Any, args: tuple[Any, ...]) -> Any:
         if type(value) is kind and value.array is not None:
             capture.use((value,))
     inputs = (x, y) if len(args) == 2 else (x,)
-    result = _result(plan, inputs, kind)
+    result = _result(plan, tuple([snapshot(v) for v in inputs]), kind)
     if plan.reads and mode.grad:
         _connect(plan, inputs, result)
     return result
@@ -84,6 +84,16 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
     return known.plan, (numbers.get(number) or known.constant(number))[0]
 
 
+def added(x: Any, y: Any) -> Any:
+    """Return the sum of two cotangents of a pass."""
+    operator: Any = runtime.roles["add"]
+    if x.array is not None or y.array is not None:
+        return operator(x, y)
+    key = (x.spec, y.spec)
+    plan = operator.deferred.get(key) or _plan(operator, key, key)
+    return operator(x, y) if plan is None else _result(plan, (x, y), type(x))
+
+
 # Views --------------------------------------------------------------------------------------------
 
 
@@ -95,15 +105,15 @@ def view(plan: ViewPlan, x: Any) -> Any:
     above = x.view
     if above is None:
         root, chain = x, plan.step
-    elif type(above) is Alias:
-        return None
-    else:
+    elif isinstance(above, View):
         above.refresh(x)
         root, chain = above.base, above.chain + plan.step
+    else:
+        return None
     grad = mode.grad
     if root.requires_grad and not grad:
         return None
-    result = _result(plan, (x,), type(x))
+    result = _result(plan, (snapshot(x),), type(x))
     result._storage = x._storage or x.storage
     result.view = View(root, chain)
     if grad and x._requires_grad:
@@ -115,8 +125,8 @@ def view(plan: ViewPlan, x: Any) -> Any:
 
 
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return the value of a new expression that nothing is connected to yet."""
-    expr = Expr(plan.operator, plan.static, tuple([snapshot(v) for v in inputs]), plan.outputs)
+    """Return the value of a new expression of these inputs, connected to nothing yet."""
+    expr = Expr(plan.operator, plan.static, inputs, plan.outputs)
     expr.kind, expr.site = plan.kind, mode.site
     result = _new(kind)
     result.array = result.node = result.view = result._storage = result._leaf = None
@@ -143,4 +153,4 @@ def _connect(plan: Plan, inputs: tuple[Any, ...], result: Any) -> None:
         record_planned(plan, wanted, inputs, tuple(parents), result, _frame(2))
 
 
-__all__ = ["elementwise", "view"]
+__all__ = ["added", "elementwise", "view"]

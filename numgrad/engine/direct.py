@@ -8,7 +8,6 @@ general way, ``operator.general``, which ends in ``record.apply`` and has the sa
 
 import sys
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -129,7 +129,7 @@ def snapshot(value: Value) -> Value:
     if value.view is not None:
         value.view.refresh(value)
     expr = value.expr
-    return value.detached() if expr is None else expr.value(value.expr_slot)
+    return value.detached() if expr is None else expr.value(value.expr_slot, type(value))
 
 
 def record(

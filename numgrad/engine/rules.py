@@ -87,7 +87,7 @@ class Rule:
         outputs: Sequence[Value] = ()
         if self.outputs:
             expr = Expr(self, {}, values, self.specs)  # type: ignore[arg-type]
-            expr.site = site
+            expr.site, expr.kind = site, self
             deferred = runtime.value.deferred
             outputs = [deferred(expr, slot, spec) for slot, spec in enumerate(self.specs)]
         gradients: list[Value | None] = []

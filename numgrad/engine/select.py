@@ -20,10 +20,11 @@ def reachable(roots: Iterable[Node], cut: Collection[Edge]) -> list[Node]:
                 seen.add(node)
                 stack.append(node)
     while stack:
-        for edge in stack.pop().edges:
-            if edge.node is not None and edge.node not in seen and edge not in cut:
-                seen.add(edge.node)
-                stack.append(edge.node)
+        last = stack.pop()
+        for node, slot in zip(last.parents, last.slots, strict=True):
+            if node is not None and node not in seen and (node, slot) not in cut:
+                seen.add(node)
+                stack.append(node)
     return sorted(seen, key=attrgetter("number"), reverse=True)
 
 

@@ -116,16 +116,16 @@ class Expr:
         self.site: Site | None = None
         self.kind: Any = None
         self.token = capturing.get(get_ident()) if capturing else None
-        self.values: list[Value | None] | None = None
+        self.values: list[Any] | None = None
 
-    def value(self, slot: int) -> "Value":
+    def value(self, slot: int, kind: "type[Value]") -> "Value":
         """Return what other expressions read, one object for all of them."""
+        if self.values is None:
+            self.values = [None] * len(self.specs)
         values = self.values
-        if values is None:
-            values = self.values = [None] * len(self.specs)
         value = values[slot]
         if value is None:
-            value = values[slot] = Value.deferred(self, slot, self.specs[slot])
+            value = values[slot] = kind.deferred(self, slot, self.specs[slot])
         return value
 
 

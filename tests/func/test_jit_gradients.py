@@ -284,3 +284,17 @@ def test_a_branch_may_not_write_outside_of_itself():
     jitted = ng.jit(lambda x: ng.cond(x[1] > 0, own, lambda x: x, x) * 1)
     np.testing.assert_array_equal(jitted(X), [7.0, *X[1:]])
     np.testing.assert_array_equal(jitted(-X), -X)
+
+
+def test_a_gradient_that_a_captured_function_writes_into_is_its_own():
+    def function(x):
+        h = x * 2.0
+        gx, gh = ng.grad((ng.sin(h) * h).sum(), [x, h])
+        gh += 100.0
+        return gx, gh
+
+    h = 2.0 * X
+    slope = np.sin(h) + h * np.cos(h)
+    gx, gh = ng.jit(function)(ng.tensor(X, requires_grad=True))
+    np.testing.assert_allclose(gx.numpy(), 2.0 * slope, 1e-13)
+    np.testing.assert_allclose(gh.numpy(), slope + 100.0, 1e-13)

@@ -1,0 +1,104 @@
+"""The short way through a backward pass: over graphs whose nodes have rules, and no hooks.
+
+It builds the same expressions as `Pass` does node by node, without looking for what is not there.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .context import OpenContext, restored
+from .deferred import added
+from .graph import Accumulator, Edge, Node, Value
+from .rules import Rule, known_rule, make_rule, rule_key
+
+
+def is_plain(request: Any, order: Sequence[Node]) -> bool:
+    """Whether nothing happens in a pass but that rules are applied."""
+    if request.is_special or request.seeds_last:
+        return False
+    for node in order:
+        if node.extras is not None:
+            return False
+        if node._kind is None or node._kind is False:
+            if type(node) is Accumulator:
+                if node.variable.hooks:
+                    return False
+            elif node.kind is None:
+                return False
+    return True
+
+
+def sweep(backward_pass: Any, pending: dict[Any, Value]) -> None:
+    """Go over the nodes of a pass; leave the gradients that are wanted in its ``grads``.
+
+    Parameters
+    ----------
+    pending : dict
+        The sums of what has arrived so far, by node and slot.
+    """
+    known: dict[Any, Rule] = {}
+    targets, wanted, grads = backward_pass.targets, backward_pass.wanted, backward_pass.grads
+    for node in backward_pass.order:
+        if len(node.outputs) == 1:
+            place = (node, 0)
+            total = pending.pop(place, None)
+            if total is None:
+                continue
+            if place in targets:
+                grads[Edge(node, 0)] = total
+            cotangents: Sequence[Value | None] = (total,)
+            key = (node._kind, wanted.get(node), total.rows)
+        else:
+            cotangents = _arrived(node, pending, targets, grads)
+            rows = [None if g is None else g.rows for g in cotangents]
+            if all(g is None for g in cotangents):
+                continue
+            key = (node._kind, wanted.get(node), *rows)
+        if key[1] is None:
+            continue
+        rule = known.get(key)
+        if rule is None:
+            rule = known[key] = rule_of(backward_pass, node, cotangents)  # type: ignore[assignment]
+            assert rule is not None, "a node of a plain pass has a kind"
+        gradients = rule.apply(read(rule, cotangents, backward_pass.saved[node]), node.site)
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is not None:
+                place = (parent, slot)
+                present = pending.get(place)
+                pending[place] = gradient if present is None else added(present, gradient)
+
+
+def _arrived(
+    node: Node, pending: dict[Any, Value], targets: Any, grads: dict[Edge, Value]
+) -> list[Value | None]:
+    """Take the cotangents of all outputs of a node."""
+    cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
+    for slot, total in enumerate(cotangents):
+        if total is not None and (node, slot) in targets:
+            grads[Edge(node, slot)] = total
+    return cotangents
+
+
+def rule_of(
+    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
+) -> Rule | None:
+    """Return the rule of a node in a pass that records nothing; None for one without a kind."""
+    wanted = backward_pass.wanted[node]
+    key = rule_key(node, wanted, cotangents)
+    if key is None:
+        return None
+    rule = known_rule(key)
+    if rule is None:
+        context = OpenContext(node, backward_pass.saved[node], wanted, False)
+        rule = make_rule(key, backward_pass, node, context, cotangents)
+    return rule
+
+
+def read(
+    rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]
+) -> list[Value]:
+    """Return what a rule reads: cotangents, then saved values as they are now."""
+    values = [g for g in cotangents if g is not None]
+    for position in rule.reads:
+        values.append(restored(saved[position]))
+    return values
