@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._declare import door, registry
-from ._declare.dtypes import require_floating, require_numbers
-from ._errors import (
-    ArgTypeError,
-    DetachedError,
-    GradDtypeError,
-    GradShapeError,
-    NoGradError,
-)
+from ._declare.dtypes import numbers, require_floating, require_numbers, require_unmasked
+from ._errors import ArgTypeError, DetachedError, GradDtypeError, GradShapeError, NoGradError
 from .engine import capture, deferred, direct, hooks, record
 from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
@@ -26,9 +20,7 @@ from .operators import rows as _rows
 from .operators import shape as _shape
 from .targets.cpu import CPUTarget
 
-if (
-    TYPE_CHECKING
-):  # the functions need tensors: what they give to the class is bound by functions.binding
+if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
     from .functions.arithmetic import Arithmetic
     from .functions.methods import Methods
 else:
@@ -112,8 +104,8 @@ class Tensor(Arithmetic, Methods, Value):
         if self.requires_grad and record.mode.grad:
             raise DetachedError(
                 "np.asarray of a tensor that requires grad would cut the graph; write t.detach() "
-                "first, "
-                "or call the numgrad function of the same name"
+                "first, or call the numgrad function of the same name (ng.asarray and ng.stack "
+                "take lists of tensors)"
             )
         array = self.numpy(copy=bool(copy))
         return array if dtype is None or array.dtype == dtype else array.astype(dtype)
@@ -206,7 +198,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def astype(self, dtype: Any) -> "Tensor":
         """Return the tensor converted to ``dtype``; gradients are converted back."""
-        return _cast.cast(self, np.dtype(dtype))
+        return _cast.cast(self, np.dtype(dtype).newbyteorder("="))
 
     # Gradients
     # ------------------------------------------------------------------------------------------
@@ -321,8 +313,8 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
             leaf = data.detach().clone()
             return (leaf if dtype is None else leaf.astype(dtype)).requires_grad_(requires_grad)
         data = data.detach().numpy()
-    array = np.array(_plain(data), dtype=dtype, copy=True, order="C")
-    require_numbers(array.dtype)
+    require_unmasked(data)
+    array = numbers(np.array(_plain(data), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
     return Tensor(array, bool(requires_grad))
@@ -332,7 +324,19 @@ def _plain(data: Any) -> Any:
     """Replace tensors in nested sequences by arrays."""
     if isinstance(data, (list, tuple)):
         return [_plain(item) for item in data]
-    return data.numpy() if isinstance(data, Tensor) else data
+    if not isinstance(data, Tensor):
+        return data
+    if data.array is None and record.mode.capture is not None:
+        capture.refuse(_SEQUENCE)
+    if data.requires_grad and record.mode.grad:
+        raise DetachedError(f"{_SEQUENCE} For the values alone, use t.detach().")
+    return data.numpy()
+
+
+_SEQUENCE = (
+    "a sequence of tensors is to become one array, which would cut the graph. Write "
+    "ng.asarray([...]) or ng.stack([...])."
+)
 
 
 def constant(data: ArrayLike) -> Tensor:
@@ -340,8 +344,16 @@ def constant(data: ArrayLike) -> Tensor:
     if isinstance(data, (list, tuple)):
         data = _plain(data)
     array = np.asarray(data)
-    require_numbers(array.dtype)
-    return Tensor(array, False, ForeignStorage() if array is data else None)
+    if type(data) is not np.ndarray:
+        require_unmasked(data)
+    own = numbers(array)
+    if own is not array and record.mode.capture is not None:
+        capture.refuse(
+            f"an array of dtype {array.dtype.str} has another byte order than the machine, and "
+            f"its elements are to be read at each call. Convert it outside, with "
+            f"array.astype(array.dtype.newbyteorder('='))."
+        )
+    return Tensor(own, False, ForeignStorage() if own is data else None)
 
 
 def align(value: Value, ndim: int) -> Value:

@@ -1,5 +1,7 @@
 """What dtypes tensors can have."""
 
+from typing import Any
+
 import numpy as np
 
 from .._errors import DtypeError
@@ -20,4 +22,25 @@ def require_numbers(dtype: np.dtype) -> None:
     if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
         raise DtypeError(
             f"tensors hold booleans, integers, floats and complex numbers, not {dtype}"
+        )
+
+
+def numbers(array: np.ndarray) -> np.ndarray:
+    """Return an array that kernels can read: itself, or a copy in the byte order of the machine.
+
+    Raises
+    ------
+    DtypeError
+        Unless the dtype is numeric or boolean.
+    """
+    require_numbers(array.dtype)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def require_unmasked(data: Any) -> None:
+    """Raise for an array with a mask, which a tensor would lose."""
+    if isinstance(data, np.ma.MaskedArray):
+        raise DtypeError(
+            "a masked array is no tensor: choose values for what is masked with "
+            "array.filled(value), or keep the mask apart and use ng.where"
         )

@@ -74,6 +74,8 @@ class Capture:
         The tensors from outside that took part, by id.
     read : list
         The storages whose numbers Python has seen, with their versions then.
+    adopted : list of callable
+        The guards of other recordings that became part of this one.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
     """
@@ -85,6 +87,7 @@ class Capture:
         self.token = object()
         self.used: dict[int, Value] = {}
         self.read: list[tuple[Storage, int]] = []
+        self.adopted: list[Callable[[], bool]] = []
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -117,6 +120,14 @@ class Capture:
             return
         if not self.made(value) and not isinstance(value.storage, ForeignStorage):
             self.read.append((value.storage, value.storage.version))
+
+    def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
+        """Note that another recording, with these tensors from outside, becomes part of this."""
+        self.use(values)
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        root.adopted += guards
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""
@@ -156,6 +167,7 @@ class Capture:
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
         checks = [_unchanged(value) for value in (ref() for ref in used) if value is not None]
+        checks += self.adopted
         for storage, version in self.read:
             checks.append(lambda s=storage, v=version: s.version == v)
         return checks

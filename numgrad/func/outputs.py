@@ -10,6 +10,8 @@ from .._errors import ArgTypeError
 from ..engine.record import mode
 from ..engine.reuse import heirs
 
+_MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
+
 
 def into(recorded: Any, call: Any, out: Any) -> None:
     """Run a recording and write its results to ``out``.
@@ -93,9 +95,17 @@ def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
         if not leaf.flags.writeable:
             raise ValueError("jit: out is read-only")
     for n, leaf in enumerate(leaves):
-        if any(np.may_share_memory(leaf, other) for other in leaves[:n]):
+        if any(_overlap(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
     return leaves  # type: ignore[return-value]
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have an element in common; the columns of a matrix have none."""
+    try:
+        return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _touch(outs: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:

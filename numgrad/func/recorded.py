@@ -19,12 +19,16 @@ from ..engine.watching import watch
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
-from .signature import COMPLEX, FLOAT, NUMPY, TENSOR, Call
+from .signature import COMPLEX, FIXED, FLOAT, NUMPY, TENSOR, Call
 
 _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
 }
+_CUT = (
+    "jit: {}, but an ensemble is not differentiated from outside; let the function of one member "
+    "compute gradients (ng.func.grad inside), or {}"
+)
 
 
 class Recorded:
@@ -58,6 +62,7 @@ class Recorded:
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
+        self.is_cut = False  # an ensemble whose results would require grad
         self._entries: dict[tuple[int, ...], Any] = {}
         self._function = function
         self._call = call
@@ -80,9 +85,14 @@ class Recorded:
         leaves, self.structure = optree.tree_flatten(result, none_is_leaf=True)  # type: ignore[arg-type]
         self.positions = [n for n, leaf in enumerate(leaves) if _is_result(leaf)]
         self.fixed = [None if _is_result(leaf) else leaf for leaf in leaves]
+        for leaf in self.fixed:
+            _require_constant(leaf, self._call)
         outputs = [leaves[n] for n in self.positions]
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
-        return outputs if self.members is None else [self._joined(o) for o in outputs]
+        if self.members is None:
+            return outputs
+        self.is_cut = any(o.requires_grad for o in outputs)
+        return [self._joined(o) for o in outputs]
 
     def _joined(self, output: Tensor) -> Tensor:
         """Return the results of all members as one tensor."""
@@ -103,9 +113,15 @@ class Recorded:
         if out is not None:
             into(self, call, out)
             return out
-        if self.as_numpy and self.donated:
+        as_numpy = self.as_numpy and mode.capture is None  # else it is part of a recording
+        if self.is_cut and mode.grad and not as_numpy:
+            raise ArgTypeError(_CUT.format(
+                "the function of a member closes over a tensor that requires grad",
+                "call under ng.no_grad(), or close over t.detach()",
+            ))  # fmt: skip
+        if as_numpy and self.donated:
             results: Sequence[Any] = donated(self, call)
-        elif self.as_numpy:
+        elif as_numpy:
             results = self.recording.stages(self.arrays(call))
         else:
             results = self.recording.call(self.tensors(call))
@@ -199,10 +215,7 @@ def _members(call: Call) -> int:
             f"{sorted(sizes)}"
         )
     if any(isinstance(leaf, Tensor) and leaf.requires_grad and mode.grad for leaf in call.leaves):
-        raise ArgTypeError(
-            "jit: an ensemble is not differentiated from outside; let the function of one member "
-            "compute gradients (ng.func.grad inside), or pass t.detach()"
-        )
+        raise ArgTypeError(_CUT.format("an argument requires grad", "pass t.detach()"))
     return sizes.pop()
 
 
@@ -216,3 +229,14 @@ def _placeholder(index: int, leaf: Any, kind: str) -> Tensor:
 
 def _is_result(leaf: Any) -> bool:
     return isinstance(leaf, (Tensor, np.ndarray, np.generic))
+
+
+def _require_constant(leaf: Any, call: Call) -> None:
+    """Raise for a result that every call would return again, with values of none of them."""
+    given = any(leaf is argument for argument in call.fixed)
+    if not given and not isinstance(leaf, (float, complex, *FIXED)):
+        raise ArgTypeError(
+            f"jit: the function returns a {type(leaf).__name__}, which is neither an array, a "
+            f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict, "
+            f"or register the class with optree"
+        )

@@ -83,6 +83,8 @@ class Recording:
 
     def call(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Return the outputs for inputs, connected to their graph where gradients are recorded."""
+        if mode.capture is not None:
+            mode.capture.adopt(self.outer, self.guards)
         if mode.deferring or any(value.array is None for value in inputs):
             outputs = self._inline(inputs)
         else:
@@ -117,6 +119,7 @@ class Recording:
                 continue
             operands = tuple([replaced(value) for value in expr.inputs])
             rows = any([value.rows for value in operands])  # noqa: C419  a list is faster
+            rows = rows and expr.operator is not TO_AXIS  # which is where they end
             specs = tuple([Spec(s.shape, s.dtype, s.rows or rows) for s in expr.specs])
             copy = known[expr] = Expr(expr.operator, expr.static, operands, specs)
             copy.site = expr.site

@@ -6,7 +6,9 @@ from typing import Any
 
 from .._errors import ArgTypeError
 from .._settings import settings
+from ..engine.capture import refuse
 from ..engine.record import mode
+from ..engine.values import capturing
 from .recorded import Recorded
 from .signature import Call, Signature
 
@@ -99,7 +101,7 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
     @functools.wraps(f)
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         fast = replayer.fast
-        if fast is not None and not kwargs:
+        if fast is not None and not kwargs and not capturing:
             entry, make, rebuild, version, is_valid = fast
             if version == settings.entries and (is_valid is None or is_valid()):
                 made = make() if out is None else out if rebuild is None else ()
@@ -128,7 +130,10 @@ class Replayer:
         self.fast: Any = None
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
-        if mode.deferring and out is None and not self.ensemble:  # part of another recording
+        if mode.capture is not None and out is not None:
+            refuse(f"{self.name} would write to out= now, and not again when it is replayed. "
+                   f"Return its result instead.")
+        if mode.deferring and not self.ensemble:  # part of another recording
             return self.function(*args, **kwargs)
         call = Call(self.signature, args, kwargs)
         recorded = self.recordings.get(call.key)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import optree
 
+from .._declare.dtypes import numbers
 from .._errors import ArgTypeError
 from .._tensor import Tensor, require_numbers
 from ..engine.record import mode
 
 NUMPY, TENSOR, SCALAR, FLOAT, COMPLEX = "array", "tensor", "scalar", "float", "complex"
-_FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
+FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
 
 
 class Call:
@@ -48,10 +49,10 @@ class Call:
             if kind is None:
                 parts.append(frozen(leaf))
                 continue
-            self.leaves.append(leaf)
+            self.leaves.append(numbers(leaf) if kind == NUMPY else leaf)
             self.kinds.append(kind)
             self.positions.append(position)
-            parts.append((kind, *_spec(leaf, kind)))
+            parts.append((kind, *_spec(self.leaves[-1], kind)))
         self.key = tuple(parts)
 
     def numbers_of(self, argnums: Iterable[int]) -> frozenset[int]:
@@ -92,7 +93,6 @@ def _kind(leaf: Any) -> str | None:
     if isinstance(leaf, Tensor):
         return TENSOR
     if type(leaf) in (np.ndarray, np.memmap):
-        require_numbers(leaf.dtype)
         return NUMPY
     if isinstance(leaf, np.generic):
         require_numbers(leaf.dtype)
@@ -101,7 +101,7 @@ def _kind(leaf: Any) -> str | None:
         return FLOAT
     if isinstance(leaf, complex):
         return COMPLEX
-    if isinstance(leaf, _FIXED):
+    if isinstance(leaf, FIXED):
         return None
     raise ArgTypeError(
         f"jit: an argument of type {type(leaf).__name__} is neither an array, a tensor, a number "
@@ -142,15 +142,34 @@ class Signature:
         static_argnames: str | Iterable[str],
         donate_argnums: int | Iterable[int],
     ) -> None:
-        names = _parameters(function)
+        parameters = _parameters(function)
+        names = [p.name for p in parameters if p.kind in _BY_POSITION]
         self.static_names = frozenset(_strings(static_argnames))
         self.static_nums = frozenset(_integers(static_argnums, "static_argnums"))
         self.donated = frozenset(_integers(donate_argnums, "donate_argnums"))
+        self._check(parameters, len(names))
         positions = {name: n for n, name in enumerate(names)}
         self.static_nums |= {positions[n] for n in self.static_names if n in positions}
         self.static_names |= {names[n] for n in self.static_nums if 0 <= n < len(names)}
         if self.static_nums & self.donated:
             raise ArgTypeError("jit: an argument cannot be both static and donated")
+
+    def _check(self, parameters: Sequence[inspect.Parameter], count: int) -> None:
+        """Raise for parameters that the function, whose first ``count`` have a place, has not."""
+        names, kinds = [p.name for p in parameters], {p.kind for p in parameters}
+        if parameters and inspect.Parameter.VAR_KEYWORD not in kinds:
+            for name in sorted(self.static_names.difference(names)):
+                raise ArgTypeError(
+                    f"jit: static_argnames has {name!r}, the parameters are {', '.join(names)}"
+                )
+        if not parameters or inspect.Parameter.VAR_POSITIONAL in kinds:
+            return
+        nums = (("static_argnums", self.static_nums), ("donate_argnums", self.donated))
+        for what, n in [(what, n) for what, group in nums for n in sorted(group)]:
+            if not -count <= n < count:
+                raise ArgTypeError(
+                    f"jit: {what} has {n}, the function takes {count} positional arguments"
+                )
 
     def split(
         self, args: Sequence[Any], kwargs: dict[str, Any]
@@ -173,13 +192,15 @@ class Static:
         self.value = value
 
 
-def _parameters(function: Callable[..., Any]) -> list[str]:
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function; none where they are not known."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return []
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.kind in kinds]
 
 
 def _integers(given: Any, what: str) -> tuple[int, ...]:

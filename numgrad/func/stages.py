@@ -213,12 +213,17 @@ class _Clone:
         copy = self._copies.get(value.expr)
         if copy is not None:
             return runtime.value.deferred(copy, value.expr_slot, value.spec)
-        return self._argument(self._number(value), value)
+        source = value
+        while source.expr is not None and source.expr.operator in (TO_ROWS, TO_AXIS):
+            source = source.expr.inputs[0]
+        if source.array is None:
+            return self._argument(self._number(source), value)
+        constant = source.detached()
+        constant.reshape_spec(value.shape, value.rows)
+        return constant
 
     def _number(self, value: Value) -> int:
-        """Return the number of the array that a value is read from."""
-        while value.expr is not None and value.expr.operator in (TO_ROWS, TO_AXIS):
-            value = value.expr.inputs[0]
+        """Return the number of the array of an argument, or of what another program has left."""
         if value.expr is not None and value.expr.operator is ARGUMENT:
             return value.expr.static["index"]
         return self._numbers[_key(value)]

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._declare import registry
+from .._declare.dtypes import numbers, require_unmasked
 from .._errors import ArgTypeError, DtypeError
-from .._tensor import Tensor, require_numbers
+from .._tensor import Tensor
 from ..engine.record import mode
 from ..engine.select import reachable
 
@@ -99,8 +100,8 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
             f"array"
         )
-    array = np.array(leaf)
-    require_numbers(array.dtype)
+    require_unmasked(leaf)
+    array = numbers(np.array(leaf))
     _require_floating(array.dtype, position, what)
     return Tensor(array, True)
 
@@ -123,7 +124,7 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
             raise ArgTypeError(
                 f"{what}: the function returned a {type(leaf).__name__}, expected tensors"
             )
-        tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(np.asarray(leaf)))
+        tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(numbers(np.asarray(leaf))))
     return tensors, rebuild
 
 

@@ -24,6 +24,7 @@ def is_operand(value: Any) -> bool:
         return (
             type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
             and value.dtype.kind in "biufc"
+            and not isinstance(value, np.ma.MaskedArray)
         )
     return isinstance(value, _SEQUENCES_AND_NUMBERS)
 

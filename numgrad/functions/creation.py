@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor, constant, require_numbers
+from .._declare.dtypes import numbers, require_unmasked
+from .._tensor import ArrayLike, Tensor, constant
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
@@ -54,9 +55,12 @@ def asarray(
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
         return _from_tensor(_stack(obj), dtype, None)
+    require_unmasked(obj)
     source = arrays(obj)
     array = np.array(source, dtype=dtype, copy=copy)
-    require_numbers(array.dtype)
+    if copy is False and not array.dtype.isnative:
+        raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
+    array = numbers(array)
     return constant(array) if _is_foreign(array, source) else Tensor(array)
 
 
@@ -77,10 +81,11 @@ def _from_tensor(x: Tensor, dtype: Any, copy: bool | None) -> Tensor:
 
 
 def carries_graph(items: Any) -> bool:
-    """Return whether a tensor that requires grad is somewhere in nested sequences."""
+    """Return whether a tensor that requires grad, or is still to be computed, is somewhere in
+    nested sequences."""
     if isinstance(items, (list, tuple)):
         return any(carries_graph(item) for item in items)
-    return isinstance(items, Tensor) and items.requires_grad
+    return isinstance(items, Tensor) and (items.requires_grad or items.array is None)
 
 
 def _stack(items: Any) -> Tensor:
@@ -110,8 +115,7 @@ def require_cpu(device: Any) -> None:
 
 def fresh(array: np.ndarray) -> Tensor:
     """Return the tensor of an array that nobody else has."""
-    require_numbers(array.dtype)
-    return Tensor(array)
+    return Tensor(numbers(array))
 
 
 def _sizes(shape: Any) -> Any:

@@ -175,6 +175,10 @@ def test_other_objects_are_refused():
         ({"static_argnums": "x"}, TypeError),
         ({"static_argnames": 1}, TypeError),
         ({"static_argnums": 0, "donate_argnums": 0}, TypeError),
+        ({"static_argnums": 1}, TypeError),
+        ({"static_argnums": -2}, TypeError),
+        ({"static_argnames": "y"}, TypeError),
+        ({"donate_argnums": 1}, TypeError),
     ],
 )
 def test_bad_options_are_refused(options, error):
@@ -182,6 +186,31 @@ def test_bad_options_are_refused(options, error):
         ng.jit(lambda x: x, **options)
     with pytest.raises(ng.errors.ArgTypeError):
         ng.jit(3)
+
+
+def test_parameters_that_a_function_may_have():
+    def scaled(x, *rest, by=2.0, **others):
+        return x * by
+
+    ng.jit(scaled, static_argnums=3, static_argnames=("by", "others"), donate_argnums=2)
+    ng.jit(lambda x, *, by: x * by, static_argnames="by")
+    with pytest.raises(ng.errors.ArgTypeError, match=r"'bye'.*x, by"):
+        ng.jit(lambda x, *, by: x * by, static_argnames="bye")
+
+
+@pytest.mark.parametrize(
+    "wrapped", [lambda y: (q for q in y), lambda y: lambda: y, lambda y: {1}, lambda y: [object()]]
+)
+def test_results_that_are_no_arrays_are_refused(wrapped):
+    with pytest.raises(ng.errors.ArgTypeError, match=r"returns a .* tuple or a dict"):
+        ng.jit(lambda x: wrapped(2 * x))(X)
+
+
+def test_results_may_hold_constants_and_what_was_given():
+    model = object()
+    given = ng.jit(lambda x, model: (x, model, 1, "a", None, np.float32), static_argnums=1)
+    np.testing.assert_array_equal(given(X, model)[0], X)
+    assert given(X, model)[1:] == (model, 1, "a", None, np.float32)
 
 
 def test_new_shapes_compile_nothing():

@@ -29,6 +29,14 @@ def test_out_has_the_structure_of_the_result():
         jitted(X, out=(np.empty(6), np.empty(()), np.empty(5)))
 
 
+def test_out_may_be_the_columns_of_a_matrix():
+    jitted, matrix = ng.jit(lambda x: (x, 2 * x)), np.zeros((6, 2))
+    jitted(X, out=(matrix[:, 0], matrix[:, 1]))
+    np.testing.assert_array_equal(matrix, np.stack([X, 2 * X], 1))
+    with pytest.raises(ValueError, match="share memory"):
+        jitted(X, out=(matrix.ravel()[:6], matrix[:, 1]))
+
+
 def test_out_may_have_any_layout_and_overlap_the_arguments():
     jitted = ng.jit(lambda x, y: (x[::-1] + y, x * y))
     expected = jitted(X, 2 * X)
