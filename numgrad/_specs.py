@@ -180,5 +180,38 @@ class LibrarySpec:
         return ("library", self.name, self.dtype, self.lower, self.adjoint)
 
 
-CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | RawSpec
+@dataclass(frozen=True)
+class ProductSpec:
+    """The product of two matrices, ``(m,k),(k,n)->(m,n)``, of any strides.
+
+    The bits of an element depend on its row and its column alone: neither on the number of rows nor
+    on threads, of which it uses one.
+
+    Attributes
+    ----------
+    dtype : dtype
+        float32 or float64.
+    """
+
+    dtype: np.dtype
+    name = "matmul"
+    signature = "(m,k),(k,n)->(m,n)"
+
+    @property
+    def in_dtypes(self) -> Dtypes:
+        """Dtypes of the factors."""
+        return (self.dtype, self.dtype)
+
+    @property
+    def out_dtypes(self) -> Dtypes:
+        """Dtype of the product."""
+        return (self.dtype,)
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        return ("product", self.dtype)
+
+
+CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
 Spec = CompiledSpec | LibrarySpec

@@ -5,7 +5,6 @@ needs. Processes share the work: Numba compiles one function at a time in each.
 """
 
 import multiprocessing
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,6 +16,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad.targets.cpu import CPUTarget
+from numgrad.targets.cpu.toolchain import processors
 from numgrad.testing.scenarios import SCENARIOS, Scenario
 from numgrad.testing.scenarios.scenario import ALL, smooth_points
 from numgrad.testing.subject import Subject
@@ -53,17 +53,11 @@ def run(dtypes: Sequence[str], jobs: int | None = None, operators: Sequence[str]
         print(f"--operators: unknown {', '.join(unknown)}", file=sys.stderr)
         return 2
     tasks = list(_tasks(dtypes, set(operators)))
-    jobs = max(1, min(jobs or _processors(), len(tasks)))
+    jobs = max(1, min(jobs or processors(), len(tasks)))
     began = perf_counter()
     outcome = _work(tasks, jobs)
     seconds = perf_counter() - began
     return _report(outcome, seconds, jobs)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _tasks(dtypes: Sequence[str], operators: set[str]) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,7 @@ from math import prod
 from types import FunctionType
 from typing import Any
 
-from .._specs import FusedSpec, LibrarySpec
+from .._specs import FusedSpec, LibrarySpec, ProductSpec
 from ..engine.program import Instruction, Layout
 
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
@@ -50,7 +50,7 @@ def _of_spec(spec: Any, core: tuple[int, ...]) -> float:
     if isinstance(spec, FusedSpec):
         return sum(_of_spec(step, ()) for step, _ in spec.steps)
     name = getattr(spec, "name", "")
-    dtype = spec.dtype if isinstance(spec, LibrarySpec) else None
+    dtype = spec.dtype if isinstance(spec, LibrarySpec | ProductSpec) else None
     if dtype is not None and name in _ROUTINES:
         return _ROUTINES[name](*core) * (_COMPLEX if dtype.kind == "c" else 1.0)
     function = getattr(spec, "function", None)

@@ -182,8 +182,7 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
         sizes = _element_sizes(segment) if elements else program.nbytes
         quantum = 16 if elements else ALIGNMENT
         top = assign(segment.instructions, sizes, plan.offsets, quantum)
-        choose = element_tile if elements else choose_tile
-        segment.tile = choose(segment.rows, top, target.l2_bytes(), program.uses_blas)
+        segment.tile = _tile(segment, top, target)
         segment.arena_bytes = top * segment.tile
         _stretch_offsets(plan, segment)
 
@@ -340,26 +339,51 @@ def _heir(
 # Tiles ------------------------------------------------------------------------------------------
 
 
-def choose_tile(batch: int, row_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
+def _tile(segment: Segment, top: int, target: Any) -> int:
+    """Return the rows, or elements, of a tile of which one takes ``top`` bytes."""
+    l2_bytes = target.l2_bytes()
+    if segment.kind == ELEMENTS:
+        return element_tile(segment.rows, top, l2_bytes)
+    if any(_reads_all(i.pattern) for i in segment.instructions):
+        return tall_tile(segment.rows, top, l2_bytes, target.num_threads)
+    return choose_tile(segment.rows, top, l2_bytes)
+
+
+def _reads_all(pattern: Pattern) -> bool:
+    """Whether every tile reads all of something, however few rows it has: a shared matrix."""
+    return not pattern.elementwise and not all(x.rows for x in pattern.layouts[: pattern.nin])
+
+
+def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
     """Return the rows of a tile: a power of two whose intermediates fill half the L2 cache.
 
-    It depends on the program and the cache, never on the number of threads, so that results do not
-    either. A batch is cut into eight tiles at least where rows allow it, so that threads have
-    something to share; with matrix products, which want many rows, not below 128 rows as long as
-    there are two tiles.
+    A batch is cut into eight tiles at least where rows allow it, so that threads have something to
+    share.
     """
     if settings.tile:
         return settings.tile
     fit = max(1, (l2_bytes // 2) // max(row_bytes, 1))
-    share = batch // 8
-    if uses_blas:
-        share = max(share, min(128, batch // 2))
-        fit = max(fit, 64)
-    tile = min(fit, max(1, share), 1024)
+    tile = min(fit, max(1, batch // 8), 1024)
     return 1 << (tile.bit_length() - 1)
 
 
-def element_tile(count: int, element_bytes: int, l2_bytes: int, uses_blas: bool = False) -> int:
+def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
+    """Return the rows of a tile whose work has a part that does not shrink with it.
+
+    As many as give all threads the same work, up to 128, and up to 64 though they do not fit the
+    cache; together they take 16 times the cache at most.
+    """
+    if settings.tile:
+        return settings.tile
+    row_bytes = max(row_bytes, 1)
+    fit = max((l2_bytes // 2) // row_bytes, min(64, 16 * l2_bytes // row_bytes), 1)
+    most = min(fit, 128)
+    tiles = -(-batch // most)
+    tiles = -(-tiles // threads) * threads
+    return max(-(-batch // tiles), min(4, most))
+
+
+def element_tile(count: int, element_bytes: int, l2_bytes: int) -> int:
     """Return the elements of a tile, a multiple of `ELEMENT_BLOCK`."""
     if settings.tile:
         return settings.tile * ELEMENT_BLOCK

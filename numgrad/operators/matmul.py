@@ -1,13 +1,14 @@
 """The matrix product."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from .._declare import KernelOperator, door, registry
 from .._declare.operator import FLOATING
-from .._specs import LibrarySpec
+from .._specs import LibrarySpec, ProductSpec
 from .elementwise import multiply
 from .shape import permute_dims
 
@@ -23,8 +24,16 @@ def adjoint(x):
     return registry["conj"](x) if x.dtype.kind == "c" else x
 
 
+LARGE = 1 << 21
+"""Multiply-adds in a product from which on all threads of a BLAS are worth more than a kernel of
+the target's own on one; with both on one thread, the kernel is faster."""
+
+
 class MatMul(KernelOperator):
     """The product of matrices, ``(m,k),(k,n)->(m,n)``; integers are multiplied by NumPy.
+
+    Products of real matrices are the target's own, whose rows have the same bits alone as among
+    others; those of complex matrices, and large ones that are no part of a batch, are done by BLAS.
 
     A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a
     loop in which the right matrix is shared, and a product with a column is turned round so that
@@ -51,8 +60,15 @@ class MatMul(KernelOperator):
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         known = self._specs.get(dtypes)
         if known is None:
-            known = self._specs[dtypes] = LibrarySpec("matmul", dtypes[0])
+            dtype = dtypes[0]
+            known = LibrarySpec("matmul", dtype) if dtype.kind == "c" else ProductSpec(dtype)
+            self._specs[dtypes] = known
         return known
+
+    def _spec_for(self, dtype: np.dtype, core: tuple[int, int, int], rows: bool) -> Any:
+        if not rows and prod(core) > LARGE:
+            return LibrarySpec("matmul", dtype)
+        return self.spec((dtype, dtype))
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
@@ -67,8 +83,10 @@ class MatMul(KernelOperator):
         turned = _is_column(b.shape, a.shape)
         if turned:
             a, b = _turned(b), _turned(a)
-        a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
-        result = np.asarray(target.kernel(self.spec((a.dtype, b.dtype))).ufunc(a, b))
+        spec = self._spec_for(a.dtype, _core(a.shape, b.shape), False)
+        if type(spec) is LibrarySpec:
+            a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
+        result = np.asarray(target.kernel(spec).ufunc(a, b))
         return [_turned(result) if turned else result]
 
     def lower(
@@ -87,12 +105,17 @@ class MatMul(KernelOperator):
         result = output
         if turned:
             a, b, result = b.view(_turned), a.view(_turned), output.view(_turned)
-        a, b = (o if _blas_knows(o) else builder.contiguous(o) for o in (a, b))
-        core = (a.shape[-2], a.shape[-1], b.shape[-1])
-        spec = self.spec((dtype, dtype))
+        core = _core(a.shape, b.shape)
+        spec = self._spec_for(dtype, core, rows)
+        if type(spec) is LibrarySpec:
+            a, b = (o if _blas_knows(o) else builder.contiguous(o) for o in (a, b))
+            builder.uses_blas = True
         builder.emit(spec, [a, b], [result], self.ncore, core, name=self.name)
-        builder.uses_blas = True
         return [output]
+
+
+def _core(left: Sequence[int], right: Sequence[int]) -> tuple[int, int, int]:
+    return left[-2], left[-1], right[-1]
 
 
 def _is_column(right: Sequence[int], left: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad.engine.lower import force, lower, pending_exprs
 from numgrad.engine.record import deferring, runtime
 from numgrad.operators import determinant, factorization
-from numgrad.operators.matmul import matmul
+from numgrad.operators.matmul import LARGE, matmul
 
 from .derivatives import check_derivatives, in_program, second
 
@@ -287,11 +287,25 @@ def test_a_failing_factorization_in_a_program_raises_its_own_error():
 
 
 def test_programs_with_blas_say_so(rng):
-    with ng.no_grad(), deferring(True):
-        y = matmul(rng.standard_normal((2, 3)), rng.standard_normal((3, 2)))
-    assert pending_exprs([y])
-    assert lower([y], runtime.target).uses_blas
-    force([y])
+    a, b = rng.standard_normal((2, 3)), rng.standard_normal((3, 2))
+    long = np.ones((2, LARGE // 4)), np.ones((LARGE // 4, 3))
+    for factors, says_so in (((a, b), False), ((a + 0j, b), True), (long, True)):
+        with ng.no_grad(), deferring(True):
+            y = matmul(*factors)
+        assert pending_exprs([y])
+        assert lower([y], runtime.target).uses_blas is says_so
+        force([y])
+        np.testing.assert_allclose(y.numpy(), factors[0] @ factors[1])
+
+
+def test_a_large_product_in_a_batch_is_made_of_its_rows(rng):
+    """BLAS has all threads where there is one product; rows of a batch have a thread each."""
+    w = np.broadcast_to(rng.standard_normal(3), (LARGE // 4, 3))
+    x = ng.tensor(np.ones((2, LARGE // 4)), requires_grad=True)
+    y = matmul(x, w)
+    seeds = rng.standard_normal((5, 2, 3))
+    (g,) = ng.grad(y, x, seeds, is_grads_batched=True)
+    np.testing.assert_allclose(g.numpy(), seeds @ w.T)
 
 
 def test_second_derivative_of_solve(rng):

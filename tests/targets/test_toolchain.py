@@ -61,7 +61,7 @@ def test_settings_changed_in_the_process_are_noticed():
 def test_settings_known_without_numba_are_numbas():
     source = """
     from numgrad.targets.cpu import toolchain
-    names = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX")
+    names = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "NUMBA_NUM_THREADS")
     early = [getattr(toolchain.config, name) for name in names]
     assert not toolchain.is_loaded()
     import numba

@@ -12,13 +12,22 @@ from typing import Any
 import numpy as np
 
 from ..._settings import CHOICES, settings
-from ..._specs import CompiledSpec, ElementwiseSpec, FusedSpec, LibrarySpec, LoopSpec, RawSpec, Spec
-from . import fused, keys
+from ..._specs import (
+    CompiledSpec,
+    ElementwiseSpec,
+    FusedSpec,
+    LibrarySpec,
+    LoopSpec,
+    ProductSpec,
+    RawSpec,
+    Spec,
+)
+from . import fused, keys, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
 from .keys import core_dimensions
 from .ufunc import Door
 
-__all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "RawSpec", "kernel"]
+__all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", "RawSpec", "kernel"]
 
 
 class Kernel:
@@ -112,6 +121,8 @@ def _library(spec: LibrarySpec) -> RawSpec:
 
 
 def _addresses(spec: CompiledSpec) -> tuple[int, int]:
+    if isinstance(spec, ProductSpec):
+        return products.address(spec.dtype), 0
     if isinstance(spec, RawSpec):
         from .intrinsics import KERNEL_ARGS
 

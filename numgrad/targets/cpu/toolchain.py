@@ -19,8 +19,16 @@ _CODE = (
     "ENABLE_AVX", "DEBUGINFO_DEFAULT", "BOUNDSCHECK",
 )  # fmt: skip
 _FILE = ".numba_config.yaml"
+_THREADS = "NUMBA_NUM_THREADS"
 # What Numba's settings are where nothing sets them; AVX where it is of use to us.
 _UNSET = {"CPU_NAME": None, "CPU_FEATURES": None, "ENABLE_AVX": True}
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def is_loaded() -> bool:
@@ -34,6 +42,8 @@ class _Config:
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET and not is_loaded() and _is_default():
             return _UNSET[name]
+        if name == _THREADS and not is_loaded() and _THREADS not in os.environ and _is_default():
+            return processors()
         return getattr(_numba_config(), name)
 
 
