@@ -59,10 +59,13 @@ class Ref(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """An operand that is put together from others along a negative axis, and never was copied."""
+    """An operand that is put together from others, and never was copied.
 
-    axis: int
-    parts: "tuple[Ref | Pieces, ...]"
+    ``key`` says how: a negative axis, and for each part its layout or its own key.
+    """
+
+    key: tuple[Any, ...]
+    leaves: tuple[Ref, ...]
 
 
 class Buffer:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from .._declare import registry
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, argument
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument
 from ..engine.graph import Expr, Value
 from ..engine.lower import lower, pending_exprs
 from ..engine.plan import Plan
@@ -51,9 +51,11 @@ class Stages:
         ends = [_end(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
-        if not any(expr.operator in (TO_ROWS, TO_AXIS) or _has_rows(expr) for expr in exprs):
+        if not any([_is_cut(expr) for expr in exprs]):  # noqa: C419  a list is faster
             distinct = {_key(value): value for value in ends}
-            program = lower(list(distinct.values()), runtime.target, open_arguments=True)
+            program = lower(
+                list(distinct.values()), runtime.target, open_arguments=True, exprs=exprs
+            )
             self.stages.append(Stage(Plan(program, runtime.target, fuse), list(range(count))))
             numbers = {key: count + n for n, key in enumerate(distinct)}
         else:
@@ -107,8 +109,14 @@ def _key(value: Value) -> Hashable:
     return id(value.array) if value.array is not None else (value.expr, value.expr_slot)
 
 
-def _has_rows(expr: Expr) -> bool:
-    return any(spec.rows for spec in expr.specs)
+def _is_cut(expr: Expr) -> bool:
+    """Whether a program begins or ends with an expression, or has a batch."""
+    if type(expr.operator) is Passage:
+        return True
+    for spec in expr.specs:
+        if spec.rows:
+            return True
+    return False
 
 
 class _Levels:
@@ -199,7 +207,7 @@ class _Clone:
             passage = expr.operator in (TO_ROWS, TO_AXIS, ARGUMENT)
             if levels.level[expr] == level and not passage:
                 copy = Expr(expr.operator, expr.static, self._inputs(expr), expr.specs)
-                copy.site = expr.site
+                copy.site, copy.kind = expr.site, expr.kind
                 self._copies[expr] = copy
 
     def _inputs(self, expr: Expr) -> tuple[Value, ...]:

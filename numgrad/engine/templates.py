@@ -1,0 +1,180 @@
+"""Templates: the instructions of an operator for one kind of operands, to be filled in.
+
+An operator lowers itself once for each kind; every further application only says which buffers it
+works on. So a long graph of few kinds is cheap, and what an operator's author writes need not be
+fast.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .._settings import settings
+from .builder import Builder
+from .program import Instruction, Joined, Operand, Pattern, Pieces, Program, Ref
+
+Place: TypeAlias = Ref | Pieces
+
+_KEPT = 1 << 14
+_new = object.__new__
+_tuple = tuple.__new__
+
+
+class Step:
+    """An instruction of a template: where its buffers are in the table, and its offsets."""
+
+    __slots__ = ("locals", "offsets", "pattern", "pick")
+
+    def __init__(
+        self, pattern: Pattern, locals_: tuple[int, ...], offsets: tuple[int, ...]
+    ) -> None:
+        self.pattern, self.locals, self.offsets = pattern, locals_, offsets
+        # With one index ``itemgetter`` returns no tuple.
+        self.pick: Any = itemgetter(*locals_) if len(locals_) > 1 else None
+
+    def instruction(
+        self, table: Sequence[int], shifts: Sequence[int] | None, site: Any
+    ) -> Instruction:
+        """Return the instruction for the buffers in ``table``, operands shifted by ``shifts``."""
+        made = _new(Instruction)
+        pick = self.pick
+        made.buffers = (table[self.locals[0]],) if pick is None else pick(table)
+        made.offsets = self.offsets
+        if shifts is not None:
+            made.offsets = tuple(
+                [o + shifts[n] for o, n in zip(self.offsets, self.locals, strict=True)]
+            )
+        made.pattern, made.site = self.pattern, site
+        return made
+
+
+class Template:
+    """An application of an operator with open operands.
+
+    Buffers are numbered: first those of the operands, piece by piece, then the new ones.
+    """
+
+    __slots__ = ("arrays", "nbytes", "outputs", "row_strides", "rows", "steps", "uses_blas")
+
+    def __init__(self, builder: Builder, nargs: int, outputs: Sequence[Operand | Joined]) -> None:
+        new = builder.buffers[nargs:]
+        self.steps = [Step(*step) for step in builder.steps]
+        self.nbytes = [b.nbytes for b in new]
+        self.rows = [b.rows for b in new]
+        self.row_strides = [b.nbytes if b.rows else 0 for b in new]
+        self.arrays: list[tuple[int, np.ndarray]] = [
+            (b.index, b.array) for b in new if b.array is not None
+        ]
+        self.outputs = [_place_of(output) for output in outputs]
+        self.uses_blas = builder.uses_blas
+
+    def append_to(self, program: Program, places: Sequence[Place], site: Any) -> list[Place]:
+        """Append a copy of the instructions for these operands; return the places of the
+        outputs."""
+        table: list[int] = []
+        shifts: list[int] | None = []
+        for place in places:
+            if type(place) is Ref:
+                table.append(place[0])
+                shifts.append(place[1])
+            else:
+                for ref in place[1]:
+                    table.append(ref[0])
+                    shifts.append(ref[1])
+        if any(shifts):
+            shifts += [0] * len(self.nbytes)
+        else:
+            shifts = None
+        if self.nbytes:
+            self._allocate(program, table)
+        if self.steps:
+            program.instructions += [step.instruction(table, shifts, site) for step in self.steps]
+            program.uses_blas = program.uses_blas or self.uses_blas
+        return [_moved(output, table, shifts) for output in self.outputs]
+
+    def _allocate(self, program: Program, table: list[int]) -> None:
+        """Add the new buffers to a program, and their numbers to the table."""
+        first = len(program.nbytes)
+        table += range(first, first + len(self.nbytes))
+        program.nbytes += self.nbytes
+        program.rows += self.rows
+        program.row_strides += self.row_strides
+        for local, array in self.arrays:
+            program.arrays[table[local]] = array
+
+
+class Templates:
+    """The templates made so far for one target; settings that change kernels empty it."""
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.version = settings.version
+        self.known: dict[Hashable, Template] = {}
+
+    def add(self, key: Hashable, template: Template) -> None:
+        if len(self.known) >= _KEPT:
+            self.known.clear()
+        self.known[key] = template
+
+
+_current: Templates | None = None
+
+
+def templates_of(target: Any) -> Templates:
+    """Return the templates that are valid for a target under the present settings."""
+    global _current
+    found = _current
+    if found is None or found.target is not target or found.version != settings.version:
+        found = _current = Templates(target)
+    return found
+
+
+def operand_of(builder: Builder, place: Place) -> Operand | Joined:
+    """Return an operand of a template for one of a program."""
+    if type(place) is Ref:
+        return _operand(builder, place)
+    return _joined(builder, place.key, iter(place.leaves))
+
+
+def _operand(builder: Builder, ref: Ref) -> Operand:
+    layout = ref.layout
+    buffer = builder.buffer(layout.nbytes if layout.whole else -1, layout.rows)
+    return Operand(buffer, 0, layout.shape, layout.strides, layout.dtype, layout.whole)
+
+
+def _joined(builder: Builder, key: tuple[Any, ...], leaves: Iterator[Ref]) -> Joined:
+    axis, *parts = key
+    made = [
+        _joined(builder, part, leaves) if type(part) is tuple else _operand(builder, next(leaves))
+        for part in parts
+    ]
+    return Joined(axis, tuple(made))
+
+
+def _place_of(operand: Operand | Joined) -> Place:
+    if type(operand) is Operand:
+        return Ref(operand.buffer.index, operand.offset, operand.layout)
+    key: list[Any] = [operand.axis]
+    leaves: list[Ref] = []
+    for part in operand.parts:
+        place = _place_of(part)
+        if type(place) is Ref:
+            key.append(place.layout)
+            leaves.append(place)
+        else:
+            key.append(place.key)
+            leaves += place.leaves
+    return Pieces(tuple(key), tuple(leaves))
+
+
+def _moved(output: Place, table: Sequence[int], shifts: Sequence[int] | None) -> Place:
+    """Return an output of a template for the buffers of a program."""
+    if type(output) is Ref:
+        local, offset, layout = output
+        if shifts is not None:
+            offset += shifts[local]
+        return _tuple(Ref, (table[local], offset, layout))
+    key, leaves = output
+    return _tuple(Pieces, (key, tuple([_moved(leaf, table, shifts) for leaf in leaves])))
