@@ -76,5 +76,4 @@ def restored(saved: Any) -> Value:
     """Return a saved value without its place in the graph, as it is now."""
     if type(saved) is Packed:
         saved = saved.restore()
-    expr = saved.expr
-    return saved if expr is None else expr.value(saved.expr_slot, type(saved))
+    return saved if saved.expr is None else saved.snapshot()

@@ -128,8 +128,7 @@ def snapshot(value: Value) -> Value:
     """Return a value as it is now: a later write in place will give it another expression."""
     if value.view is not None:
         value.view.refresh(value)
-    expr = value.expr
-    return value.detached() if expr is None else expr.value(value.expr_slot, type(value))
+    return value.snapshot()
 
 
 def record(

@@ -91,13 +91,10 @@ class Expr:
         Equal expressions but for their inputs have the same one, where it is known.
     token : object or None
         The capture in which it was made.
-    values : list or None
-        What other expressions read of it, by slot: values that nobody writes in place.
     """
 
     __slots__ = (
         "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "token",
-        "values",
     )  # fmt: skip
 
     def __init__(
@@ -116,17 +113,6 @@ class Expr:
         self.site: Site | None = None
         self.kind: Any = None
         self.token = capturing.get(get_ident()) if capturing else None
-        self.values: list[Any] | None = None
-
-    def value(self, slot: int, kind: "type[Value]") -> "Value":
-        """Return what other expressions read, one object for all of them."""
-        if self.values is None:
-            self.values = [None] * len(self.specs)
-        values = self.values
-        value = values[slot]
-        if value is None:
-            value = values[slot] = kind.deferred(self, slot, self.specs[slot])
-        return value
 
 
 class LeafState:
@@ -206,6 +192,12 @@ class Value:
         value.node = value.view = value._leaf = None
         value.slot = 0
         return value
+
+    def snapshot(self) -> "Value":
+        """Return the value as it is now, for an expression to read: a write in place will give this
+        one another expression."""
+        expr = self.expr
+        return self.detached() if expr is None else self.deferred(expr, self.expr_slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
         """Say that the array is to be read with another shape: the batch becomes an axis, or the

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import optree
 
+from .._collector import paused
 from .._declare import registry
 from .._errors import ArgTypeError
 from .._settings import settings
@@ -70,9 +71,11 @@ class Recorded:
             _placeholder(n, leaf, kind)
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
-        self.recording: Recording = record(
-            name, self._run, arguments, self.as_numpy, fuse
-        )
+        with paused():
+            self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
+            del arguments
+            if self.as_numpy:
+                self.recording.settle()
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:

@@ -68,6 +68,11 @@ class Recording:
         with paused():
             return Stages(self.outputs, len(self.arguments), self.fuse)
 
+    def settle(self) -> None:
+        """Make the programs now, and forget the expressions: they were all that is wanted."""
+        self.stages  # noqa: B018  made when it is first asked for
+        self.outputs, self.arguments = [], []
+
     @functools.cached_property
     def exprs(self) -> list[Expr]:
         return pending_exprs(self.outputs)
