@@ -80,10 +80,8 @@ class Lowering:
         # A layout, and the key of an operand in pieces, decide how the operand is read.
         keys = [place[2] if type(place) is Ref else place[0] for place in places]
         kind = expr.kind or _kind(expr)
-        template = None
-        if kind is not None:
-            key = (kind, *keys)
-            template = self.templates.known.get(key)
+        key = (kind, *keys)
+        template = self.templates.known.get(key) if kind is not None else None
         if template is None:
             template = self._make(expr, places)
             if kind is not None:

@@ -74,19 +74,18 @@ class Template:
         """Append a copy of the instructions for these operands; return the places of the
         outputs."""
         table: list[int] = []
-        shifts: list[int] | None = []
+        moves: list[int] = []
         for place in places:
-            if type(place) is Ref:
+            if isinstance(place, Ref):
                 table.append(place[0])
-                shifts.append(place[1])
+                moves.append(place[1])
             else:
-                for ref in place[1]:
+                for ref in place.leaves:
                     table.append(ref[0])
-                    shifts.append(ref[1])
-        if any(shifts):
-            shifts += [0] * len(self.nbytes)
-        else:
-            shifts = None
+                    moves.append(ref[1])
+        shifts = None
+        if any(moves):
+            shifts = moves + [0] * len(self.nbytes)
         if self.nbytes:
             self._allocate(program, table)
         if self.steps:
@@ -133,7 +132,7 @@ def templates_of(target: Any) -> Templates:
 
 def operand_of(builder: Builder, place: Place) -> Operand | Joined:
     """Return an operand of a template for one of a program."""
-    if type(place) is Ref:
+    if isinstance(place, Ref):
         return _operand(builder, place)
     return _joined(builder, place.key, iter(place.leaves))
 
@@ -154,13 +153,13 @@ def _joined(builder: Builder, key: tuple[Any, ...], leaves: Iterator[Ref]) -> Jo
 
 
 def _place_of(operand: Operand | Joined) -> Place:
-    if type(operand) is Operand:
+    if isinstance(operand, Operand):
         return Ref(operand.buffer.index, operand.offset, operand.layout)
     key: list[Any] = [operand.axis]
     leaves: list[Ref] = []
     for part in operand.parts:
         place = _place_of(part)
-        if type(place) is Ref:
+        if isinstance(place, Ref):
             key.append(place.layout)
             leaves.append(place)
         else:
@@ -169,12 +168,12 @@ def _place_of(operand: Operand | Joined) -> Place:
     return Pieces(tuple(key), tuple(leaves))
 
 
-def _moved(output: Place, table: Sequence[int], shifts: Sequence[int] | None) -> Place:
+def _moved(output: Any, table: Sequence[int], shifts: Sequence[int] | None) -> Any:
     """Return an output of a template for the buffers of a program."""
-    if type(output) is Ref:
-        local, offset, layout = output
-        if shifts is not None:
-            offset += shifts[local]
-        return _tuple(Ref, (table[local], offset, layout))
-    key, leaves = output
-    return _tuple(Pieces, (key, tuple([_moved(leaf, table, shifts) for leaf in leaves])))
+    if type(output) is Pieces:
+        leaves = tuple([_moved(leaf, table, shifts) for leaf in output.leaves])
+        return _tuple(Pieces, (output.key, leaves))
+    local, offset, layout = output
+    if shifts is not None:
+        offset += shifts[local]
+    return _tuple(Ref, (table[local], offset, layout))

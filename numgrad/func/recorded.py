@@ -74,7 +74,7 @@ class Recorded:
         with paused():
             self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
             del arguments
-            if self.as_numpy:
+            if self.as_numpy and not ensemble:  # else another recording may want it inline
                 self.recording.settle()
         del self._function, self._call
 

@@ -111,12 +111,7 @@ def _key(value: Value) -> Hashable:
 
 def _is_cut(expr: Expr) -> bool:
     """Whether a program begins or ends with an expression, or has a batch."""
-    if type(expr.operator) is Passage:
-        return True
-    for spec in expr.specs:
-        if spec.rows:
-            return True
-    return False
+    return type(expr.operator) is Passage or any([spec.rows for spec in expr.specs])  # noqa: C419
 
 
 class _Levels:
