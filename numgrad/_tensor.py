@@ -377,6 +377,7 @@ def _wire() -> None:
         "cast": _cast.cast,
         "copy_spec": _cast.copy_spec,
         "broadcast_to": _shape.broadcast_to,
+        "expand_dims": _shape.expand_dims,
         "put_view": _indexing.put_view,
         "put_at": _gathering.put_at,
         "split_rows": _rows.split_rows,
@@ -386,7 +387,8 @@ def _wire() -> None:
     door.constant = constant
     door.align = align
     door.apply = record.apply
-    door.unary, door.binary, door.learn = direct.unary, direct.binary, direct.learn
+    door.unary, door.binary = direct.unary, direct.binary
+    door.several, door.learn = direct.several, direct.learn
     door.deferred = deferred.elementwise
     door.site = record.user_site
 

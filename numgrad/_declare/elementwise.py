@@ -88,10 +88,10 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
-        self.plans: dict[Any, Any] = {}  # see `numgrad.engine.direct`: by specs of the inputs
-        self.numbers_first: dict[Any, Any] = {}
+        self.numbers_first: dict[Any, Any] = {}  # what is learned where an argument is a number
         self.numbers_last: dict[Any, Any] = {}
         self.deferred: dict[Any, Any] = {}  # see `numgrad.engine.deferred`
+        self.ranks: dict[Any, Any] = {}  # and where arguments differ in their numbers of axes
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -114,22 +114,14 @@ class Elementwise(Operator):
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
-            self.forget_plans()
+            self._declared()
             return function
 
         return declare
 
-    def pullback(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        self.forget_plans()
-        return super().pullback(function)
-
-    def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        self.forget_plans()
-        return super().reads(function)
-
     def forget_plans(self) -> None:
-        """Work out anew what the operator does with values of certain specs."""
-        for plans in (self.plans, self.numbers_first, self.numbers_last, self.deferred):
+        super().forget_plans()
+        for plans in (self.numbers_first, self.numbers_last, self.ranks, self.deferred):
             plans.clear()
 
     # Inputs: dtypes and ranks
@@ -197,7 +189,10 @@ class Elementwise(Operator):
         """Apply the operator and record it."""
         if y is _MISSING:
             return door.unary(self, x)
-        return self.general((x, y, *rest)) if rest else door.binary(self, x, y)
+        if rest:
+            result = door.several(self, (x, y, *rest), {})
+            return self.general((x, y, *rest)) if result is None else result
+        return door.binary(self, x, y)
 
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to whatever it can be applied to."""
@@ -208,7 +203,7 @@ class Elementwise(Operator):
         result = door.apply(self, inputs, {})[0]
         if result.dtype == np.float32 and _is_half(args):
             return result.astype(np.dtype(np.float16))
-        door.learn(self, args, inputs)
+        door.learn(self, args, inputs, None)
         return result
 
     # Values
@@ -268,8 +263,10 @@ class Elementwise(Operator):
                 raise self.replay(target, arrays, f", called at {door.site()}")
         return [result if type(result) is np.ndarray else np.asarray(result)]
 
-    def computation(self, target: Any, dtype: np.dtype) -> Callable[..., Any]:
-        """Return the function of arrays that `run` calls for arguments of ``dtype``."""
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Callable[..., Any]:
+        dtype = inputs[-1].dtype
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
         if self.is_builtin:

@@ -18,6 +18,7 @@ class Door:
     apply: Callable[..., Any]
     unary: Callable[..., Any]
     binary: Callable[..., Any]
+    several: Callable[..., Any]  # the short way of any operator, None where it cannot be taken
     learn: Callable[..., None]
     deferred: Callable[..., Any]
     value: type = type(None)
@@ -65,6 +66,7 @@ class Operator:
         self.is_view = is_view
         self.__name__ = name
         self.kinds: dict[Any, Any] = {}  # of its nodes, as far as they have one
+        self.plans: dict[Any, Any] = {}  # see `numgrad.engine.learned`: by specs of the inputs
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.has_rule = register  # whether the derivative of a node depends on its kind alone
@@ -75,8 +77,15 @@ class Operator:
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator to values, arrays or numbers and record it."""
-        outputs = door.apply(self, self.prepare(args, static), static)
-        return outputs[0] if self.nout == 1 else tuple(outputs)
+        result = door.several(self, args, static)
+        if result is not None:
+            return result
+        inputs = self.prepare(args, static)
+        outputs = door.apply(self, inputs, static)
+        if self.nout > 1:
+            return tuple(outputs)
+        door.learn(self, args, inputs, static)
+        return outputs[0]
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Return the inputs as values."""
@@ -94,6 +103,13 @@ class Operator:
     ) -> list[np.ndarray]:
         """Compute the outputs now."""
         raise NotImplementedError
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        """Return a function of arrays with these specs that does what `run` does, None where there
+        is none. It may raise ``ValueError`` for an array that must be copied first."""
+        return lambda *arrays: self.run(target, arrays, static)[0]
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
@@ -132,12 +148,23 @@ class Operator:
         operators."""
         self._pullback = function
         self.has_rule = registry.get(self.name) is self  # a user's function may do anything
+        self._declared()
         return function
 
     def reads(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declare which values the pullback reads: ``needs -> (inputs..., outputs...)``."""
         self._reads = function
+        self._declared()
         return function
+
+    def _declared(self) -> None:
+        """Forget what nodes were like before something was declared."""
+        self.kinds.clear()
+        self.forget_plans()
+
+    def forget_plans(self) -> None:
+        """Work out anew what the operator does with values of certain specs."""
+        self.plans.clear()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -73,7 +73,7 @@ class Reduction(Operator):
         if value.dtype == np.float16 and self.result is None:
             result = door.apply(self, (value.astype(np.dtype(np.float32)),), static)[0]
             return result.astype(value.dtype)
-        return door.apply(self, (value,), static)[0]
+        return super().__call__(value, **static)
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:
         """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
@@ -134,6 +134,31 @@ class Reduction(Operator):
         if self._takes_columns(array, axes):
             return [self._run_columns(target, array, axes)]
         return [self._call(target, self.spec(array.dtype), _axes_last(array, axes))]
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        ((shape, dtype, _),) = inputs
+        axes = static["axes"]
+        if dtype == np.float16:
+            return None
+        if self.exact or dtype not in FLOATING:
+            return super().computation(target, inputs, static)
+        columns = self._takes_columns(np.broadcast_to(np.zeros((), dtype), shape), axes)
+        if not columns and tuple(axes) != tuple(range(-len(axes), 0)):
+            return super().computation(target, inputs, static)
+        lead, size, kept = _parts(shape, axes) if axes else (shape, 1, ())
+        seen = (*lead, size, prod(kept)) if columns else (*lead, size)
+        ufunc = target.kernel(self.spec(dtype, columns)).ufunc
+        result = (*lead, *kept)
+
+        def compute(array: np.ndarray) -> Any:
+            if not array.flags.c_contiguous:
+                return self.run(target, (array,), static)[0]
+            reduced = ufunc(array if seen == shape else array.reshape(seen))
+            return reduced.reshape(result) if len(kept) > 1 else reduced
+
+        return compute
 
     def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         lead, size, kept = _parts(array.shape, axes)

@@ -2,6 +2,7 @@
 lowered."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ class Structural(Operator):
         ``(arrays, **static) -> array`` on NumPy arrays.
     lower : callable
         ``(builder, inputs, specs, **static) -> [operand, ...]``.
+    prepare : callable, optional
+        ``(specs, **static)`` returns a function of arrays that does what ``run`` does, or None.
     """
 
     def __init__(
@@ -31,8 +34,10 @@ class Structural(Operator):
         lower: Callable[..., Any],
         differentiable: bool = True,
         nout: int = 1,
+        prepare: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__(name, differentiable)
+        self._prepare = prepare
         self._infer, self._run, self._lower, self.nout = infer, run, lower, nout
         self.__doc__ = run.__doc__
 
@@ -48,6 +53,12 @@ class Structural(Operator):
             if isinstance(results, tuple)
             else [np.asarray(results)]
         )
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        made = self._prepare(inputs, **static) if self._prepare is not None else None
+        return super().computation(target, inputs, static) if made is None else made
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
@@ -71,7 +82,20 @@ class ViewOperator(Operator):
     def __init__(self, function: Callable[..., np.ndarray]) -> None:
         super().__init__(function.__name__, is_view=True)
         self.function = function
+        self._viewer: Callable[..., Any] | None = None
         self.__doc__ = function.__doc__
+
+    def viewer(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare what returns the view function of one array for a spec and static parameters,
+        or None: ``(spec, **static) -> callable``."""
+        self._viewer = function
+        return function
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Callable[..., Any]:
+        made = self._viewer(inputs[0], **static) if self._viewer is not None else None
+        return partial(self.function, **static) if made is None else made
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         (spec,) = specs

@@ -8,8 +8,9 @@ the ordinary takes the general way, ``record.apply``, and has the same result.
 import sys
 from typing import Any
 
-from .direct import Beside, Plan, ViewPlan, record_planned
+from .direct import record_planned
 from .graph import accumulator_of
+from .learned import Beside, Plan
 from .record import mode, runtime, snapshot, unusual
 from .values import Expr, Spec, View, spec_of
 
@@ -60,7 +61,7 @@ def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Plan | None:
         return None
     ((shape, dtype),) = operator.infer(specs, {})
     spec = spec_of(shape, dtype, first.rows or last.rows)
-    return _keep(operator, key, Plan(operator, None, specs, spec))
+    return _keep(operator, key, Plan(operator, {}, specs, spec, None))
 
 
 def _keep(operator: Any, key: Any, plan: Any) -> Any:
@@ -97,7 +98,7 @@ def added(x: Any, y: Any) -> Any:
 # Views --------------------------------------------------------------------------------------------
 
 
-def view(plan: ViewPlan, x: Any) -> Any:
+def view(plan: Plan, x: Any) -> Any:
     """Return the view of ``x`` that a plan describes, as an expression; None where that takes the
     general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:

@@ -1,161 +1,28 @@
-"""The short way for what is recorded most: an elementwise operation on one or two computed values.
+"""The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
 
-What an operator does with values of certain specs is worked out once and kept in a `Plan`. With it
-an operation is one call of a kernel and some attributes to fill in. Whatever is out of the ordinary
-(values still to be computed, hooks on saved values, conversions, operands of other ranks) takes the
-general way, ``operator.general``, which ends in ``record.apply`` and has the same result.
+What an operator does with values of certain specs is learned once, see `learned`. Whatever is out
+of the ordinary (values still to be computed, hooks on saved values, conversions) takes the general
+way, which ends in ``record.apply`` and has the same result.
 """
 
 import sys
-import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .._settings import on_change, settings
+from .._settings import settings
 from .graph import Node, accumulator_of
-from .kinds import kind_of
-from .record import mode, pack, runtime, unusual
+from .learned import Beside, Mixture, Plan, keep, make_plan
+from .learned import learn as learn_of
+from .record import WITHOUT_GRADIENTS, apply, mode, pack, runtime, unusual
 from .site import is_ours, user_frame, user_stack
-from .values import Alias, Spec, Storage, Value, View, next_number, spec_of
+from .values import Alias, Storage, View, next_number
 
-_MOST_PLANS = 1024
-_MOST_CONSTANTS = 256
 _new = object.__new__
 _frame = sys._getframe
 _Array = np.ndarray
-_UNWRITTEN = (0, 0, 0)
-_planned: weakref.WeakSet[Any] = weakref.WeakSet()  # operators that have plans
-
-
-class Plan:
-    """What an elementwise operator does with computed values of certain specs.
-
-    Attributes
-    ----------
-    compute : callable or None
-        Takes the arrays and returns the result; None where nothing is computed yet.
-    spec, shape, dtype
-        Of the result.
-    reads : tuple
-        By which inputs require grad, as bits: whether the derivative reads each input and the
-        result; None where it reads nothing. Empty where gradients do not flow.
-    operator, inputs, outputs, kind
-        Of the nodes.
-    """
-
-    __slots__ = (
-        "compute", "dtype", "inputs", "kind", "operator", "outputs", "reads", "shape", "spec",
-        "static",
-    )  # fmt: skip
-
-    def __init__(
-        self, operator: Any, compute: Any, inputs: tuple[Spec, ...], spec: Spec
-    ) -> None:
-        self.operator, self.compute = operator, compute
-        self.static: dict[str, Any] = {}
-        self.inputs, self.outputs = inputs, (spec,)
-        self.spec, self.shape, self.dtype = spec, spec.shape, spec.dtype
-        self.kind = kind_of(operator, {}, inputs, self.outputs)
-        self.reads: tuple[Any, ...] = ()
-        if operator.differentiable and spec.dtype.kind in "fc":
-            self.reads = tuple([self._reads(mask) for mask in range(2 ** len(inputs))])
-
-    def _reads(self, mask: int) -> tuple[bool, ...] | None:
-        needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
-        reads = tuple(self.operator.saves(needs))
-        return reads if any(reads) else None
-
-
-class ViewPlan:
-    """What a view operator with certain static parameters does with values of a certain spec."""
-
-    __slots__ = ("inputs", "kind", "operator", "outputs", "spec", "static", "step")
-
-    reads = (None,)  # a view keeps nothing
-
-    def __init__(self, operator: Any, static: dict[str, Any], spec: Spec) -> None:
-        ((shape, dtype),) = operator.infer((spec,), static)
-        self.operator, self.static = operator, static
-        self.step = ((operator, static),)
-        self.spec = spec_of(shape, dtype, spec.rows)
-        self.inputs, self.outputs = (spec,), (self.spec,)
-        self.kind = kind_of(operator, static, self.inputs, self.outputs)
-
-
-class Beside:
-    """The operands that Python's numbers stand for beside a value of a certain spec.
-
-    An operand goes with an array of no axes: NumPy calls a kernel with it in half the time.
-    """
-
-    __slots__ = ("_minus_zero", "_zero", "dtype", "floats", "ints", "plan", "shape")
-
-    def __init__(self, plan: Plan, spec: Spec) -> None:
-        self.plan = plan
-        self.shape, self.dtype = spec.shape, spec.dtype
-        self.ints: dict[int, tuple[Value, np.ndarray]] = {}
-        self.floats: dict[float, tuple[Value, np.ndarray]] = {}
-        self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
-
-    def constant(self, number: Any) -> tuple[Value, np.ndarray]:
-        """Return the operand for a number that is not known, and remember it."""
-        if number == 0:  # 0.0 and -0.0 are one key
-            return self._minus_zero if str(number)[0] == "-" else self._zero
-        made = self._made(number)
-        if number == number:  # a NaN would not be found again
-            known: dict[Any, Any] = self.ints if type(number) is int else self.floats
-            if len(known) >= _MOST_CONSTANTS:
-                known.clear()
-            known[number] = made
-        return made
-
-    def _made(self, number: Any) -> tuple[Value, np.ndarray]:
-        array = np.asarray(number, self.dtype)
-        array.flags.writeable = False
-        return runtime.value(array.reshape(self.shape)), array
-
-
-# Learning -----------------------------------------------------------------------------------------
-
-
-def learn(operator: Any, args: tuple[Any, ...], values: tuple[Value, ...]) -> None:
-    """Make a plan for an application to ``args``, which have been converted to ``values``."""
-    if len(values) > 2 or any(value.rows for value in values):
-        return
-    if unusual and mode.deferring:
-        return  # this one is not computed at once
-    plan = _plan(operator, values)
-    if len(values) == 2 and values[0].dtype.kind in "fc":  # an integer may become a float
-        for n, table in ((0, operator.numbers_first), (1, operator.numbers_last)):
-            spec = values[1 - n].spec
-            if type(args[n]) in (int, float) and values[1 - n] is args[1 - n]:
-                if len(table) >= _MOST_PLANS:
-                    table.clear()
-                table[spec] = Beside(plan, values[n].spec)
-
-
-def _plan(operator: Any, values: tuple[Value, ...]) -> Plan:
-    inputs = tuple([value.spec for value in values])
-    key = inputs[0] if inputs[0] is inputs[-1] else inputs
-    plan = operator.plans.get(key)
-    if plan is None:
-        if len(operator.plans) >= _MOST_PLANS:
-            operator.plans.clear()
-        _planned.add(operator)
-        compute = operator.computation(runtime.target, inputs[-1].dtype)
-        ((shape, dtype),) = operator.infer(values, {})
-        plan = operator.plans[key] = Plan(operator, compute, inputs, spec_of(shape, dtype))
-    return plan
-
-
-def _forget() -> None:
-    """Drop all plans: settings that kernels depend on have changed."""
-    for operator in list(_planned):
-        operator.forget_plans()
-
-
-on_change(_forget)
+_UNWRITTEN = (0,) * 8
 
 
 # Applying -----------------------------------------------------------------------------------------
@@ -163,19 +30,10 @@ on_change(_forget)
 
 def unary(operator: Any, x: Any) -> Any:
     """Return ``operator(x)``; called by a function of numgrad."""
-    kind = runtime.value
-    if type(x) is kind and (not unusual or mode.direct):
-        array = x.array
+    if type(x) is runtime.value:
         plan = operator.plans.get(x.spec)
-        if plan is not None and array is not None:
-            result = _result(plan, plan.compute(array), kind)
-            if plan.reads and (not unusual or mode.grad):
-                if x.view is not None:
-                    x.view.refresh(x)
-                if x._requires_grad:
-                    parents = (x.node or accumulator_of(x),)
-                    record_planned(plan, 1, (x,), parents, result, _frame(2))
-            return result
+        if plan is not None:
+            return apply_one(plan, x)
     return operator.general((x,))
 
 
@@ -200,7 +58,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             if plan.reads and (not unusual or mode.grad):
                 _connect(plan, x, y, result)
             return result
-    return operator.general((x, y))
+    return _of_other_rank(operator, x, y)
 
 
 def _beside(known: Beside | None, number: Any, kind: type) -> tuple[Plan | None, Any, Any]:
@@ -210,6 +68,94 @@ def _beside(known: Beside | None, number: Any, kind: type) -> tuple[Plan | None,
     pair = (known.floats if kind is float else known.ints).get(number)
     value, array = known.constant(number) if pair is None else pair
     return known.plan, value, array
+
+
+def _of_other_rank(operator: Any, x: Any, y: Any) -> Any:
+    """Apply an elementwise operator to what no plan is known for, but perhaps for their ranks."""
+    if type(x) is type(y) is runtime.value and not unusual:
+        known = operator.ranks.get((x.spec, y.spec))
+        if known is not None:
+            if known[0]:
+                y = apply_one(known[1], y)
+            else:
+                x = apply_one(known[1], x)
+            return binary(operator, x, y)
+    return operator.general((x, y))
+
+
+def apply_one(plan: Plan, x: Any) -> Any:
+    """Apply an operator to the value that a plan is for."""
+    array = x.array
+    if array is None or (unusual and not mode.direct):
+        return apply(plan.operator, (x,), plan.static)[0]
+    try:
+        array = plan.compute(array)
+    except ValueError:  # elements that lie so that they have to be copied before
+        return apply(plan.operator, (x,), plan.static)[0]
+    result = _result(plan, array, runtime.value)
+    if plan.step:
+        _link(plan, x, result)
+    if plan.reads and (not unusual or mode.grad):
+        if x.view is not None:
+            x.view.refresh(x)
+        if x._requires_grad:
+            parent = x.node or accumulator_of(x)
+            record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+    return result
+
+
+def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
+    """Apply an operator to any number of arguments; None if that takes the general way."""
+    if unusual and not mode.direct:
+        return None
+    kind = runtime.value
+    key = tuple([a.spec if type(a) is kind else type(a) for a in args])
+    try:
+        known = operator.plans.get((*key, *static.items()) if static else key)
+    except TypeError:  # a parameter that cannot be hashed
+        return None
+    if known is None:
+        return None
+    if type(known) is Mixture:
+        return _mixed(known, args)
+    arrays = [x.array for x in args]
+    for array in arrays:
+        if array is None:
+            return None
+    if len(arrays) == 1:
+        return apply_one(known, args[0])
+    return _recorded(known, args, known.compute(*arrays))
+
+
+def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
+    """Apply an elementwise operator to values and numbers."""
+    arrays, values = [], []
+    for arg, beside in zip(args, known.numbers, strict=True):
+        array = None
+        if beside is None:
+            array = arg.array
+        else:
+            _, arg, array = _beside(beside, arg, type(arg))
+        if array is None:
+            return None
+        arrays.append(array)
+        values.append(arg)
+    return _recorded(known.plan, values, known.plan.compute(*arrays))
+
+
+def _recorded(plan: Plan, inputs: Sequence[Any], array: Any) -> Any:
+    """Return the value of a result, connected to its inputs."""
+    result = _result(plan, array, runtime.value)
+    if plan.reads and (not unusual or mode.grad):
+        parents, wanted = [], 0
+        for n, x in enumerate(inputs):
+            if x.view is not None:
+                x.view.refresh(x)
+            parents.append((x.node or accumulator_of(x)) if x._requires_grad else None)
+            wanted |= x._requires_grad << n
+        if wanted:
+            record_planned(plan, wanted, tuple(inputs), tuple(parents), result, _frame(3))
+    return result
 
 
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
@@ -227,28 +173,19 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     return result
 
 
-def view(plan: ViewPlan, x: Any) -> Any:
-    """Return the view of ``x`` that a plan describes; called by a function of numgrad."""
-    array = x.array
-    if array is None or x.rows or unusual or isinstance(x.view, Alias):
-        return plan.operator(x, **plan.static)
-    result = _new(type(x))
-    result.array = plan.operator.function(array, **plan.static)
-    spec = result.spec = plan.spec
-    result.shape, result.dtype, result.rows = spec
-    result._requires_grad = False
-    result.node = result.expr = result._leaf = None
-    result.slot = result.expr_slot = 0
-    result._storage = x._storage or x.storage
+def _link(plan: Plan, x: Any, result: Any) -> None:
+    """Make a result the view that it is of its operand, or of what that is a view of."""
     above = x.view
-    if above is None:
-        result.view = View(x, plan.step)
+    if above is None or type(above) is Alias:
+        base, chain = x, plan.step
     else:
         above.refresh(x)
-        result.view = View(above.base, above.chain + plan.step)
-    if x._requires_grad:
-        record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(2))
-    return result
+        base, chain = above.base, above.chain + plan.step
+    result._storage = x._storage or x.storage
+    if unusual and not mode.grad and base.requires_grad:
+        result.view = Alias(base, WITHOUT_GRADIENTS, strict=True)
+    else:
+        result.view = View(base, chain)
 
 
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
@@ -272,7 +209,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
 def record_planned(
     plan: Any,
     wanted: int,
-    inputs: tuple[Any, ...],
+    inputs: Sequence[Any],
     parents: tuple[Any, ...],
     result: Any,
     frame: Any,
@@ -285,7 +222,10 @@ def record_planned(
     node.outputs = plan.outputs
     node._kind = plan.kind
     node.parents = parents
-    node.slots = (inputs[0].slot, inputs[1].slot) if len(inputs) == 2 else (inputs[0].slot,)
+    if len(inputs) == 2:
+        node.slots = (inputs[0].slot, inputs[1].slot)
+    else:
+        node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
     node._edges = node.extras = None
     node.number = next_number()
     reads = plan.reads[wanted]
@@ -303,13 +243,15 @@ def record_planned(
     result._requires_grad = True
 
 
-def _save(node: Any, reads: tuple[bool, ...], inputs: tuple[Any, ...], result: Any) -> None:
+def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
     """Keep what the derivative reads: as a rule the operands themselves, never written."""
     last = _output(result) if reads[-1] else None
     x, y = inputs[0], inputs[-1]
     first, second = x._storage, y._storage
-    if (first is None or (type(first) is Storage and not first.version)) and (
-        second is None or (type(second) is Storage and not second.version)
+    if (
+        len(inputs) < 3
+        and (first is None or (type(first) is Storage and not first.version))
+        and (second is None or (type(second) is Storage and not second.version))
     ):
         x = x if reads[0] else None
         if len(inputs) == 2:
@@ -336,3 +278,24 @@ def _output(result: Any) -> Any:
     kept.node = kept.view = kept.expr = kept._leaf = None
     kept.slot = kept.expr_slot = 0
     return kept
+
+
+# Learning -----------------------------------------------------------------------------------------
+
+
+def learn(
+    operator: Any, args: Sequence[Any], values: Sequence[Any], static: dict[str, Any] | None
+) -> None:
+    """Learn of an application of ``operator`` to ``args``, which were converted to ``values``; an
+    elementwise operator has no static parameters."""
+    if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
+        return
+    if static is None:
+        learn_of(operator, args, tuple(values))
+    elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
+        try:
+            plan = make_plan(operator, static, tuple([value.spec for value in values]))
+            if plan is not None:
+                keep(operator, operator.plans, (*plan.inputs, *static.items()), plan)
+        except TypeError:  # a parameter that cannot be hashed
+            return

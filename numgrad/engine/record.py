@@ -60,6 +60,8 @@ class Mode(threading.local):
                 unusual[get_ident()] = True
 
 
+WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
+
 runtime = Runtime()
 mode = Mode()
 
@@ -228,7 +230,7 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
         return
     view.storage = base.storage
     if root.requires_grad and not mode.grad:
-        view.view = Alias(root, "it is a view made where gradients were switched off", strict=True)
+        view.view = Alias(root, WITHOUT_GRADIENTS, strict=True)
     else:
         view.view = View(root, chain)
 

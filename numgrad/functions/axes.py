@@ -2,11 +2,13 @@
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._tensor import Tensor
+from ..engine.steps import Steps
 from ..operators.shape import expand_dims, permute_dims, reshape
 
 Axis = int | Sequence[int] | None
@@ -26,9 +28,17 @@ def negative_axis(axis: int, ndim: int) -> int:
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Apply a reduction operator along ``axis``."""
-    axes = negative_axes(axis, x.ndim)
-    result = reduction(x, axes=axes)
-    return expand_dims(result, axes=axes) if keepdims and axes else result
+    return _reducer(reduction, bool(keepdims))(x, axis)
+
+
+@cache
+def _reducer(reduction: Any, keepdims: bool) -> Steps:
+    def resolve(x: Tensor, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
+        axes = negative_axes(axis, x.ndim)
+        reduced = (reduction, {"axes": axes})
+        return [reduced, (expand_dims, {"axes": axes})] if keepdims and axes else [reduced]
+
+    return Steps(resolve)
 
 
 def along_axis(function: Callable[[Tensor], Tensor], x: Tensor, axis: int | None) -> Tensor:

@@ -1,6 +1,5 @@
 """Reading elements: views for integers and slices, copies for index arrays and masks."""
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -8,13 +7,11 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
-from ..engine.deferred import view as deferred_view
-from ..engine.direct import ViewPlan, view
-from ..engine.values import Spec
+from ..engine.steps import Steps
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .keys import ArrayKey, BasicKey, parse, plain_key
+from .keys import ArrayKey, BasicKey, is_basic, parse
 from .operands import as_tensor
 
 
@@ -46,11 +43,8 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     tensor([2., 0., 1.])
     """
     x = as_tensor(x)
-    plain = plain_key(key)
-    if plain is not None:
-        plan = _basic(plain, x.spec)
-        deferred = deferred_view(plan, x) if x.array is None else None
-        return view(plan, x) if deferred is None else deferred
+    if is_basic(key):
+        return _basic(x, key)
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
@@ -61,13 +55,12 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     return operator(x, **static)
 
 
-@functools.lru_cache(maxsize=4096)
-def _basic(plain: tuple[Any, ...], spec: Spec) -> ViewPlan:
-    """Return what a key of integers and slices does with values of a spec."""
-    key = tuple([slice(*item) if type(item) is tuple else item for item in plain])
-    normal, _ = parse(key, spec.shape)
+@Steps
+def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """Return what a key of integers and slices comes to."""
+    normal, _ = parse(key, x.shape)
     assert not isinstance(normal, ArrayKey)
-    return ViewPlan(*_operation(normal), spec)
+    return [_operation(normal)]
 
 
 def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:

@@ -42,23 +42,15 @@ class ArrayKey(NamedTuple):
     unique: bool
 
 
-def plain_key(key: Any) -> tuple[Any, ...] | None:
-    """Return a key of integers, slices, ``...`` and ``None`` so that it can be hashed, slices as
-    tuples; ``None`` for any other.
+_BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 
-    Types are exact: ``True`` and ``1.0`` are equal to 1, but they are other keys.
-    """
-    plain: list[Any] = []
-    for item in key if type(key) is tuple else (key,):
-        if type(item) is slice:
-            item = (item.start, item.stop, item.step)
-            for bound in item:
-                if bound is not None and type(bound) is not int:
-                    return None
-        elif type(item) is not int and item is not None and item is not ...:
-            return None
-        plain.append(item)
-    return tuple(plain)
+
+def is_basic(key: Any) -> bool:
+    """Whether a key is made of integers, slices, ``...`` and ``None``, so that the result is a
+    view."""
+    if type(key) is not tuple:
+        return type(key) in _BASIC
+    return _BASIC.issuperset(map(type, key))
 
 
 def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[Any, ...]]:

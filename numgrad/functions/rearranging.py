@@ -8,6 +8,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._declare import door
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators import shape as _shape
@@ -36,8 +37,12 @@ def flip(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.flip(ng.tensor([1.0, 2.0, 3.0]))
     tensor([3., 2., 1.])
     """
-    x = as_tensor(x)
-    return _shape.flip(x, axes=negative_axes(axis, x.ndim))
+    return _flipped(as_tensor(x), axis)
+
+
+@Steps
+def _flipped(x: Tensor, axis: Axis | None) -> list[tuple[Any, dict[str, Any]]]:
+    return [(_shape.flip, {"axes": negative_axes(axis, x.ndim)})]
 
 
 def flipud(x: ArrayLike) -> Tensor:
@@ -121,18 +126,20 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
     """
     x = as_tensor(x)
     if axis is None:
-        if x.ndim != 1:
+        if len(x.shape) != 1:
             return reshape(roll(ravel(x), shift, 0), x.shape)
         axis = 0
-    if type(shift) is int and type(axis) is int:
-        place = normalize_axis_index(axis, x.ndim) - x.ndim
-        return _joining.roll(x, shifts=(shift,), axes=(place,))
+    return _rolled(x, shift, axis)
+
+
+@Steps
+def _rolled(x: Tensor, shift: Any, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
     places = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     total: dict[int, int] = {}
     for amount, place in np.broadcast(shift, places):
         total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + int(amount)
     axes = tuple(sorted(total))
-    return _joining.roll(x, shifts=tuple(total[a] for a in axes), axes=axes)
+    return [(_joining.roll, {"shifts": tuple(total[a] for a in axes), "axes": axes})]
 
 
 _TAKING_MODES = ("edge", "reflect", "symmetric", "wrap")

@@ -7,6 +7,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .._declare import registry
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .indexing import take
 from .operands import as_tensor
@@ -37,13 +38,21 @@ def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    x = as_tensor(x)
+    return _repeated(as_tensor(x), shape)
+
+
+@Steps
+def _repeated(x: Tensor, shape: Any) -> list[tuple[Any, dict[str, Any]]]:
     sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
     lead = len(sizes) - x.ndim
     fits = zip(x.shape, sizes[max(lead, 0) :], strict=False)
     if lead < 0 or any(n not in (1, size) for n, size in fits) or any(n < 0 for n in sizes):
         raise ValueError(f"a tensor of shape {x.shape} cannot be broadcast to shape {sizes}")
-    return _shape.broadcast_to(x, sizes)
+    if x.shape == sizes:
+        return []
+    steps = [(_shape.broadcast, {"sizes": sizes})]
+    new_axes = tuple(range(-len(sizes), -x.ndim))
+    return [(_shape.expand_dims, {"axes": new_axes}), *steps] if new_axes else steps
 
 
 def broadcast_arrays(*xs: ArrayLike) -> tuple[Tensor, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .axes import negative_axes
 from .operands import as_tensor
@@ -45,13 +46,17 @@ def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
     tensor([1., 2., 3., 4.])
     """
     x = as_tensor(x)
-    sizes = _sizes(x, shape)
-    result = _shape.reshape(x, ncore=x.ndim, shape=sizes)
+    result = _reshaped(x, shape)
     if copy:
         return result.clone() if result.storage is x.storage else result
     if copy is False and result.array is not None and result.storage is not x.storage:
-        raise ValueError(f"reshape: shape {x.shape} cannot become {sizes} without a copy")
+        raise ValueError(f"reshape: shape {x.shape} cannot become {result.shape} without a copy")
     return result
+
+
+@Steps
+def _reshaped(x: Tensor, shape: Any) -> list[tuple[Any, dict[str, Any]]]:
+    return [(_shape.reshape, {"ncore": x.ndim, "shape": _sizes(x, shape)})]
 
 
 def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
@@ -114,9 +119,13 @@ def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
     >>> ng.expand_dims(ng.tensor([1.0, 2.0]), 1).shape
     (2, 1)
     """
-    x = as_tensor(x)
+    return _expanded(as_tensor(x), axis)
+
+
+@Steps
+def _expanded(x: Tensor, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
     count = 1 if np.ndim(axis) == 0 else len(axis)  # type: ignore[arg-type]
-    return _shape.expand_dims(x, axes=negative_axes(axis, x.ndim + count))
+    return [(_shape.expand_dims, {"axes": negative_axes(axis, x.ndim + count)})]
 
 
 def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
@@ -143,13 +152,17 @@ def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.squeeze(ng.tensor([[1.0], [2.0]]))
     tensor([1., 2.])
     """
-    x = as_tensor(x)
+    return _squeezed(as_tensor(x), axis)
+
+
+@Steps
+def _squeezed(x: Tensor, axis: Axis | None) -> list[tuple[Any, dict[str, Any]]]:
     if axis is None:
         axis = [n for n, size in enumerate(x.shape) if size == 1]
     axes = negative_axes(axis, x.ndim)
     if any(x.shape[a] != 1 for a in axes):
         raise ValueError(f"cannot squeeze axes {axis} of shape {x.shape}: their size is not one")
-    return _shape.squeeze(x, axes=axes) if axes else x
+    return [(_shape.squeeze, {"axes": axes})] if axes else []
 
 
 def atleast_1d(*xs: ArrayLike) -> Any:
@@ -222,15 +235,15 @@ def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    x = as_tensor(x)
+    return _permuted(as_tensor(x), axes)
+
+
+@Steps
+def _permuted(x: Tensor, axes: Sequence[int] | None) -> list[tuple[Any, dict[str, Any]]]:
     order = tuple(range(x.ndim))[::-1] if axes is None else normalize_axis_tuple(axes, x.ndim)
     if len(order) != x.ndim:
         raise ValueError(f"axes {axes} do not match a tensor of shape {x.shape}")
-    return _permuted(x, order)
-
-
-def _permuted(x: Tensor, order: Sequence[int]) -> Tensor:
-    return _shape.permute_dims(x, axes=tuple(a - x.ndim for a in order)) if x.ndim else x
+    return [(_shape.permute_dims, {"axes": tuple(a - x.ndim for a in order)})] if x.ndim else []
 
 
 transpose = permute_dims
@@ -251,10 +264,14 @@ def matrix_transpose(x: ArrayLike) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    x = as_tensor(x)
+    return _transposed(as_tensor(x))
+
+
+@Steps
+def _transposed(x: Tensor) -> list[tuple[Any, dict[str, Any]]]:
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose needs two axes at least, got shape {x.shape}")
-    return _shape.permute_dims(x, axes=(-1, -2))
+    return [(_shape.permute_dims, {"axes": (-1, -2)})]
 
 
 def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
@@ -270,7 +287,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
     first, second = (normalize_axis_index(a, x.ndim) for a in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
-    return _permuted(x, order)
+    return _permuted(x, tuple(order))
 
 
 def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
@@ -300,4 +317,4 @@ def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
     order = [n for n in range(x.ndim) if n not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
-    return _permuted(x, order)
+    return _permuted(x, tuple(order))

@@ -228,7 +228,8 @@ def _real(dtype: np.dtype) -> np.dtype:
 
 
 def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    return divide(reduce_axes(_operators.sum, x, axis, keepdims), number_of_elements(x, axis))
+    count = x.size if axis is None else number_of_elements(x, axis)
+    return divide(reduce_axes(_operators.sum, x, axis, keepdims), count)
 
 
 def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> float:

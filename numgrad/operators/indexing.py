@@ -8,6 +8,7 @@ write in place.
 import functools
 from collections.abc import Sequence
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,11 @@ def as_numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
 def index(x, *, key):
     """Take integers, slices (as tuples) and ``None`` along the last axes, an item for each."""
     return x[as_numpy_key(key)]
+
+
+@index.viewer
+def index_viewer(spec, *, key):
+    return itemgetter(as_numpy_key(key))
 
 
 @index.pullback

@@ -51,7 +51,15 @@ def _lower_concat(builder, inputs, specs, *, axis):
     return [out]
 
 
-concat = structural("concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat)
+def _prepare_concat(specs, *, axis):
+    if any(s.shape[:axis] != specs[0].shape[:axis] for s in specs):
+        return None
+    return lambda *arrays: np.concatenate(arrays, axis)
+
+
+concat = structural(
+    "concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat, prepare=_prepare_concat
+)
 
 
 @concat.pullback
@@ -104,7 +112,36 @@ def _rolled(builder, operand, moves):
     return builder.join(axis, [_rolled(builder, half, rest) for half in halves])
 
 
-roll = structural("roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll)
+_FEW = 1024  # elements that are moved fastest by their positions
+
+
+def _prepare_roll(specs, *, shifts, axes):
+    (spec,) = specs
+    shape, dtype = spec.shape, spec.dtype
+    if len(shape) == 1 and shape[0] <= _FEW:
+        places = np.roll(np.arange(shape[0]), sum(shifts))
+        return lambda x: x.take(places)
+    moves = [((), ())]
+    for n, size in enumerate(shape):
+        shift = sum(s for s, a in zip(shifts, axes, strict=True) if a == n - len(shape))
+        shift = shift % size if size else 0
+        halves = [(slice(shift, None), slice(0, size - shift))]
+        if shift:
+            halves.append((slice(0, shift), slice(size - shift, None)))
+        moves = [((*to, a), (*source, b)) for to, source in moves for a, b in halves]
+
+    def rolled(x):
+        out = np.empty(shape, dtype)
+        for to, source in moves:
+            out[to] = x[source]
+        return out
+
+    return rolled
+
+
+roll = structural(
+    "roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll, prepare=_prepare_roll
+)
 
 
 @roll.pullback

@@ -1,6 +1,8 @@
 """Operators that only change the shape: views, counted from the right for a batch axis in front."""
 
+from functools import partial
 from math import prod
+from operator import itemgetter, methodcaller
 
 import numpy as np
 
@@ -11,6 +13,12 @@ from .._declare import CannotViewError, view
 def expand_dims(x, *, axes):
     """Insert axes of size 1 at the negative positions ``axes`` of the result."""
     return np.expand_dims(x, axes)
+
+
+@expand_dims.viewer
+def expand_dims_viewer(spec, *, axes):
+    ndim = len(spec.shape) + len(axes)
+    return itemgetter(tuple(None if n - ndim in axes else slice(None) for n in range(ndim)))
 
 
 @expand_dims.pullback
@@ -24,6 +32,13 @@ def squeeze(x, *, axes):
     return np.squeeze(x, axes)
 
 
+@squeeze.viewer
+def squeeze_viewer(spec, *, axes):
+    ndim = len(spec.shape)
+    key = tuple(0 if n - ndim in axes else slice(None) for n in range(ndim))
+    return itemgetter((..., *key))  # the ellipsis keeps an array an array
+
+
 @squeeze.pullback
 def squeeze_pullback(context, g):
     return expand_dims(g, axes=context.static["axes"])
@@ -34,6 +49,13 @@ def permute_dims(x, *, axes):
     """Permute the last ``len(axes)`` axes; ``axes`` are negative numbers."""
     lead = x.ndim - len(axes)
     return x.transpose(*range(lead), *(x.ndim + a for a in axes))
+
+
+@permute_dims.viewer
+def permute_dims_viewer(spec, *, axes):
+    ndim = len(spec.shape)
+    order = (*range(ndim - len(axes)), *(ndim + a for a in axes))
+    return methodcaller("transpose", order)
 
 
 @permute_dims.pullback
@@ -58,6 +80,13 @@ def reshape(x, *, ncore, shape):
         raise CannotViewError from None
 
 
+@reshape.viewer
+def reshape_viewer(spec, *, ncore, shape):
+    result = (*spec.shape[: len(spec.shape) - ncore], *shape)
+    general = partial(reshape.function, ncore=ncore, shape=shape)
+    return lambda x: x.reshape(result) if x.flags.c_contiguous else general(x)
+
+
 @reshape.pullback
 def reshape_pullback(context, g):
     ncore, shape = context.static["ncore"], context.static["shape"]
@@ -70,6 +99,25 @@ def broadcast(x, *, sizes):
     """Repeat axes of size 1: ``sizes`` are the sizes of the last axes of the result."""
     lead = x.shape[: x.ndim - len(sizes)]
     return np.broadcast_to(x, (*lead, *sizes))
+
+
+@broadcast.viewer
+def broadcast_viewer(spec, *, sizes):
+    lead = len(spec.shape) - len(sizes)
+    result = (*spec.shape[:lead], *sizes)
+    fixed = np.broadcast_to(np.empty(spec.shape, spec.dtype), result).strides
+    general = partial(broadcast.function, sizes=sizes)
+    if 0 in result:
+        return general
+
+    def repeated(x):
+        if not x.flags.c_contiguous:
+            return general(x)
+        view = np.ndarray(result, x.dtype, x, 0, fixed)
+        view.flags.writeable = False
+        return view
+
+    return repeated
 
 
 @broadcast.pullback
