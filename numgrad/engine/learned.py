@@ -153,7 +153,7 @@ def learn(operator: Any, args: Sequence[Any], values: tuple[Value, ...]) -> None
             keep(operator, operator.plans, key, Mixture(plan, besides))
 
 
-def _plan_of(operator: Any, values: tuple[Value, ...]) -> Plan | None:
+def _plan_of(operator: Any, values: Sequence[Value]) -> Plan | None:
     inputs: tuple[Spec, ...] = tuple([value.spec for value in values])
     alike = len(values) < 3 and values[0].spec is values[-1].spec
     key = values[0].spec if alike else inputs
