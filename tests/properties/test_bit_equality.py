@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from .random_graphs import Graph, Step, draw_graph, graphs, pick_from
-from .vocabulary import VOCABULARY
+from .vocabulary import ELEMENTWISE, OTHERS, REARRANGING, VOCABULARY
 from .ways import Check
 
 deterministic = settings(
@@ -35,6 +35,8 @@ def test_random_graphs_use_the_whole_vocabulary():
     drawn = [draw_graph(pick_from(seed)) for seed in range(500)]
     assert set(Counter(step.name for graph in drawn for step in graph.steps)) == set(VOCABULARY)
     assert {a.dtype.str[1:] for graph in drawn for a in graph.inputs} == {"f4", "f8", "c16"}
+    chapters = ELEMENTWISE, REARRANGING, OTHERS
+    assert len(VOCABULARY) == sum(map(len, chapters))  # no name stands for two words
     assert sum(graph.has("exact") for graph in drawn) > 250
 
 

@@ -4,132 +4,35 @@ Each entry draws parameters that fit its operands and returns what applies it, t
 to tensors; None where it does not fit.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-Pick = Callable[[int], int]
-"""``pick(n)`` returns a number below n; 0 is the simplest choice."""
-
-MOST_ELEMENTS = 1 << 13
-
-
-class Word(NamedTuple):
-    """An entry of the vocabulary.
-
-    Attributes
-    ----------
-    operands : int
-        How many arrays it takes.
-    draw : callable
-        ``draw(pick, *arrays)`` returns the parameters, or None.
-    apply : callable
-        ``apply(xp, *operands, **parameters)``.
-    smooth, exact, captured : bool
-        Whether it is differentiable wherever it is used, has the same bits however it is computed,
-        and can be part of a recording.
-    """
-
-    operands: int
-    draw: Callable[..., dict[str, Any] | None]
-    apply: Callable[..., Any]
-    smooth: bool = True
-    exact: bool = True
-    captured: bool = True
-
-
-def _any(pick: Pick, *arrays: np.ndarray) -> dict[str, Any]:
-    return {}
-
-
-def _draw_real(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    return None if x.dtype.kind == "c" else {}
-
-
-def _axis(pick: Pick, array: np.ndarray) -> int:
-    """Return an axis, counted from either end."""
-    axis = pick(array.ndim)
-    return axis - array.ndim if pick(2) else axis
-
-
-def _range(pick: Pick, size: int) -> slice:
-    """Return a slice of an axis: mostly a part of it, sometimes with a step or backwards."""
-    if size == 0:
-        return slice(None)
-    kind = pick(6)
-    start, stop = sorted((pick(size), pick(size) + 1))
-    if kind < 2:
-        return slice(None)
-    if kind == 2:
-        return slice(start, max(stop, start + 1))
-    if kind == 3:
-        return slice(start, None, 1 + pick(3))
-    if kind == 4:
-        return slice(None, None, -1 - pick(2))
-    return slice(1 if size > 1 else 0, None) if pick(2) else slice(0, max(size - 1, 1))
-
-
-# Operands of the same shape -----------------------------------------------------------------------
-
-
-def _fit(pick: Pick, *arrays: np.ndarray) -> dict[str, Any] | None:
-    """Draw slices that bring operands to shapes that broadcast."""
-    ndim = max(a.ndim for a in arrays)
-    cuts: list[list[slice]] = [[] for _ in arrays]
-    for axis in range(-ndim, 0):
-        sizes = [a.shape[axis] for a in arrays if a.ndim >= -axis and a.shape[axis] != 1]
-        least = min(sizes, default=1)
-        for a, cut in zip(arrays, cuts, strict=True):
-            if a.ndim < -axis:
-                continue
-            size = a.shape[axis]
-            start = pick(size - least + 1) if size > least and size != 1 else 0
-            cut.append(slice(start, start + least) if size not in (1, least) else slice(None))
-    whole = slice(None)
-    return {"cuts": [tuple(c) if any(s != whole for s in c) else None for c in cuts]}
-
-
-def _cut(operands: Sequence[Any], cuts: Sequence[Any]) -> list[Any]:
-    return [x if c is None else x[c] for x, c in zip(operands, cuts, strict=True)]
-
-
-def _pointwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    def apply(xp: Any, *operands: Any, cuts: Sequence[Any]) -> Any:
-        return function(xp, *_cut(operands, cuts))
-
-    return apply
-
-
-def _unary(function: Callable[..., Any], **marks: bool) -> Word:
-    return Word(1, _any, function, **marks)
-
-
-def _binary(function: Callable[..., Any], **marks: bool) -> Word:
-    return Word(2, _fit, _pointwise(function), **marks)
-
+from . import further
+from .words import MOST_ELEMENTS, Pick, Word, axis_of, binary, cut, draw_real, range_of, unary
 
 ELEMENTWISE = {
-    "sin": _unary(lambda xp, x: xp.sin(x)),
-    "negative": _unary(lambda xp, x: -x),
-    "tanh": _unary(lambda xp, x: xp.tanh(x)),
-    "scale": _unary(lambda xp, x: 0.5 * x),
-    "shift": _unary(lambda xp, x: x + 1.25),
-    "square": _unary(lambda xp, x: x**2),
-    "bell": _unary(lambda xp, x: xp.exp(-xp.square(x))),
-    "norm": _unary(lambda xp, x: xp.sqrt(x * x + 1.0)),
-    "absolute": _unary(lambda xp, x: xp.absolute(x), smooth=False),
-    "sign": _unary(lambda xp, x: x * xp.sign(xp.real(x)), smooth=False),
-    "add": _binary(lambda xp, x, y: x + y),
-    "subtract": _binary(lambda xp, x, y: x - y),
-    "multiply": _binary(lambda xp, x, y: x * y),
-    "divide": _binary(lambda xp, x, y: x / (xp.square(xp.real(y)) + 1.0)),
-    "maximum": _binary(lambda xp, x, y: xp.maximum(xp.real(x), xp.real(y)), smooth=False),
-    "where": _binary(lambda xp, x, y: xp.where(xp.real(x) > xp.real(y), x, y), smooth=False),
-    "hypot": _binary(lambda xp, x, y: xp.hypot(xp.real(x), xp.real(y) + 2.0)),
-    "clip": _unary(lambda xp, x: xp.clip(xp.real(x), -0.5, 0.75), smooth=False),
-    "single": Word(1, _draw_real, lambda xp, x: x.astype(np.float32), smooth=False),
-    "relu": _binary(lambda xp, x, y: xp.where(xp.real(y) < 0.25, 0.0, x * y), smooth=False),
+    "sin": unary(lambda xp, x: xp.sin(x)),
+    "negative": unary(lambda xp, x: -x),
+    "tanh": unary(lambda xp, x: xp.tanh(x)),
+    "scale": unary(lambda xp, x: 0.5 * x),
+    "shift": unary(lambda xp, x: x + 1.25),
+    "square": unary(lambda xp, x: x**2),
+    "bell": unary(lambda xp, x: xp.exp(-xp.square(x))),
+    "norm": unary(lambda xp, x: xp.sqrt(x * x + 1.0)),
+    "absolute": unary(lambda xp, x: xp.absolute(x), smooth=False),
+    "sign": unary(lambda xp, x: x * xp.sign(xp.real(x)), smooth=False),
+    "add": binary(lambda xp, x, y: x + y),
+    "subtract": binary(lambda xp, x, y: x - y),
+    "multiply": binary(lambda xp, x, y: x * y),
+    "divide": binary(lambda xp, x, y: x / (xp.square(xp.real(y)) + 1.0)),
+    "maximum": binary(lambda xp, x, y: xp.maximum(xp.real(x), xp.real(y)), smooth=False),
+    "where": binary(lambda xp, x, y: xp.where(xp.real(x) > xp.real(y), x, y), smooth=False),
+    "hypot": binary(lambda xp, x, y: xp.hypot(xp.real(x), xp.real(y) + 2.0)),
+    "clip": unary(lambda xp, x: xp.clip(xp.real(x), -0.5, 0.75), smooth=False),
+    "single": Word(1, draw_real, lambda xp, x: x.astype(np.float32), smooth=False),
+    "relu": binary(lambda xp, x, y: xp.where(xp.real(y) < 0.25, 0.0, x * y), smooth=False),
 }
 
 
@@ -137,7 +40,7 @@ ELEMENTWISE = {
 
 
 def _draw_key(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    key: list[Any] = [_range(pick, size) for size in x.shape]
+    key: list[Any] = [range_of(pick, size) for size in x.shape]
     if x.ndim and pick(4) == 3:
         axis = pick(x.ndim)
         if x.shape[axis]:
@@ -195,11 +98,11 @@ def _draw_repeats(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
 def _draw_repeat(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     if not x.ndim or x.size > MOST_ELEMENTS // 4:
         return None
-    return {"repeats": 1 + pick(3), "axis": _axis(pick, x)}
+    return {"repeats": 1 + pick(3), "axis": axis_of(pick, x)}
 
 
 def _draw_flip(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    return {"axis": _axis(pick, x)} if x.ndim else None
+    return {"axis": axis_of(pick, x)} if x.ndim else None
 
 
 def _draw_diagonal(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
@@ -224,7 +127,7 @@ def _draw_stack(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | No
 
 
 def _joint(xp: Any, x: Any, y: Any, cuts: Sequence[Any], axis: int) -> Any:
-    return xp.concatenate(_cut([x, y], cuts), axis=axis)
+    return xp.concatenate(cut([x, y], cuts), axis=axis)
 
 
 REARRANGING = {
@@ -255,7 +158,7 @@ def _draw_axes(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
 
 
 def _draw_axis(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    return {"axis": _axis(pick, x)} if x.ndim else None
+    return {"axis": axis_of(pick, x)} if x.ndim else None
 
 
 def _draw_gather(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
@@ -293,7 +196,7 @@ def _solve(xp: Any, x: Any, size: int) -> Any:
 def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
     if not x.ndim or y.dtype.kind == "c" or y.dtype.itemsize > x.dtype.itemsize:
         return None
-    key = tuple(_range(pick, size) for size in x.shape)
+    key = tuple(range_of(pick, size) for size in x.shape)
     shape = x[key].shape
     fits = y.ndim <= len(shape) and all(
         n in (1, m) for n, m in zip(y.shape[::-1], shape[::-1], strict=False)
@@ -330,4 +233,7 @@ OTHERS = {
     "write": Word(2, _draw_write, _write, captured=False),
 }  # fmt: skip
 
+ELEMENTWISE |= further.ELEMENTWISE
+REARRANGING |= further.REARRANGING
+OTHERS |= further.OTHERS
 VOCABULARY = {**ELEMENTWISE, **REARRANGING, **OTHERS}

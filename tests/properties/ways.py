@@ -96,7 +96,7 @@ class Check:
         self.setups = [draw_setup(choices, "never"), draw_setup(choices, fuse)]
         self.exact = graph.has("exact")
         single = any(a.dtype == np.float32 for a in graph.inputs) or any(
-            step.name == "single" for step in graph.steps
+            step.name in ("single", "half") for step in graph.steps
         )
         self.precision = float(np.finfo(np.float32 if single else float).eps)
         rows = choices.choice((1, 2, 3, 4, 5, 6, 9, 0, 2, 3, 4, MANY))
@@ -136,8 +136,12 @@ class Check:
             self.require_same(found[-1], self.own, "with a seed that is an input", setup)
         found = self.second_order(inputs, self.seeds[:1])
         self.require_same(found, self.second, "second order", setup)
+        self.require(self.hooked(inputs), "looped with hooks", setup)
+        self.require(self.batched(inputs, create_graph=True), "batched with a graph", setup)
         if self.graph.has("captured"):
             self.check_captured(setup)
+            self.check_differentiated(setup)
+            self.check_ensemble(setup)
 
     def check_captured(self, setup: Setup) -> None:
         """Compare a recording of value and gradients, replayed with other numbers."""
@@ -159,6 +163,35 @@ class Check:
         donating([a.copy() for a in others], seeds.copy())
         self.require(donating([a.copy() for a in inputs], seeds.copy()), "donated", setup)
 
+    def check_differentiated(self, setup: Setup) -> None:
+        """Compare gradients of a recording of the value, from outside."""
+        jitted = ng.jit(self.graph, fuse=setup.fuse)
+        for point in (self.graph.others, self.graph.inputs):
+            variables = self.variables(point)
+            output = jitted(*variables)
+            found = ng.grad(
+                output, variables, self.laid_out(self.seeds), is_grads_batched=True, **OPTIONS
+            )
+        self.require([value(a) for a in (output, *found)], "differentiated jit", setup)
+
+    def check_ensemble(self, setup: Setup) -> None:
+        """Compare members of an ensemble, value and gradients, with single calls."""
+        if not len(self.seeds):
+            return
+
+        def member(inputs: Any, seed: Any) -> list[Any]:
+            variables = [x.clone().requires_grad_() for x in inputs]
+            output = self.graph(*variables)
+            return [output, *ng.grad(output, variables, seed, **OPTIONS)]
+
+        count = min(len(self.seeds), FEW)
+        pairs = zip(self.graph.inputs, self.graph.others, strict=True)
+        members = [np.stack([a] * count + [b]) for a, b in pairs]
+        found = ng.jit(member, ensemble=True, fuse=setup.fuse)(
+            members, np.concatenate([self.seeds[:count], self.seeds[:1]])
+        )
+        self.require([found[0][0], *(a[:count] for a in found[1:])], "looped by members", setup)
+
     # Ways -----------------------------------------------------------------------------------------
 
     def variables(self, inputs: Arrays) -> list[Tensor]:
@@ -177,16 +210,27 @@ class Check:
             for n, a in enumerate(inputs)
         )]  # fmt: skip
 
-    def batched(self, inputs: Arrays) -> list[np.ndarray]:
+    def batched(self, inputs: Arrays, **options: bool) -> list[np.ndarray]:
         """Return the value and the gradients for all seeds, by one pass."""
-        found = self.everything(self.variables(inputs), self.laid_out(self.seeds))
+        found = self.everything(self.variables(inputs), self.laid_out(self.seeds), **options)
         return [value(a) for a in found]
 
-    def everything(self, inputs: Any, seeds: Any) -> list[Any]:
+    def everything(self, inputs: Any, seeds: Any, **options: bool) -> list[Any]:
         """Return the value and the gradients for all seeds."""
         variables = [x if x.requires_grad else x.clone().requires_grad_() for x in inputs]
         output = self.graph(*variables)
-        return [output, *ng.grad(output, variables, seeds, is_grads_batched=True, **OPTIONS)]
+        options = {**OPTIONS, **options}
+        return [output, *ng.grad(output, variables, seeds, is_grads_batched=True, **options)]
+
+    def hooked(self, inputs: Arrays) -> list[np.ndarray]:
+        """Return the value and the gradients for some seeds, past hooks that look at them."""
+        variables = self.variables(inputs)
+        output = self.graph(*variables)
+        for x in (*variables, output):
+            if x.requires_grad:
+                x.register_hook(lambda g: None)
+        found = ng.grad(output, variables, self.seeds[:FEW], is_grads_batched=True, **OPTIONS)
+        return [value(a) for a in (output, *found)]
 
     def second_order(self, inputs: Arrays, seeds: np.ndarray) -> list[np.ndarray]:
         """Return the gradients of a product with the first gradients."""
