@@ -34,6 +34,10 @@ class Lowering:
 
     def place(self, source: Any) -> Place:
         """Return the operand that stands for a value, computed or not."""
+        if type(source) is Expr:
+            places = self.known.get(source)
+            if places is not None:
+                return places[0]
         array = source.array
         if array is None:
             places = self.known.get(source.expr)
@@ -148,7 +152,7 @@ def pending_exprs(values: Iterable[Any]) -> list[Expr]:
     while stack:
         for value in stack.pop().inputs:
             if value.array is None:
-                expr = value.expr
+                expr = value if type(value) is Expr else value.expr
                 if (
                     expr is not None
                     and expr not in seen

@@ -126,7 +126,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     return outputs
 
 
-def snapshot(value: Value) -> Value:
+def snapshot(value: Value) -> Value | Expr:
     """Return a value as it is now: a later write in place will give it another expression."""
     if value.view is not None:
         value.view.refresh(value)

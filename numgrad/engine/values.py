@@ -6,7 +6,7 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,6 +85,9 @@ class ForeignStorage(Storage):
 class Expr:
     """An application of an operator that is still to be computed.
 
+    Other expressions read it as if it were a value, its output in slot 0: nobody can write into
+    that in place, and a value of its own is saved.
+
     Attributes
     ----------
     kind : object or None
@@ -97,11 +100,14 @@ class Expr:
         "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "token",
     )  # fmt: skip
 
+    array = view = None
+    expr_slot = 0
+
     def __init__(
         self,
         operator: Any,
         static: dict[str, Any],
-        inputs: tuple["Value", ...],
+        inputs: Sequence[Any],
         specs: tuple[Spec, ...],
     ) -> None:
         self.operator = operator
@@ -113,6 +119,26 @@ class Expr:
         self.site: Site | None = None
         self.kind: Any = None
         self.token = capturing.get(get_ident()) if capturing else None
+
+    @property
+    def expr(self) -> "Expr":
+        return self
+
+    @property
+    def spec(self) -> Spec:
+        return self.specs[0]
+
+    @property
+    def shape(self) -> Shape:
+        return self.specs[0].shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.specs[0].dtype
+
+    @property
+    def rows(self) -> bool:
+        return self.specs[0].rows
 
 
 class LeafState:
@@ -193,11 +219,14 @@ class Value:
         value.slot = 0
         return value
 
-    def snapshot(self) -> "Value":
+    def snapshot(self) -> "Value | Expr":
         """Return the value as it is now, for an expression to read: a write in place will give this
         one another expression."""
         expr = self.expr
-        return self.detached() if expr is None else self.deferred(expr, self.expr_slot, self.spec)
+        if expr is None:
+            return self.detached()
+        slot = self.expr_slot
+        return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
         """Say that the array is to be read with another shape: the batch becomes an axis, or the
