@@ -20,7 +20,7 @@ from .lower import force
 from .recall import Recalled, comes_again, recall, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
-from .rules import fitted
+from .rules import as_value, fitted
 from .select import needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
 
@@ -257,7 +257,8 @@ class Pass:
         if not self.request.create_graph and node.operator.has_rule:
             rule = rule_of(self, node, cotangents)
             if rule is not None:
-                return rule.apply(read(rule, cotangents, self.saved[node]), node.site)
+                values = read(rule, cotangents, self.saved[node])
+                return [as_value(g) for g in rule.apply(values, node.site)]
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)
 

@@ -12,6 +12,7 @@ from .direct import record_planned
 from .graph import accumulator_of
 from .learned import Beside, Plan
 from .record import mode, runtime, snapshot, unusual
+from .rules import as_value
 from .values import Expr, Spec, View, spec_of
 
 _MOST_PLANS = 1024
@@ -86,13 +87,14 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
 
 
 def added(x: Any, y: Any) -> Any:
-    """Return the sum of two cotangents of a pass."""
+    """Return the sum of two cotangents of a pass, each a value or an expression."""
     operator: Any = runtime.roles["add"]
-    if x.array is not None or y.array is not None:
-        return operator(x, y)
-    key = (x.spec, y.spec)
-    plan = operator.deferred.get(key) or _plan(operator, key, key)
-    return operator(x, y) if plan is None else _result(plan, (x, y), type(x))
+    if x.array is None and y.array is None:
+        key = (x.spec, y.spec)
+        plan = operator.deferred.get(key) or _plan(operator, key, key)
+        if plan is not None:
+            return _expression(plan, (x, y))
+    return operator(as_value(x), as_value(y))
 
 
 # Views --------------------------------------------------------------------------------------------
@@ -125,15 +127,19 @@ def view(plan: Plan, x: Any) -> Any:
 # Both ---------------------------------------------------------------------------------------------
 
 
-def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
-    """Return the value of a new expression of these inputs, connected to nothing yet."""
+def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
     expr = Expr(plan.operator, plan.static, inputs, plan.outputs)
     expr.kind, expr.site = plan.kind, mode.site
+    return expr
+
+
+def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
+    """Return the value of a new expression of these inputs, connected to nothing yet."""
     result = _new(kind)
     result.array = result.node = result.view = result._storage = result._leaf = None
     spec = result.spec = plan.spec
     result.shape, result.dtype, result.rows = spec
-    result.expr = expr
+    result.expr = _expression(plan, inputs)
     result._requires_grad = False
     result.slot = result.expr_slot = 0
     return result

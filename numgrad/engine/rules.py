@@ -16,6 +16,7 @@ from .lower import lower_one, pending_exprs
 from .record import deferring, grad_mode, runtime
 
 _KEPT = 1 << 13
+_NO_PARAMETERS: dict[str, Any] = {}
 
 
 class _Placeholder:
@@ -82,21 +83,27 @@ class Rule:
             known[expr] = lower_one(builder, expr, [operand(v) for v in expr.inputs])
         return [known[expr][slot] for expr, slot in self.outputs]
 
-    def apply(self, values: Sequence[Value], site: Any) -> list[Value | None]:
-        """Return the gradients for these cotangents and saved values, still to be computed."""
-        outputs: Sequence[Value] = ()
+    def apply(self, values: Sequence[Any], site: Any) -> list[Any]:
+        """Return the gradients for these cotangents and saved values, still to be computed; the
+        expression itself stands for its first output."""
+        outputs: list[Any] = []
         if self.outputs:
-            expr = Expr(self, {}, values, self.specs)  # type: ignore[arg-type]
+            expr = Expr(self, _NO_PARAMETERS, values, self.specs)
             expr.site, expr.kind = site, self
-            deferred = runtime.value.deferred
-            outputs = [deferred(expr, slot, spec) for slot, spec in enumerate(self.specs)]
-        gradients: list[Value | None] = []
-        for source in self.sources:
-            if type(source) is int:
-                gradients.append(values[source] if source >= 0 else outputs[~source])
-            else:
-                gradients.append(source)
-        return gradients
+            outputs.append(expr)
+            for slot in range(1, len(self.specs)):
+                outputs.append(runtime.value.deferred(expr, slot, self.specs[slot]))
+        return [
+            (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
+
+
+def as_value(gradient: Any) -> Any:
+    """Return a gradient as a value of its own, where it is an expression."""
+    if type(gradient) is not Expr:
+        return gradient
+    return runtime.value.deferred(gradient, 0, gradient.specs[0])
 
 
 _rules: dict[Hashable, Rule | None] = {}

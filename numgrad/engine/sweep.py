@@ -9,7 +9,7 @@ from typing import Any
 from .context import OpenContext, restored
 from .deferred import added
 from .graph import Accumulator, Edge, Node, Value
-from .rules import Rule, known_rule, make_rule, rule_key
+from .rules import Rule, as_value, known_rule, make_rule, rule_key
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
@@ -28,7 +28,7 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
     return True
 
 
-def sweep(backward_pass: Any, pending: dict[Any, Value]) -> None:
+def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
     """Go over the nodes of a pass; leave the gradients that are wanted in its ``grads``.
 
     Parameters
@@ -45,7 +45,7 @@ def sweep(backward_pass: Any, pending: dict[Any, Value]) -> None:
             if total is None:
                 continue
             if place in targets:
-                grads[Edge(node, 0)] = total
+                grads[Edge(node, 0)] = as_value(total)
             cotangents: Sequence[Value | None] = (total,)
             key = (node._kind, wanted.get(node), total.rows)
         else:
@@ -69,13 +69,13 @@ def sweep(backward_pass: Any, pending: dict[Any, Value]) -> None:
 
 
 def _arrived(
-    node: Node, pending: dict[Any, Value], targets: Any, grads: dict[Edge, Value]
+    node: Node, pending: dict[Any, Any], targets: Any, grads: dict[Edge, Value]
 ) -> list[Value | None]:
     """Take the cotangents of all outputs of a node."""
     cotangents = [pending.pop((node, slot), None) for slot in range(len(node.outputs))]
     for slot, total in enumerate(cotangents):
         if total is not None and (node, slot) in targets:
-            grads[Edge(node, slot)] = total
+            grads[Edge(node, slot)] = as_value(total)
     return cotangents
 
 
