@@ -13,7 +13,7 @@ from .graph import Expr, Value
 from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
 from .statics import frozen
-from .templates import Place, Template, operand_of, templates_of
+from .templates import Place, Template, operand_of, spread, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -28,22 +28,18 @@ class Lowering:
         self.inputs = inputs
         self.open_arguments = False
         self.program = Program(batch)
-        self.known: dict[Expr, Sequence[Place]] = {}
+        self.known: dict[Expr, Place | list[Place]] = {}  # a list of several outputs
         self.templates = templates_of(target)
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
         """Return the operand that stands for a value, computed or not."""
-        if type(source) is Expr:
-            places = self.known.get(source)
-            if places is not None:
-                return places[0]
         array = source.array
         if array is None:
-            places = self.known.get(source.expr)
-            if places is not None:
-                return places[source.expr_slot]
-            array = source.expr.results[source.expr_slot]
+            place = self.known.get(source if type(source) is Expr else source.expr)
+            if place is not None:
+                return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
+            array = source.expr.result(source.expr_slot)
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
@@ -78,19 +74,29 @@ class Lowering:
     def apply(self, expr: Expr) -> None:
         """Append the instructions of an expression."""
         if expr.operator is ARGUMENT and self.open_arguments:
-            self.known[expr] = [self.argument(expr)]
+            self.known[expr] = self.argument(expr)
             return
-        places = [self.place(source) for source in expr.inputs]
-        # A layout, and the key of an operand in pieces, decide how the operand is read.
-        keys = [place[2] if type(place) is Ref else place[0] for place in places]
         kind = expr.kind or _kind(expr)
-        key = (kind, *keys)
+        places = [self.place(source) for source in expr.inputs]
+        # A layout, or the key of an operand in pieces, decides how an operand is read.
+        key = [kind]
+        table: list[int] = []
+        moves: list[int] = []
+        for place in places:
+            if type(place) is Ref:
+                buffer, offset, layout = place
+                key.append(layout)
+                table.append(buffer)
+                moves.append(offset)
+            else:
+                key.append(spread(place, table, moves))
+        key = tuple(key)
         template = self.templates.known.get(key) if kind is not None else None
         if template is None:
             template = self._make(expr, places)
             if kind is not None:
                 self.templates.add(key, template)
-        self.known[expr] = template.append_to(self.program, places, expr.site)
+        self.known[expr] = template.append_to(self.program, table, moves, expr.site)
 
     def _make(self, expr: Expr, places: Sequence[Place]) -> Template:
         builder = Builder(self.target, self.program.batch)
@@ -121,7 +127,10 @@ class Lowering:
             nargs = len(builder.buffers)
             template = Template(builder, nargs, [builder.copied(operand, rows)])
             self.templates.add(key, template)
-        (result,) = template.append_to(self.program, [place], None)
+        table: list[int] = []
+        moves: list[int] = []
+        spread(place, table, moves)
+        result = template.append_to(self.program, table, moves, None)
         assert isinstance(result, Ref)
         return result
 
@@ -156,7 +165,7 @@ def pending_exprs(values: Iterable[Any]) -> list[Expr]:
                 if (
                     expr is not None
                     and expr not in seen
-                    and expr.results[value.expr_slot] is None
+                    and (expr.results is None or expr.results[value.expr_slot] is None)
                 ):
                     seen.add(expr)
                     stack.append(expr)
@@ -197,16 +206,16 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
             if value.view is not None:
                 value.view.refresh(value)
             assert value.expr is not None
-            if value.expr.results[value.expr_slot] is None:
+            if value.expr.result(value.expr_slot) is None:
                 todo.setdefault((value.expr, value.expr_slot), value)
     if todo:
         from .plan import execute  # it is made of this module's programs
 
         program = lower(list(todo.values()), runtime.target, batch)
         for (expr, slot), array in zip(todo, execute(program, runtime.target), strict=True):
-            expr.results[slot] = array
+            expr.keep(slot, array)
     for value in values:
         if value.array is None:
             assert value.expr is not None
-            value.array = value.expr.results[value.expr_slot]
+            value.array = value.expr.result(value.expr_slot)
             value.expr = None

@@ -168,7 +168,7 @@ def remember(
     results = plan(structure.arrays)
     for value, array in zip(values, results, strict=True):
         assert value.expr is not None
-        value.expr.results[value.expr_slot] = array
+        value.expr.keep(value.expr_slot, array)
         value.array, value.expr = array, None
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]

@@ -31,23 +31,9 @@ class Step:
         self, pattern: Pattern, locals_: tuple[int, ...], offsets: tuple[int, ...]
     ) -> None:
         self.pattern, self.locals, self.offsets = pattern, locals_, offsets
-        # With one index ``itemgetter`` returns no tuple.
-        self.pick: Any = itemgetter(*locals_) if len(locals_) > 1 else None
-
-    def instruction(
-        self, table: Sequence[int], shifts: Sequence[int] | None, site: Any
-    ) -> Instruction:
-        """Return the instruction for the buffers in ``table``, operands shifted by ``shifts``."""
-        made = _new(Instruction)
-        pick = self.pick
-        made.buffers = (table[self.locals[0]],) if pick is None else pick(table)
-        made.offsets = self.offsets
-        if shifts is not None:
-            made.offsets = tuple(
-                [o + shifts[n] for o, n in zip(self.offsets, self.locals, strict=True)]
-            )
-        made.pattern, made.site = self.pattern, site
-        return made
+        self.pick: Any = itemgetter(*locals_)
+        if len(locals_) == 1:  # for which it returns no tuple
+            self.pick = lambda table, pick=self.pick: (pick(table),)
 
 
 class Template:
@@ -70,27 +56,34 @@ class Template:
         self.outputs = [_place_of(output) for output in outputs]
         self.uses_blas = builder.uses_blas
 
-    def append_to(self, program: Program, places: Sequence[Place], site: Any) -> list[Place]:
-        """Append a copy of the instructions for these operands; return the places of the
-        outputs."""
-        table: list[int] = []
-        moves: list[int] = []
-        for place in places:
-            if isinstance(place, Ref):
-                table.append(place[0])
-                moves.append(place[1])
-            else:
-                for ref in place.leaves:
-                    table.append(ref[0])
-                    moves.append(ref[1])
-        shifts = None
-        if any(moves):
-            shifts = moves + [0] * len(self.nbytes)
+    def append_to(
+        self, program: Program, table: list[int], moves: list[int], site: Any
+    ) -> Place | list[Place]:
+        """Append a copy of the instructions; return the place of the output, or of each.
+
+        Parameters
+        ----------
+        table, moves : list of int
+            The buffers of the operands and their offsets there; the new buffers are appended.
+        """
         if self.nbytes:
             self._allocate(program, table)
-        if self.steps:
-            program.instructions += [step.instruction(table, shifts, site) for step in self.steps]
-            program.uses_blas = program.uses_blas or self.uses_blas
+        shifts = moves + [0] * len(self.nbytes) if any(moves) else None
+        append = program.instructions.append
+        for step in self.steps:
+            made = _new(Instruction)
+            made.pattern, made.site = step.pattern, site
+            made.buffers = step.pick(table)
+            made.offsets = step.offsets
+            if shifts is not None:
+                made.offsets = tuple(
+                    [o + shifts[n] for o, n in zip(step.offsets, step.locals, strict=True)]
+                )
+            append(made)
+        if self.uses_blas:
+            program.uses_blas = True
+        if len(self.outputs) == 1:
+            return _moved(self.outputs[0], table, shifts)
         return [_moved(output, table, shifts) for output in self.outputs]
 
     def _allocate(self, program: Program, table: list[int]) -> None:
@@ -166,6 +159,18 @@ def _place_of(operand: Operand | Joined) -> Place:
             key.append(place.key)
             leaves += place.leaves
     return Pieces(tuple(key), tuple(leaves))
+
+
+def spread(place: Place, table: list[int], moves: list[int]) -> Any:
+    """Append the buffers and offsets of an operand; return what decides how it is read."""
+    if isinstance(place, Ref):
+        table.append(place.buffer)
+        moves.append(place.offset)
+        return place.layout
+    for leaf in place.leaves:
+        table.append(leaf.buffer)
+        moves.append(leaf.offset)
+    return place.key
 
 
 def _moved(output: Any, table: Sequence[int], shifts: Sequence[int] | None) -> Any:

@@ -115,10 +115,20 @@ class Expr:
         self.inputs = inputs
         self.specs = specs
         self.number = next_number()
-        self.results: list[np.ndarray | None] = [None] * len(specs)
+        self.results: list[np.ndarray | None] | None = None
         self.site: Site | None = None
         self.kind: Any = None
         self.token = capturing.get(get_ident()) if capturing else None
+
+    def result(self, slot: int) -> np.ndarray | None:
+        """Return an output, if it has been computed."""
+        return None if self.results is None else self.results[slot]
+
+    def keep(self, slot: int, array: np.ndarray) -> None:
+        """Keep an output for whoever asks for it later."""
+        if self.results is None:
+            self.results = [None] * len(self.specs)
+        self.results[slot] = array
 
     @property
     def expr(self) -> "Expr":
