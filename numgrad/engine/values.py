@@ -126,9 +126,10 @@ class Expr:
 
     def keep(self, slot: int, array: np.ndarray) -> None:
         """Keep an output for whoever asks for it later."""
-        if self.results is None:
-            self.results = [None] * len(self.specs)
-        self.results[slot] = array
+        results = self.results
+        if results is None:
+            results = self.results = list[Any](itertools.repeat(None, len(self.specs)))
+        results[slot] = array
 
     @property
     def expr(self) -> "Expr":
