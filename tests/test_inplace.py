@@ -249,6 +249,47 @@ def test_a_product_with_itself_is_an_error():
         ng.grad(y.sum(), x)
 
 
+WRITES = {
+    "*": lambda a, w: a.__imul__(w),
+    "**": lambda a, w: a.__ipow__(w),
+    "** 3": lambda a, w: a.__ipow__(3),
+    "%": lambda a, w: a.__imod__(w),
+    "* twice": lambda a, w: a.__imul__(w).__imul__(w),
+    "a row": lambda a, w: a.__imul__(w[:1]),
+    "a part": lambda a, w: a.__setitem__(slice(1), a[:1].__imul__(w[:1])),
+    "positions": lambda a, w: a.__setitem__([0, 2], a[[0, 2]] * w[1:]),
+    "a view first": lambda a, w: (a[1:].__imul__(w[1:]), a.__imul__(w)),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_an_operation_in_place_keeps_what_its_own_derivative_reads(write):
+    def total(x, w, copies):
+        a = x * 1.0
+        if copies:  # the same, with every step in memory of its own
+            steps = {
+                "*": lambda: a * w, "**": lambda: a**w, "** 3": lambda: a**3, "%": lambda: a % w,
+                "* twice": lambda: a * w * w, "a row": lambda: a * w[:1],
+                "a part": lambda: ng.concatenate([a[:1] * w[:1], a[1:]]),
+                "positions": lambda: ng.stack([a[0] * w[1], a[1], a[2] * w[2]]),
+                "a view first": lambda: ng.concatenate([a[:1], a[1:] * w[1:]]) * w,
+            }  # fmt: skip
+            a = steps[write]()
+        else:
+            WRITES[write](a, w)
+        return (a * a).sum()
+
+    point = np.array([1.5, 2.5, 3.5]), np.array([1.25, 2.0, 0.75])
+    found = ng.func.grad(total, (0, 1))(*point, False)
+    captured = ng.jit(ng.func.grad(total, (0, 1)))(*point, False)
+    expected = ng.func.grad(total, (0, 1))(*point, True)
+    for a, b, c in zip(found, captured, expected, strict=True):
+        np.testing.assert_allclose(a, c, 1e-14)
+        np.testing.assert_array_equal(a, b)
+    second = ng.func.hessian(total)
+    np.testing.assert_allclose(second(*point, False), second(*point, True), 1e-14)
+
+
 def test_a_value_that_no_derivative_reads_may_be_overwritten():
     x = leaf()
     y = x * 2

@@ -9,7 +9,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
-from ..engine.graph import ForeignStorage, View
+from ..engine.graph import ForeignStorage, View, connect
 from ..operators import cast as _cast
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
@@ -157,14 +157,34 @@ def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay."""
     operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
-    result = _computed_there(operator, x, operand)
+    before = _before(operator, x, operand)
+    result = _computed_there(operator, x, operand) if before is x else None
     if result is None:
-        result = _converted(operator(x, operand), x, operator.name)
+        result = _converted(operator(before, operand), x, operator.name)
         if not _inplace.is_deferred(x, result):
             assert x.array is not None
             x.array[...] = result.array
     _inplace.adopt(x, result)
     return x
+
+
+def _before(operator: Any, x: Tensor, operand: Any) -> Tensor:
+    """Return ``x``, or a copy in its place of the graph where the derivative reads what it was."""
+    other = operand if isinstance(operand, Tensor) else x.detached()
+    if not _inplace.is_recorded(x, other) or not _is_ours(x):
+        return x
+    if not operator.saves((x.requires_grad, other.requires_grad))[0]:
+        return x
+    if not _inplace.is_deferred(x, other):
+        assert x.array is not None
+        before: Any = Tensor(x.array.copy())
+    elif _record.mode.capture is None:
+        return x
+    else:  # the write will give x another expression, so the one of now stays as it is
+        before = x.snapshot() if x.array is None else Tensor(x.array)
+    if x.requires_grad:
+        connect(before, x.edge)
+    return before
 
 
 def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
@@ -224,8 +244,9 @@ def iadd(x: Tensor, value: ArrayLike) -> Tensor:
 
     Notes
     -----
-    The gradients are those of ``x + value``. An operation that needs what ``x`` was for its
-    derivative fails in the backward pass.
+    The gradients are those of ``x + value``. An earlier operation that needs what ``x`` was for
+    its derivative fails in the backward pass; this one keeps a copy where it needs that itself, as
+    ``x *= y`` does for the gradient of ``y``.
 
     Examples
     --------

@@ -147,6 +147,6 @@ OTHERS = {
     "columns": Word(
         2, _draw_columns, lambda xp, x, y: xp.einsum("...ij,...kj->...ik", x, y), exact=False
     ),
-    "write masked": Word(1, _draw_mask, _write_masked, captured=False),
+    "write masked": Word(1, _draw_mask, _write_masked),
     "self": Word(1, any_parameters, lambda xp, x: x),
 }  # fmt: skip

@@ -201,7 +201,7 @@ def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | No
     fits = y.ndim <= len(shape) and all(
         n in (1, m) for n, m in zip(y.shape[::-1], shape[::-1], strict=False)
     )
-    return {"key": key, "kind": pick(3)} if fits else None
+    return {"key": key, "kind": pick(4)} if fits else None
 
 
 def _write(xp: Any, x: Any, y: Any, key: Any, kind: int) -> Any:
@@ -211,7 +211,7 @@ def _write(xp: Any, x: Any, y: Any, key: Any, kind: int) -> Any:
     elif kind == 1:
         target[key] += y
     else:
-        target[key] *= 0.75
+        target[key] *= 0.75 if kind == 2 else y
     return target
 
 
@@ -230,7 +230,7 @@ OTHERS = {
     "take": Word(1, _draw_gather, lambda xp, x, indices, axis: xp.take(x, indices, axis)),
     "matmul": Word(2, _draw_product, lambda xp, x, y: xp.matmul(x, y), exact=False),
     "solve": Word(1, _draw_system, _solve, exact=False),
-    "write": Word(2, _draw_write, _write, captured=False),
+    "write": Word(2, _draw_write, _write),
 }  # fmt: skip
 
 ELEMENTWISE |= further.ELEMENTWISE
