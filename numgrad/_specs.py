@@ -106,6 +106,11 @@ class LoopSpec:
         of the last inputs, so that a new value needs no new kernel.
     checked : bool
         Whether indices are checked, and elements that are not written are reported like an error.
+    block : int
+        Where it is not 0, the first core dimension of the only input is what the kernel loops over,
+        in blocks of this size: the function reduces each to one output, the last block may be
+        shorter. The position of the first element comes as the address of one more operand, behind
+        the output, and decides where the outputs go.
     """
 
     name: str
@@ -117,12 +122,13 @@ class LoopSpec:
     may_raise: bool = False
     trailing: tuple[Constant | None, ...] = ()
     checked: bool = False
+    block: int = 0
 
     @property
     def identity(self) -> tuple:
         """What two specs of the same kernel have in common."""
         dtypes = (self.in_dtypes, self.out_dtypes)
-        options = (self.signature, self.scalars, self.trailing, self.checked)
+        options = (self.signature, self.scalars, self.trailing, self.checked, self.block)
         return ("loop", self.function, *dtypes, *options)
 
 

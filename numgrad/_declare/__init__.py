@@ -8,6 +8,7 @@ from .kernel import kernel_operator as kernel_operator
 from .operator import Operator as Operator
 from .operator import door as door
 from .operator import registry as registry
+from .reduction import Blocks as Blocks
 from .reduction import Reduction as Reduction
 from .reduction import reduction as reduction
 from .structural import CannotViewError as CannotViewError

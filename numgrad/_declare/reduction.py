@@ -2,8 +2,9 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,24 @@ from .operator import FLOATING, Operator, Specs, door
 
 # With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
 FEW_COLUMNS = 8
+# From so many blocks on they are reduced apart.
+MANY_BLOCKS = 8
+
+
+class Blocks(NamedTuple):
+    """How a reduction is made of those of blocks of elements, or of rows of a matrix.
+
+    Attributes
+    ----------
+    size : int
+        Of each block, but the last.
+    join : callable
+        A core function like that of the reduction, which takes what it makes of the blocks in
+        order, and has the bits that it has for all elements at once.
+    """
+
+    size: int
+    join: Callable[..., Any]
 
 
 def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -26,6 +45,8 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     columns : callable, optional
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as
         the other one has for each column.
+    blocks, column_blocks : Blocks, optional
+        How the work can be shared, of elements and of rows.
     result : dtype, optional
         The dtype of the result when it is not that of the argument.
     complex : bool
@@ -49,6 +70,8 @@ class Reduction(Operator):
         function: Callable[..., Any],
         numpy: Callable[..., Any] | None = None,
         columns: Callable[..., Any] | None = None,
+        blocks: Blocks | None = None,
+        column_blocks: Blocks | None = None,
         result: Any = None,
         complex: bool = True,
         empty: bool = True,
@@ -59,11 +82,13 @@ class Reduction(Operator):
         self.function = function
         self.numpy = numpy
         self.columns = columns
+        self.blocks, self.column_blocks = blocks, column_blocks
         self.result = None if result is None else np.dtype(result)
         self.allows_complex = complex
         self.allows_empty = empty
         self.exact = exact
         self._specs: dict[tuple[np.dtype, bool], LoopSpec] = {}
+        self._pairs: dict[tuple[np.dtype, bool], tuple[LoopSpec, LoopSpec]] = {}
         self._results: dict[np.dtype, np.dtype] = {}
         self.__doc__ = function.__doc__
 
@@ -87,6 +112,17 @@ class Reduction(Operator):
                 self.name, function, signature, (dtype,), (result,)
             )
         return self._specs[dtype, columns]
+
+    def block_specs(self, dtype: np.dtype, columns: bool) -> tuple[LoopSpec, LoopSpec]:
+        """Return the specs of the kernels that reduce blocks, and that join them."""
+        if (dtype, columns) not in self._pairs:
+            whole = self.spec(dtype, columns)
+            blocks = self.column_blocks if columns else self.blocks
+            assert blocks is not None
+            result = self.result_dtype(dtype)
+            join = LoopSpec(self.name, blocks.join, whole.signature, (result,), (result,))
+            self._pairs[dtype, columns] = replace(whole, block=blocks.size), join
+        return self._pairs[dtype, columns]
 
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
         """Return the dtype of the result; for integers and booleans it is NumPy's."""
@@ -181,7 +217,11 @@ class Reduction(Operator):
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)
-        if self._takes_columns(operand, axes):
+        columns = self._takes_columns(operand, axes)
+        if self._takes_blocks(builder, operand, axes, columns):
+            self._lower_blocks(builder, operand, output, axes, columns)
+            return [output]
+        if columns:
             lead, size, kept = _parts(operand.shape, axes)
             core = (size, prod(kept))
             operand = _merge_core(builder.contiguous(operand, -axes[0]), len(lead), core)
@@ -195,6 +235,29 @@ class Reduction(Operator):
         operand = _merge_core(operand, len(shape), core)
         builder.emit(self.spec(operand.dtype), [operand], [output], (1, 0), core, name=self.name)
         return [output]
+
+    def _takes_blocks(
+        self, builder: Any, operand: Any, axes: Sequence[int], columns: bool
+    ) -> bool:
+        """Whether to reduce blocks, which can be spread over threads, and to join them then."""
+        blocks = self.column_blocks if columns else self.blocks
+        if blocks is None or operand.buffer.rows or not builder.is_many(operand):
+            return False
+        count = prod(operand.shape[a] for a in axes)
+        alone = prod(operand.shape[: axes[0]]) == 1 if columns else len(axes) == len(operand.shape)
+        return alone and count > MANY_BLOCKS * blocks.size
+
+    def _lower_blocks(
+        self, builder: Any, operand: Any, output: Any, axes: Sequence[int], columns: bool
+    ) -> None:
+        _, count, kept = _parts(operand.shape, axes)
+        operand = builder.contiguous(operand)
+        whole, join = self.block_specs(operand.dtype, columns)
+        core = (prod(kept),) if columns else ()
+        parts = builder.new((-(-count // whole.block), *core), output.dtype, False)
+        builder.emit(whole, [operand], [parts], _all(operand, parts), (count, *core))
+        flat = _merge_core(output, 0, core)
+        builder.emit(join, [parts], [flat], _all(parts, flat), parts.shape)
 
     def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
         """Whether to reduce the rows of matrices, which saves a transposing copy."""
@@ -234,6 +297,11 @@ def _merge_core(operand: Any, nlead: int, core: tuple[int, ...]) -> Any:
         operand.buffer, operand.offset, (*operand.shape[:nlead], *core),
         (*operand.strides[:nlead], *strides), operand.dtype,
     )  # fmt: skip
+
+
+def _all(*operands: Any) -> tuple[int, ...]:
+    """Return the numbers of axes of operands."""
+    return tuple(len(operand.shape) for operand in operands)
 
 
 def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import schedule
 from .graph import Shape
 from .program import Buffer, Joined, Operand, Pattern, contiguous_strides
 from .record import runtime
@@ -38,6 +39,10 @@ class Builder:
         buffer = Buffer(len(self.buffers), nbytes, rows, array, nbytes if rows else 0)
         self.buffers.append(buffer)
         return buffer
+
+    def is_many(self, operand: Operand) -> bool:
+        """Whether an operand has so many elements that a walk over them is shared by threads."""
+        return prod(operand.shape) >= schedule.MANY_ELEMENTS
 
     def constant(self, array: np.ndarray) -> Operand:
         """Return an operand for an array from outside."""

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .program import Pattern, Program
-from .schedule import BATCH, ELEMENTS, Schedule, Segment
+from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
+from .stretches import walks_of
 
 # A loop shorter than this is not worth being the inner one when a longer axis is there.
 SHORT = 8
@@ -38,8 +39,8 @@ def encode(plan: Schedule, program: Program) -> tuple[np.ndarray, np.ndarray]:
 
 def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
     if segment.kind != BATCH:
-        flat = segment.kind == ELEMENTS
-        return [_words_once(i.pattern, flat) for i in segment.instructions]
+        rows = segment.rows if segment.kind == ELEMENTS else 0
+        return [_words_once(i.pattern, rows) for i in segment.instructions]
     row_strides = program.row_strides
     result = []
     for instruction in segment.instructions:
@@ -52,18 +53,33 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
     return result
 
 
-def _words_once(pattern: Pattern, flat: bool) -> np.ndarray:
-    found = pattern.codes.get(flat)
+def _words_once(pattern: Pattern, rows: int) -> np.ndarray:
+    """Return the words of an instruction that is cut into rows, or runs as a whole."""
+    found = pattern.codes.get(rows)
     if found is None:
-        if flat:
-            sizes = [x.dtype.itemsize for x in pattern.layouts]
-            along = [s if any(r) else 0 for s, r in zip(sizes, pattern.strides, strict=True)]
-            found = _words(pattern, along, [1], [along], 0)
-            found[6] = 1
+        if pattern.block:
+            found = _block_words(pattern, max(rows, 1))
+        elif rows:
+            walk = walks_of(pattern)[rows]
+            found = _words(pattern, walk.strides, *loops(pattern, walk.strides, walk.axes))
+            found[6] = max(1, pattern.work // rows)
         else:
             found = _words(pattern, [0] * len(pattern.layouts), *loops(pattern, None))
-        pattern.codes[flat] = found
+        pattern.codes[rows] = found
     return found
+
+
+def _block_words(pattern: Pattern, rows: int) -> np.ndarray:
+    """Return the words of a reduction in blocks, whose last operand is the position in the whole:
+    an address that begins at 0 and moves by the elements of a row."""
+    (count, *inner), (source, parts) = pattern.core, pattern.layouts
+    each, size = count // rows, source.nbytes // count
+    part = parts.nbytes // parts.shape[0]
+    code = [
+        pattern.kernel.address, 3, 1, 0, len(pattern.core), 0, max(1, pattern.work // rows), 0,
+        0, 0, each * size, 0, 0, 0, ABSOLUTE, 0, each, each, count, *inner, size, part, 1,
+    ]  # fmt: skip
+    return np.array(code, np.int64)
 
 
 def _words(
@@ -89,10 +105,10 @@ def _words(
 
 
 def loops(
-    pattern: Pattern, row_strides: Sequence[int] | None
+    pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0
 ) -> tuple[list[int], list[list[int]], int]:
-    """Return counts and per-operand strides of the loop axes, outermost first, and the index of
-    the row axis.
+    """Return counts and per-operand strides of the loop axes from the ``first`` on, outermost
+    first, and the index of the row axis.
 
     Axes that every operand walks through without a gap are merged; the longest axis becomes the
     inner one when the last is short. The count of the row axis is a multiplier of the rows of the
@@ -101,7 +117,7 @@ def loops(
     axes: list[tuple[int, list[int], bool]] = []
     if row_strides is not None:
         axes.append((1, list(row_strides), True))
-    for axis, count in enumerate(pattern.loop):
+    for axis, count in enumerate(pattern.loop[first:], first):
         if count != 1:
             _append_axis(axes, count, [s[axis] for s in pattern.strides])
     if not axes:

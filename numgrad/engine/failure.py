@@ -5,6 +5,7 @@ function with them on the calling thread, where the function's own exception com
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,11 +31,18 @@ def raise_failure(
         before = instructions[: failure.instruction]
         inputs = _inputs_in_row(target, plan, addresses, before, instruction, failure.row)
         raise pattern.replay(target, inputs, row + site)
-    index = failure.loop_index if pattern.rows else failure.loop_index + failure.row
+    index = failure.loop_index
+    if not pattern.rows:  # a row is a part of the loop
+        index += failure.row * (prod(pattern.loop) // _rows_of(plan.schedule, instruction))
     where = f"{row or ' at row 0'}, loop index {index}{site}"
     if pattern.error is not None:
         raise pattern.error(where)
     raise OperatorError(f"the kernel of {pattern.name} raised{where}")
+
+
+def _rows_of(plan: Schedule, instruction: Instruction) -> int:
+    (segment,) = [s for s in plan.segments if any(i is instruction for i in s.instructions)]
+    return segment.rows
 
 
 def _inputs_in_row(

@@ -229,11 +229,16 @@ class Pattern:
         The inputs that may be the very memory that is written.
     codes : dict
         The pattern as the machine's words, by the row strides of the operands.
+    block : int
+        Where it is not 0, the first core dimension is reduced in blocks of this size.
+    walks : dict or None
+        In how many rows the pattern can be cut, and how; see `stretches`.
     """
 
     __slots__ = (
-        "codes", "core", "core_strides", "elementwise", "error", "flat", "heirs", "kernel",
-        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "work",
+        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
+        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
+        "work",
     )  # fmt: skip
 
     def __init__(
@@ -259,7 +264,8 @@ class Pattern:
         self.elementwise = not core
         self.work = prod(loop) * max(1, prod(core))
         self.codes: dict[Any, Any] = {}
-        self.flat: Any = None
+        self.block: int = getattr(spec, "block", 0)
+        self.walks: Any = None
         self._find_heirs()
 
     def _find_heirs(self) -> None:

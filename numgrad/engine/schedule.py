@@ -1,20 +1,21 @@
 """Scheduling: cut a program into segments, place its buffers, choose the tiles.
 
 A segment is a run of instructions that share a row axis. What does not depend on the batch runs
-first: big elementwise stretches of it a tile of elements at a time, the rest instruction by
+first: stretches over many elements a tile of leading rows at a time, the rest instruction by
 instruction. The body, which depends on the batch, runs on one tile of rows after the other. So all
 intermediates of a tile stay in a core's cache.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._settings import settings
 from .program import Instruction, Pattern, Program
+from .stretches import stretches, walks_of
 
 ALIGNMENT = 64
 # Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
@@ -30,13 +31,17 @@ ELEMENT_BLOCK = 1024
 
 @dataclass(slots=True)
 class Segment:
-    """Consecutive instructions, ``rows`` rows each, run ``tile`` rows at a time."""
+    """Instructions that run one after the other, ``rows`` rows each, ``tile`` rows at a time.
+
+    Buffers ``apart`` are not made of one dense row after the other.
+    """
 
     instructions: list[Instruction]
     kind: str
     rows: int
     tile: int = 1
     arena_bytes: int = 0
+    apart: set[int] = field(default_factory=set)
 
     @property
     def parallel(self) -> bool:
@@ -101,70 +106,24 @@ def segments(program: Program) -> Iterable[Segment]:
     once = program.instructions
     if body:
         once = [i for i in once if not i.pattern.rows]
-    yield from _once(once)
+    yield from _once(program, once)
     if body and program.batch:
         yield Segment(body, BATCH, program.batch)
 
 
-def _once(instructions: Sequence[Instruction]) -> Iterable[Segment]:
-    """Tell stretches over the same many elements from the rest."""
-    start = count = 0
-    written: dict[int, int] = {}
-    for number, instruction in enumerate(instructions):
-        here = elements_of(instruction.pattern)
-        if here != count or (here and not _in_step(instruction, written)):
-            if number > start:
-                yield _stretch(instructions[start:number], count)
-            start, count = number, here
-            written.clear()
-        if here:
-            nin = instruction.pattern.nin
-            written.update(zip(instruction.buffers[nin:], instruction.offsets[nin:], strict=True))
-    if start < len(instructions):
-        yield _stretch(instructions[start:], count)
-
-
-def _in_step(instruction: Instruction, written: dict[int, int]) -> bool:
-    """Whether an element needs only the same element of what a stretch has written so far: the
-    others may belong to a tile that is still to come."""
-    for place, index in enumerate(instruction.buffers):
-        if index in written and (
-            written[index] != instruction.offsets[place]
-            or not any(instruction.pattern.strides[place])
-        ):
-            return False
-    return True
-
-
-def _stretch(instructions: Sequence[Instruction], count: int) -> Segment:
-    return Segment(list(instructions), ELEMENTS if count else ONCE, count or 1)
-
-
-def elements_of(pattern: Pattern) -> int:
-    """Return the elements of a loop over many, if all operands walk through it without a gap (or
-    stay where they are); else 0."""
-    flat = pattern.flat
-    if flat is None:
-        flat = pattern.flat = _flat(pattern)
-    return flat
-
-
-def _flat(pattern: Pattern) -> int:
-    count = prod(pattern.loop)
-    if not pattern.elementwise or pattern.rows or count < MANY_ELEMENTS:
-        return 0
-    for strides, layout in zip(pattern.strides, pattern.layouts, strict=True):
-        if any(strides) and not _is_dense(pattern.loop, strides, layout.dtype.itemsize):
-            return 0
-    return count
-
-
-def _is_dense(loop: Sequence[int], strides: Sequence[int], step: int) -> bool:
-    for size, stride in zip(reversed(loop), reversed(strides), strict=True):
-        if size != 1 and stride != step:
-            return False
-        step *= size
-    return True
+def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
+    """Tell stretches over many elements from the rest."""
+    for before, stretch in stretches(instructions, MANY_ELEMENTS):
+        if before:
+            yield Segment(before, ONCE, 1)
+        if stretch is not None:
+            rows = stretch.rows
+            apart = {
+                index
+                for index, window in stretch.counts[rows].items()
+                if window != (program.nbytes[index] / rows, 0)
+            }
+            yield Segment(stretch.instructions, ELEMENTS, rows, apart=apart)
 
 
 # Places -----------------------------------------------------------------------------------------
@@ -179,7 +138,7 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
         if segment.kind == ONCE:
             continue
         elements = segment.kind == ELEMENTS
-        sizes = _element_sizes(segment) if elements else program.nbytes
+        sizes = _row_sizes(segment, program) if elements else program.nbytes
         quantum = 16 if elements else ALIGNMENT
         top = assign(segment.instructions, sizes, plan.offsets, quantum)
         segment.tile = _tile(segment, top, target)
@@ -193,6 +152,7 @@ def _shared(plan: Schedule, program: Program) -> set[int]:
     shared: set[int] = set()
     for number, segment in enumerate(plan.segments):
         alone = segment.kind == ONCE
+        shared |= segment.apart
         for instruction in segment.instructions:
             for index in instruction.buffers:
                 if alone or owner.setdefault(index, number) != number:
@@ -238,13 +198,10 @@ def _steps(segment: Segment) -> Sequence[Any]:
     return [_Together(tuple([n for i in segment.instructions for n in i.buffers]), _Alike())]
 
 
-def _element_sizes(segment: Segment) -> dict[int, int]:
-    """Return the bytes per element of each buffer that is written over all elements."""
-    sizes: dict[int, int] = {}
-    for instruction in segment.instructions:
-        for index, layout in zip(instruction.buffers, instruction.pattern.layouts, strict=True):
-            sizes[index] = layout.dtype.itemsize
-    return sizes
+def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:
+    """Return the bytes per row of each buffer."""
+    used = {index for i in segment.instructions for index in i.buffers}
+    return {index: program.nbytes[index] // segment.rows for index in used}
 
 
 def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
@@ -343,7 +300,7 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
     """Return the rows, or elements, of a tile of which one takes ``top`` bytes."""
     l2_bytes = target.l2_bytes()
     if segment.kind == ELEMENTS:
-        return element_tile(segment.rows, top, l2_bytes)
+        return element_tile(segment, top, l2_bytes)
     if any(_reads_all(i.pattern) for i in segment.instructions):
         return tall_tile(segment.rows, top, l2_bytes, target.num_threads)
     return choose_tile(segment.rows, top, l2_bytes)
@@ -383,10 +340,15 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
     return max(-(-batch // tiles), min(4, most))
 
 
-def element_tile(count: int, element_bytes: int, l2_bytes: int) -> int:
-    """Return the elements of a tile, a multiple of `ELEMENT_BLOCK`."""
+def element_tile(segment: Segment, row_bytes: int, l2_bytes: int) -> int:
+    """Return the rows of a tile of a stretch: about `ELEMENT_BLOCK` elements or a multiple of that,
+    and so many rows that blocks which are reduced begin and end with tiles."""
+    rows = segment.rows
+    step = lcm(*[walks_of(i.pattern)[rows].step for i in segment.instructions])
+    longest = max(i.pattern.work for i in segment.instructions) // rows
+    unit = -(-max(1, ELEMENT_BLOCK // max(longest, 1)) // step) * step
     if settings.tile:
-        return settings.tile * ELEMENT_BLOCK
-    fit = (l2_bytes // 4) // max(element_bytes, 8)
-    blocks = min(fit, 8192, count // 8) // ELEMENT_BLOCK
-    return max(1, blocks) * ELEMENT_BLOCK
+        return settings.tile * unit
+    fit = (l2_bytes // 4) // max(row_bytes, 8)
+    units = min(fit, 8192 // max(longest, 1), rows // 8) // unit
+    return max(1, units) * unit

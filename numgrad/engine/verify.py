@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .._errors import GraphError
 from .graph import Node
-from .program import Instruction, Layout, Program, Ref
+from .program import Instruction, Program, Ref
 from .schedule import ARENA, BLOCK, ELEMENTS, ONCE, Schedule, Segment
 
 
@@ -95,11 +95,11 @@ def _check_lifetimes(
     sizes: dict[int, int] = {}
     instructions = [(i, s) for s in segments for i in s.instructions]
     for number, (instruction, segment) in enumerate(instructions):
-        for index, layout in zip(instruction.buffers, instruction.pattern.layouts, strict=True):
+        for index in instruction.buffers:
             if plan.slots[index] == slot:
                 first.setdefault(index, number)
                 last[index] = number
-                sizes[index] = _size(program, index, layout, segment, slot)
+                sizes[index] = _size(program, index, segment, slot)
     live: list[int] = []
     for index in sorted(first, key=lambda i: first[i]):
         live = [other for other in live if last[other] >= first[index]]
@@ -110,12 +110,12 @@ def _check_lifetimes(
         live.append(index)
 
 
-def _size(program: Program, index: int, layout: Layout, segment: Segment, slot: int) -> int:
+def _size(program: Program, index: int, segment: Segment, slot: int) -> int:
     """Return the bytes of a buffer: all of it in the block, those of a tile in an arena."""
     if slot == BLOCK:
         return program.nbytes[index]
-    row = layout.dtype.itemsize if segment.kind == ELEMENTS else program.nbytes[index]
-    return row * segment.tile
+    rows = segment.rows if segment.kind == ELEMENTS else 1
+    return program.nbytes[index] // rows * segment.tile
 
 
 def _overlap(plan: Schedule, a: int, b: int, sizes: Mapping[int, int]) -> bool:

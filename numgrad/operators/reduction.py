@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from .._declare import elementwise, kernel_operator, reduction
+from .._declare import Blocks, elementwise, kernel_operator, reduction
 from .._declare.partial import conjugate
 from .cumulative import exclusive_prod
 from .elementwise import multiply, where
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
-from .sum_kernels import sum_columns, sum_contiguous
+from .sum_kernels import BLOCK, LEAF, join_blocks, join_leaves, sum_columns, sum_contiguous
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR = np.uint64(4)
@@ -18,7 +18,12 @@ FOUR = np.uint64(4)
 # Sums ---------------------------------------------------------------------------------------------
 
 
-@reduction(numpy=np.sum, columns=sum_columns)
+@reduction(
+    numpy=np.sum,
+    columns=sum_columns,
+    blocks=Blocks(int(BLOCK), join_blocks),
+    column_blocks=Blocks(int(LEAF), join_leaves),
+)
 def sum(x, out):
     """Sum in blocks of fixed size, so that the bits do not depend on how the work is cut."""
     sum_contiguous(x, out)
@@ -53,20 +58,37 @@ def sum_to(value, shape):
 # Products -----------------------------------------------------------------------------------------
 
 
-@reduction(numpy=np.prod)
-def prod(x, out):
+def block_product(x, start, stop):
     """Multiply in four lanes, then what fills no row of lanes."""
-    n = np.uint64(x.size)
-    a = b = c = d = out.dtype.type(1)
-    rest = n // FOUR * FOUR
-    for i in range(ZERO, rest, FOUR):
+    a = b = c = d = x.dtype.type(1)
+    rest = start + (stop - start) // FOUR * FOUR
+    for i in range(start, rest, FOUR):
         a *= x[i]
         b *= x[i + ONE]
         c *= x[i + TWO]
         d *= x[i + THREE]
     product = (a * b) * (c * d)
-    for i in range(rest, n):
+    for i in range(rest, stop):
         product *= x[i]
+    return product
+
+
+def join_products(parts, out):
+    """Multiply the products of blocks."""
+    product = out.dtype.type(1)
+    for i in range(np.uint64(parts.size)):
+        product *= parts[i]
+    out[0] = product
+
+
+@reduction(numpy=np.prod, blocks=Blocks(int(BLOCK), join_products))
+def prod(x, out):
+    """Multiply in blocks of fixed size, as `sum` adds."""
+    n = np.uint64(x.size)
+    product = out.dtype.type(1)
+    for start in range(ZERO, n, BLOCK):
+        stop = start + BLOCK
+        product *= block_product(x, start, stop if stop < n else n)
     out[0] = product
 
 
@@ -98,36 +120,74 @@ def smaller(a, b):
     return b if b < a or b != b else a
 
 
-@reduction(numpy=np.max, complex=False, empty=False)
-def max(x, out):
-    """The largest element; NaN if there is one."""
-    n = np.uint64(x.size)
-    a = b = c = d = x[0]
-    rest = n // FOUR * FOUR
-    for i in range(ZERO, rest, FOUR):
+def block_largest(x, start, stop):
+    """Return the largest element of ``x[start:stop]``, found in four lanes."""
+    a = b = c = d = x[start]
+    rest = start + (stop - start) // FOUR * FOUR
+    for i in range(start, rest, FOUR):
         a = larger(a, x[i])
         b = larger(b, x[i + ONE])
         c = larger(c, x[i + TWO])
         d = larger(d, x[i + THREE])
-    for i in range(rest, n):
+    for i in range(rest, stop):
         a = larger(a, x[i])
-    out[0] = larger(larger(a, b), larger(c, d))
+    return larger(larger(a, b), larger(c, d))
 
 
-@reduction(numpy=np.min, complex=False, empty=False)
-def min(x, out):
-    """The smallest element; NaN if there is one."""
+def join_largest(parts, out):
+    """Return the largest one of the blocks'."""
+    largest = parts[0]
+    for i in range(ONE, np.uint64(parts.size)):
+        largest = larger(largest, parts[i])
+    out[0] = largest
+
+
+@reduction(
+    numpy=np.max, complex=False, empty=False, blocks=Blocks(int(BLOCK), join_largest)
+)
+def max(x, out):
+    """The largest element; NaN if there is one."""
     n = np.uint64(x.size)
-    a = b = c = d = x[0]
-    rest = n // FOUR * FOUR
-    for i in range(ZERO, rest, FOUR):
+    largest = block_largest(x, ZERO, BLOCK if BLOCK < n else n)
+    for start in range(BLOCK, n, BLOCK):
+        stop = start + BLOCK
+        largest = larger(largest, block_largest(x, start, stop if stop < n else n))
+    out[0] = largest
+
+
+def block_smallest(x, start, stop):
+    """Return the smallest element of ``x[start:stop]``, found in four lanes."""
+    a = b = c = d = x[start]
+    rest = start + (stop - start) // FOUR * FOUR
+    for i in range(start, rest, FOUR):
         a = smaller(a, x[i])
         b = smaller(b, x[i + ONE])
         c = smaller(c, x[i + TWO])
         d = smaller(d, x[i + THREE])
-    for i in range(rest, n):
+    for i in range(rest, stop):
         a = smaller(a, x[i])
-    out[0] = smaller(smaller(a, b), smaller(c, d))
+    return smaller(smaller(a, b), smaller(c, d))
+
+
+def join_smallest(parts, out):
+    """Return the smallest one of the blocks'."""
+    smallest = parts[0]
+    for i in range(ONE, np.uint64(parts.size)):
+        smallest = smaller(smallest, parts[i])
+    out[0] = smallest
+
+
+@reduction(
+    numpy=np.min, complex=False, empty=False, blocks=Blocks(int(BLOCK), join_smallest)
+)
+def min(x, out):
+    """The smallest element; NaN if there is one."""
+    n = np.uint64(x.size)
+    smallest = block_smallest(x, ZERO, BLOCK if BLOCK < n else n)
+    for start in range(BLOCK, n, BLOCK):
+        stop = start + BLOCK
+        smallest = smaller(smallest, block_smallest(x, start, stop if stop < n else n))
+    out[0] = smallest
 
 
 @kernel_operator("(n)->(n)", differentiable=False)

@@ -1,24 +1,42 @@
-"""Core functions of sums: fixed blocks and lanes, so that the bits depend on the order alone.
+"""Core functions of sums: fixed leaves and blocks, so that the bits depend on the order alone.
 
-Within a block element ``i`` goes to lane ``i % 8``; the lanes are joined pairwise, then come the
-elements that fill no row of lanes. The sums of blocks are joined in order with compensation
-(Knuth's TwoSum), so that the error is that of one block. Indices are unsigned, which spares the
-loops Python's negative indexing.
+Within a leaf element ``i`` goes to lane ``i % 8``; the lanes are joined pairwise, then come the
+elements that fill no row of lanes. The sums of the leaves of a block are added in order, and those
+of blocks with compensation (Knuth's TwoSum), so that the error is that of one block. Leaves and
+blocks may be summed apart, wherever they are in a cache, and joined later. Indices are unsigned,
+which spares the loops Python's negative indexing.
 """
 
 import numpy as np
 
-BLOCK = np.uint64(512)
+LEAF = np.uint64(32)
+BLOCK = np.uint64(1024)
 LANES = np.uint64(8)
 # Columns that are summed together: their lanes fit a first-level cache.
 STRIP = np.uint64(128)
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR, FIVE, SIX, SEVEN = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
-TOTAL = LANES * STRIP
+# Where the totals of a strip begin in its scratch, the corrections, and the sums of a block.
+TOTALS, LOST, PARTS = LANES * STRIP, (LANES + ONE) * STRIP, (LANES + TWO) * STRIP
 
 
-def block_sum(x, start, stop):
-    """Return the sum of ``x[start:stop]``."""
+def leaf_sum(x, start):
+    """Return the sum of the leaf from ``start`` on."""
+    a = b = c = d = e = f = g = h = x.dtype.type(0)
+    for i in range(start, start + LEAF, LANES):
+        a += x[i]
+        b += x[i + ONE]
+        c += x[i + TWO]
+        d += x[i + THREE]
+        e += x[i + FOUR]
+        f += x[i + FIVE]
+        g += x[i + SIX]
+        h += x[i + SEVEN]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+def short_sum(x, start, stop):
+    """Return the sum of a leaf of fewer elements."""
     a = b = c = d = e = f = g = h = x.dtype.type(0)
     rest = start + (stop - start) // LANES * LANES
     for i in range(start, rest, LANES):
@@ -34,6 +52,15 @@ def block_sum(x, start, stop):
     for i in range(rest, stop):
         part += x[i]
     return part
+
+
+def block_sum(x, start, stop):
+    """Return the sum of ``x[start:stop]``."""
+    total = x.dtype.type(0)
+    rest = start + (stop - start) // LEAF * LEAF
+    for i in range(start, rest, LEAF):
+        total += leaf_sum(x, i)
+    return total + short_sum(x, rest, stop) if rest < stop else total
 
 
 def lost(total, part, after):
@@ -62,43 +89,86 @@ def sum_contiguous(x, out):
     out[0] = corrected(total, correction)
 
 
+def join_blocks(parts, out):
+    """Join the sums of blocks."""
+    total = correction = out.dtype.type(0)
+    for i in range(np.uint64(parts.size)):
+        after = total + parts[i]
+        correction += lost(total, parts[i], after)
+        total = after
+    out[0] = corrected(total, correction)
+
+
 def sum_columns(x, out):
     """Sum the rows of a matrix, each column with the bits of `sum_contiguous`.
 
-    Strips of columns are summed together; the scratch holds their lanes, totals and corrections.
+    Strips of columns are summed together; the scratch holds their lanes, totals, corrections and
+    the sums of a block.
     """
     rows, columns = np.uint64(x.shape[0]), np.uint64(x.shape[1])
-    scratch = np.empty((LANES + TWO) * STRIP, out.dtype)
+    scratch = np.empty(PARTS + STRIP, out.dtype)
     for first in range(ZERO, columns, STRIP):
         width = columns - first if columns - first < STRIP else STRIP
-        for i in range(TOTAL, TOTAL + TWO * STRIP):
-            scratch[i] = 0
-        for start in range(ZERO, rows, BLOCK):
-            stop = start + BLOCK if start + BLOCK < rows else rows
-            block_sums(x, start, stop, first, width, scratch)
+        scratch[TOTALS:] = 0
+        for start in range(ZERO, rows, LEAF):
+            leaf_sums(x, start, rows, first, width, scratch)
             for n in range(width):
-                total, part = scratch[TOTAL + n], scratch[n]
-                after = total + part
-                scratch[TOTAL + STRIP + n] += lost(total, part, after)
-                scratch[TOTAL + n] = after
+                scratch[PARTS + n] += scratch[n]
+            if (start + LEAF) % BLOCK == ZERO or start + LEAF >= rows:
+                add_blocks(scratch, width)
         for n in range(width):
-            out[first + n] = corrected(scratch[TOTAL + n], scratch[TOTAL + STRIP + n])
+            out[first + n] = corrected(scratch[TOTALS + n], scratch[LOST + n])
 
 
-def block_sums(x, start, stop, first, width, lanes):
-    """Sum the rows ``start:stop`` of a strip to its first lane, in the order of `block_sum`."""
-    for i in range(LANES * STRIP):
-        lanes[i] = 0
-    rest = start + (stop - start) // LANES * LANES
-    for i in range(start, stop + ONE):
-        if i == rest:
-            step = STRIP
-            while step < LANES * STRIP:
-                for lane in range(ZERO, LANES * STRIP, TWO * step):
-                    for n in range(lane, lane + width):
-                        lanes[n] += lanes[n + step]
-                step *= TWO
-        if i < stop:
-            lane = i % LANES * STRIP if i < rest else ZERO
+def join_leaves(parts, out):
+    """Join the sums of leaves, of which the matrix has a row for each."""
+    rows, columns = np.uint64(parts.shape[0]), np.uint64(parts.shape[1])
+    scratch = np.empty(PARTS + STRIP, out.dtype)
+    for first in range(ZERO, columns, STRIP):
+        width = columns - first if columns - first < STRIP else STRIP
+        scratch[TOTALS:] = 0
+        for leaf in range(ZERO, rows):
             for n in range(width):
-                lanes[lane + n] += x[i, first + n]
+                scratch[PARTS + n] += parts[leaf, first + n]
+            if (leaf + ONE) * LEAF % BLOCK == ZERO or leaf + ONE == rows:
+                add_blocks(scratch, width)
+        for n in range(width):
+            out[first + n] = corrected(scratch[TOTALS + n], scratch[LOST + n])
+
+
+def add_blocks(scratch, width):
+    """Add the sums of a block to the totals of a strip, and begin with the next one."""
+    for n in range(width):
+        total, part = scratch[TOTALS + n], scratch[PARTS + n]
+        after = total + part
+        scratch[LOST + n] += lost(total, part, after)
+        scratch[TOTALS + n] = after
+        scratch[PARTS + n] = 0
+
+
+def leaf_sums(x, start, rows, first, width, lanes):
+    """Sum a leaf of rows of a strip to its first lane, in the order of `leaf_sum`."""
+    stop = start + LEAF if start + LEAF < rows else rows
+    rest = start + (stop - start) // LANES * LANES
+    if rest - start == LEAF:
+        for lane in range(LANES):
+            at, i = lane * STRIP, start + lane
+            for n in range(width):
+                pair = x[i, first + n] + x[i + LANES, first + n]
+                three = pair + x[i + TWO * LANES, first + n]
+                lanes[at + n] = three + x[i + THREE * LANES, first + n]
+    else:
+        lanes[: LANES * STRIP] = 0
+        for i in range(start, rest):
+            at = i % LANES * STRIP
+            for n in range(width):
+                lanes[at + n] += x[i, first + n]
+    step = STRIP
+    while step < LANES * STRIP:
+        for at in range(ZERO, LANES * STRIP, TWO * step):
+            for n in range(at, at + width):
+                lanes[n] += lanes[n + step]
+        step *= TWO
+    for i in range(rest, stop):
+        for n in range(width):
+            lanes[n] += x[i, first + n]

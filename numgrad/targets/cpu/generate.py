@@ -20,7 +20,7 @@ from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
 from .intrinsics import INT64
 from .keys import core_dimensions, is_complex, plain, user_options
-from .loops import CoreLoop, argument_types, in_order, parameter_order
+from .loops import BlockLoop, CoreLoop, argument_types, in_order, parameter_order
 
 
 def elementwise(spec: Any, symbol: str, math: str) -> Code:
@@ -109,6 +109,8 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
                 f"the function returns {_described(callee.restype)}, where it must write its "
                 "outputs to its array parameters"
             )
+        if spec.block:
+            return emit_kernel(symbol, callee, BlockLoop(callee, dtypes, cores, spec.block).emit)
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
         body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
         return emit_kernel(symbol, callee, body)

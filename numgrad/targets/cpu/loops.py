@@ -161,3 +161,46 @@ class CoreLoop:
             meminfo=None,
         )  # fmt: skip
         return array._getvalue()
+
+
+class BlockLoop(CoreLoop):
+    """Emits the body of a kernel that reduces blocks of its first core dimension, one output each.
+
+    The length of the loop is the number of elements (or rows of a matrix) to reduce, of which the
+    last block may have fewer; the third operand's address is the position of the first one.
+
+    Parameters
+    ----------
+    block : int
+        Elements of a block.
+    """
+
+    def __init__(self, callee: Callee, dtypes, cores, block: int) -> None:
+        super().__init__(callee, dtypes, cores, range(2))
+        self.block = block
+
+    def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
+        """Emit the whole kernel."""
+        ptrs, n, core_dims, steps, status = args
+        sizes = {name: table_word(builder, core_dims, i) for i, name in enumerate(self.names)}
+        strides = [self._strides(builder, k, sizes) for k in range(2)]
+        source, target, first = [table_word(builder, ptrs, k) for k in range(3)]
+        step, move = [table_word(builder, steps, k) for k in range(2)]
+        block = word(self.block)
+        target = builder.add(target, builder.mul(builder.sdiv(first, block), move))
+        count = builder.sdiv(builder.add(n, word(self.block - 1)), block)
+        with counted_loop(builder, count) as index:
+            start = builder.mul(index, block)
+            rest = builder.sub(n, start)
+            is_last = builder.icmp_signed("<", rest, block)
+            size = {self.names[0]: builder.select(is_last, rest, block)}
+            addresses = (
+                builder.add(source, builder.mul(start, step)),
+                builder.add(target, builder.mul(index, move)),
+            )
+            values = [
+                self._argument(builder, k, argtype, addresses[k], {**sizes, **size}, strides[k])
+                for k, argtype in zip(self.order, self.callee.result.signature.args, strict=True)
+            ]
+            self.callee.call(builder, values, index, status)
+        builder.ret_void()

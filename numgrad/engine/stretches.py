@@ -1,0 +1,242 @@
+"""Stretches: instructions that do not depend on the batch and run a tile of rows at a time.
+
+What walks over many elements is cut along its leading axes: into rows of a matrix, or single
+elements. Instructions that can be cut into equally many rows share a tile, as long as a row needs
+only the same row of what the stretch has written: the others may belong to a tile that is still to
+come. So a tile stays in a core's cache from one instruction to the next.
+
+Instructions in between that can wait until the stretch has ended do so, and those that need not
+wait come first; the rest keeps its order.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from math import gcd
+from typing import NamedTuple
+
+from .._specs import ElementwiseSpec, FusedSpec, LoopSpec
+from .program import Instruction, Pattern
+
+# A row takes no more operations than this: tiles of longer rows leave the cache.
+LONGEST_ROW = 1 << 15
+# So many instructions may wait for a stretch to end, and one more for each that it has.
+MOST_WAITING = 8
+# Of a buffer of which rows are not read by rows.
+_SCATTERED = (0, -1)
+
+
+class Walk(NamedTuple):
+    """How a pattern is cut into rows.
+
+    Attributes
+    ----------
+    axes : int
+        The number of loop axes that make the rows.
+    strides : tuple of int
+        How far apart the rows of each operand are, in bytes.
+    reach : tuple of (int, int)
+        Which bytes of each operand the first row uses, counted from where the operand begins.
+    step : int
+        The rows of a tile are a multiple of it.
+    """
+
+    axes: int
+    strides: tuple[int, ...]
+    reach: tuple[tuple[int, int], ...]
+    step: int = 1
+
+
+def walks_of(pattern: Pattern) -> dict[int, Walk]:
+    """Return in how many rows a pattern can be cut, and how."""
+    walks = pattern.walks
+    if walks is None:
+        walks = pattern.walks = dict(_block_walks(pattern) if pattern.block else _walks(pattern))
+    return walks
+
+
+def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
+    kind = isinstance(pattern.spec, (ElementwiseSpec, FusedSpec, LoopSpec))
+    if pattern.rows or not (kind or pattern.elementwise):
+        return
+    rows, strides = 1, None
+    for axis, size in enumerate(pattern.loop):
+        if size == 1:
+            continue
+        along = tuple([s[axis] for s in pattern.strides])
+        if strides is not None and any(
+            outer != size * inner for outer, inner in zip(strides, along, strict=True)
+        ):
+            return
+        rows, strides = rows * size, along
+        if pattern.work <= LONGEST_ROW * rows:
+            reach = [_reach(pattern, place, axis + 1) for place in range(len(strides))]
+            yield rows, Walk(axis + 1, strides, tuple(reach))
+
+
+def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
+    """Return which bytes of an operand are used where the first ``axes`` of the loop stand
+    still."""
+    layout = pattern.layouts[place]
+    low = high = 0
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        along = max(size - 1, 0) * stride
+        low, high = low + min(along, 0), high + max(along, 0)
+    for size, stride in zip(pattern.loop[:axes], pattern.strides[place], strict=False):
+        along = (size - 1) * stride
+        low, high = low - min(along, 0), high - max(along, 0)
+    return low, high + layout.dtype.itemsize
+
+
+def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
+    """Yield how the elements of blocks make rows; where blocks begin and end stays the same."""
+    source, count = pattern.layouts[0], pattern.core[0]
+    rows = 1
+    for size in source.shape:
+        rows *= size
+        if rows > count:
+            return
+        each = count // rows
+        step = pattern.block // gcd(pattern.block, each)
+        if rows > 1:
+            row = source.nbytes // rows
+            yield rows, Walk(0, (row, 0), ((0, row), (0, 0)), step)
+
+
+class Stretch:
+    """Instructions that can be cut into equally many rows.
+
+    Attributes
+    ----------
+    counts : dict
+        For each number of rows that is still possible, the windows: by buffer, how far apart the
+        rows are and where the first one begins, for those buffers that are read and written.
+    """
+
+    def __init__(self, first: Instruction) -> None:
+        self.instructions: list[Instruction] = []
+        self.read: set[int] = set()
+        self.written: set[int] = set()
+        self.counts: dict[int, dict[int, tuple[int, int]]] = {
+            rows: {} for rows in walks_of(first.pattern)
+        }
+        self.is_alone = _is_alone(first.pattern)
+        self._add(first, list(self.counts))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows: as many as all allow."""
+        return max(self.counts)
+
+    def takes(self, instruction: Instruction) -> bool:
+        """Add an instruction if it can be cut in the same way."""
+        walks = walks_of(instruction.pattern)
+        if not walks or self.is_alone or _is_alone(instruction.pattern):
+            return False
+        shared = [rows for rows in self.counts if rows in walks]
+        fits = [rows for rows in shared if self._is_in_step(instruction, rows, walks[rows])]
+        if fits:
+            self._add(instruction, fits)
+        return bool(fits)
+
+    def _is_in_step(self, instruction: Instruction, rows: int, walk: Walk) -> bool:
+        nin, windows = instruction.pattern.nin, self.counts[rows]
+        for place, index in enumerate(instruction.buffers):
+            writes = place >= nin
+            if index in self.written or (writes and index in self.read):
+                window = _window(instruction, place, walk)
+                if window == _SCATTERED or windows.get(index) != window:
+                    return False
+        return True
+
+    def _add(self, instruction: Instruction, fits: Sequence[int]) -> None:
+        walks, nin = walks_of(instruction.pattern), instruction.pattern.nin
+        self.counts = {rows: self.counts[rows] for rows in fits}
+        for rows, windows in self.counts.items():
+            for place, index in enumerate(instruction.buffers):
+                window = _window(instruction, place, walks[rows])
+                if windows.setdefault(index, window) != window:
+                    windows[index] = _SCATTERED
+        self.instructions.append(instruction)
+        self.read.update(instruction.buffers[:nin])
+        self.written.update(instruction.buffers[nin:])
+
+    def concerns(self, instruction: Instruction) -> bool:
+        """Whether an instruction must stay behind the stretch."""
+        return _concerns(instruction, self.read, self.written)
+
+
+def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bool:
+    """Whether an instruction needs what others write, or writes what they use."""
+    buffers, nin = instruction.buffers, instruction.pattern.nin
+    new = buffers[nin:]
+    return not (written.isdisjoint(buffers) and read.isdisjoint(new))
+
+
+def _is_alone(pattern: Pattern) -> bool:
+    """Whether the tiles of blocks are so large that others would gain nothing by sharing them."""
+    if not pattern.block:
+        return False
+    rows, walk = max(walks_of(pattern).items())
+    return walk.step * pattern.work > rows * LONGEST_ROW
+
+
+def _window(instruction: Instruction, place: int, walk: Walk) -> tuple[int, int]:
+    """Return how far apart the rows of an operand are, and where the first one begins: a row stays
+    between where it begins and the next one does."""
+    step, offset = walk.strides[place], instruction.offsets[place]
+    if step <= 0:
+        return _SCATTERED
+    low, high = walk.reach[place]
+    first = (offset + low) // step * step
+    return (step, first) if offset + high <= first + step else _SCATTERED
+
+
+def stretches(
+    instructions: Sequence[Instruction], many: int
+) -> Iterator[tuple[list[Instruction], Stretch | None]]:
+    """Yield instructions to run one by one, and the stretch to run then.
+
+    Parameters
+    ----------
+    many : int
+        A stretch begins where an instruction walks over so many elements.
+    """
+    rest: Iterable[Instruction] = instructions
+    while True:
+        before, stretch, waiting, left = _split(iter(rest), many)
+        yield before, stretch
+        if stretch is None:
+            return
+        rest = chain(waiting, left)
+
+
+def _split(
+    instructions: Iterator[Instruction], many: int
+) -> tuple[list[Instruction], Stretch | None, list[Instruction], Iterator[Instruction]]:
+    """Return what comes before the first stretch, the stretch, what waits, and what is left."""
+    before: list[Instruction] = []
+    waiting: list[Instruction] = []
+    stretch: Stretch | None = None
+    read: set[int] = set()
+    written: set[int] = set()
+    for instruction in instructions:
+        pattern = instruction.pattern
+        begins = pattern.work >= many and bool(walks_of(pattern))
+        if stretch is None:
+            if begins:
+                stretch = Stretch(instruction)
+            else:
+                before.append(instruction)
+            continue
+        late = _concerns(instruction, read, written)
+        if not late and stretch.takes(instruction):
+            continue
+        if late or begins or stretch.concerns(instruction):
+            waiting.append(instruction)
+            read.update(instruction.buffers[: pattern.nin])
+            written.update(instruction.buffers[pattern.nin :])
+            if len(waiting) > MOST_WAITING + len(stretch.instructions):
+                break
+        else:
+            before.append(instruction)
+    return before, stretch, waiting, instructions
