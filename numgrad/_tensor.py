@@ -10,7 +10,7 @@ import numpy as np
 from ._declare import door, registry
 from ._declare.dtypes import numbers, require_floating, require_numbers, require_unmasked
 from ._errors import ArgTypeError, DetachedError, GradDtypeError, GradShapeError, NoGradError
-from .engine import capture, deferred, direct, hooks, record
+from .engine import alone, capture, deferred, direct, hooks, record
 from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import gathering as _gathering
@@ -387,6 +387,7 @@ def _wire() -> None:
     door.constant = constant
     door.align = align
     door.apply = record.apply
+    door.alone, door.is_many = alone.alone, alone.is_many
     door.unary, door.binary = direct.unary, direct.binary
     door.several, door.learn = direct.several, direct.learn
     door.deferred = deferred.elementwise

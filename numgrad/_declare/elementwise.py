@@ -254,6 +254,10 @@ class Elementwise(Operator):
         dtype = arrays[-1].dtype
         if dtype.kind in "biu" and self.numpy is not None:
             return [np.asarray(self.numpy(*arrays))]
+        if self.is_builtin:
+            shared = door.alone(self, arrays, static)
+            if shared is not None:
+                return shared
         kernel = target.kernel(self.spec(dtype))
         if self.is_builtin:
             result = kernel.ufunc(*arrays)
@@ -269,7 +273,7 @@ class Elementwise(Operator):
         dtype = inputs[-1].dtype
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
-        if self.is_builtin:
+        if self.is_builtin and not door.is_many(inputs):
             return target.kernel(self.spec(dtype)).ufunc
         return lambda *arrays: self.run(target, arrays, {})[0]
 

@@ -16,6 +16,8 @@ class Door:
     """Where the recorder puts itself, so that declarations need not import it."""
 
     apply: Callable[..., Any]
+    alone: Callable[..., list[np.ndarray] | None]  # computes on large arrays, on all threads
+    is_many: Callable[..., bool]  # whether operands are as large as that
     unary: Callable[..., Any]
     binary: Callable[..., Any]
     several: Callable[..., Any]  # the short way of any operator, None where it cannot be taken

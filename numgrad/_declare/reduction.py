@@ -16,7 +16,7 @@ from .operator import FLOATING, Operator, Specs, door
 # With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
 FEW_COLUMNS = 8
 # From so many blocks on they are reduced apart.
-MANY_BLOCKS = 8
+MANY_BLOCKS = 4
 
 
 class Blocks(NamedTuple):
@@ -167,6 +167,9 @@ class Reduction(Operator):
                 raise DtypeError(f"{self.name} does not support {array.dtype}")
             self._check_complex(array.dtype)
             return [np.asarray(self.numpy(array, axis=axes))]
+        shared = door.alone(self, arrays, static)
+        if shared is not None:
+            return shared
         if self._takes_columns(array, axes):
             return [self._run_columns(target, array, axes)]
         return [self._call(target, self.spec(array.dtype), _axes_last(array, axes))]
@@ -178,7 +181,7 @@ class Reduction(Operator):
         axes = static["axes"]
         if dtype == np.float16:
             return None
-        if self.exact or dtype not in FLOATING:
+        if self.exact or dtype not in FLOATING or door.is_many(inputs):
             return super().computation(target, inputs, static)
         columns = self._takes_columns(np.broadcast_to(np.zeros((), dtype), shape), axes)
         if not columns and tuple(axes) != tuple(range(-len(axes), 0)):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .._specs import ElementwiseSpec, FusedSpec, LoopSpec
 from .program import Instruction, Pattern
 
-# A row takes no more operations than this: tiles of longer rows leave the cache.
+# A row that is shared takes no more operations than this: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15
 # So many instructions may wait for a stretch to end, and one more for each that it has.
 MOST_WAITING = 8
@@ -68,9 +68,8 @@ def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
         ):
             return
         rows, strides = rows * size, along
-        if pattern.work <= LONGEST_ROW * rows:
-            reach = [_reach(pattern, place, axis + 1) for place in range(len(strides))]
-            yield rows, Walk(axis + 1, strides, tuple(reach))
+        reach = [_reach(pattern, place, axis + 1) for place in range(len(strides))]
+        yield rows, Walk(axis + 1, strides, tuple(reach))
 
 
 def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
@@ -132,7 +131,8 @@ class Stretch:
         walks = walks_of(instruction.pattern)
         if not walks or self.is_alone or _is_alone(instruction.pattern):
             return False
-        shared = [rows for rows in self.counts if rows in walks]
+        least = instruction.pattern.work / LONGEST_ROW
+        shared = [rows for rows in self.counts if rows in walks and rows >= least]
         fits = [rows for rows in shared if self._is_in_step(instruction, rows, walks[rows])]
         if fits:
             self._add(instruction, fits)
@@ -173,9 +173,7 @@ def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bo
 
 
 def _is_alone(pattern: Pattern) -> bool:
-    """Whether the tiles of blocks are so large that others would gain nothing by sharing them."""
-    if not pattern.block:
-        return False
+    """Whether tiles are so large that others would gain nothing by sharing them."""
     rows, walk = max(walks_of(pattern).items())
     return walk.step * pattern.work > rows * LONGEST_ROW
 

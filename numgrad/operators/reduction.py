@@ -148,7 +148,7 @@ def join_largest(parts, out):
 def max(x, out):
     """The largest element; NaN if there is one."""
     n = np.uint64(x.size)
-    largest = block_largest(x, ZERO, BLOCK if BLOCK < n else n)
+    largest = block_largest(x, ZERO, BLOCK if n > BLOCK else n)
     for start in range(BLOCK, n, BLOCK):
         stop = start + BLOCK
         largest = larger(largest, block_largest(x, start, stop if stop < n else n))
@@ -183,7 +183,7 @@ def join_smallest(parts, out):
 def min(x, out):
     """The smallest element; NaN if there is one."""
     n = np.uint64(x.size)
-    smallest = block_smallest(x, ZERO, BLOCK if BLOCK < n else n)
+    smallest = block_smallest(x, ZERO, BLOCK if n > BLOCK else n)
     for start in range(BLOCK, n, BLOCK):
         stop = start + BLOCK
         smallest = smaller(smallest, block_smallest(x, start, stop if stop < n else n))

@@ -19,6 +19,7 @@ SMALL = (2, 3, 1, 5, 7, 0, 2, 3, 4, 6)
 RANKS = (1, 2, 0, 3, 2, 1, 2, 4)
 WIDE = (4, 9, 17, 33, 70)
 LONG = (300, 1100, 2500)
+TALL = (150, 400, 1030, 4200)
 CHAPTERS = (ELEMENTWISE, ELEMENTWISE, REARRANGING, REARRANGING, OTHERS)
 
 
@@ -101,10 +102,12 @@ def draw_graph(pick: Pick, most: int = 8) -> Graph:
 
 def _draw_specs(pick: Pick) -> list[tuple[tuple[int, ...], str, int]]:
     """Draw shapes, dtypes and layouts of inputs that broadcast with one another."""
-    scale = pick(8)
+    scale = pick(10)
     sizes = SMALL if scale < 5 else WIDE if scale < 7 else LONG
-    rank = 1 if scale == 7 else RANKS[pick(len(RANKS))]
+    rank = 1 if scale >= 7 else RANKS[pick(len(RANKS))]
     base = tuple([sizes[pick(len(sizes))] for _ in range(rank)])
+    if scale > 7:  # many rows, of which blocks are made
+        base = (TALL[pick(len(TALL))], *[SMALL[pick(len(SMALL))] for _ in range(pick(3))])
     while math.prod(base) > MOST_ELEMENTS:
         base = base[1:]
     dtypes = [("f8",), ("f8",), ("f8", "f4"), ("f4",), ("f8", "c16")][pick(20) // 4]

@@ -215,6 +215,15 @@ def _write(xp: Any, x: Any, y: Any, key: Any, kind: int) -> Any:
     return target
 
 
+def _center(xp: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    return x - xp.mean(x, axis, keepdims=True)
+
+
+def _softmax(xp: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    grown = xp.exp(xp.real(x))
+    return grown / xp.sum(grown, axis, keepdims=True)
+
+
 OTHERS = {
     "sum": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.sum(x, axis, keepdims=keepdims)),
     "mean": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.mean(x, axis, keepdims=keepdims)),
@@ -225,6 +234,9 @@ OTHERS = {
     "var": Word(
         1, _draw_axes, lambda xp, x, axis, keepdims: xp.var(xp.real(x), axis, keepdims=keepdims)
     ),
+    "prod": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.prod(x, axis, keepdims=keepdims)),
+    "center": Word(1, _draw_axes, _center),
+    "softmax": Word(1, _draw_axes, _softmax),
     "cumsum": Word(1, _draw_axis, lambda xp, x, axis: xp.cumsum(x, axis)),
     "sort": Word(1, _draw_axis, lambda xp, x, axis: xp.sort(xp.real(x), axis), smooth=False),
     "take": Word(1, _draw_gather, lambda xp, x, indices, axis: xp.take(x, indices, axis)),

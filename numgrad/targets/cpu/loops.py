@@ -184,11 +184,11 @@ class BlockLoop(CoreLoop):
         ptrs, n, core_dims, steps, status = args
         sizes = {name: table_word(builder, core_dims, i) for i, name in enumerate(self.names)}
         strides = [self._strides(builder, k, sizes) for k in range(2)]
-        source, target, first = [table_word(builder, ptrs, k) for k in range(3)]
-        step, move = [table_word(builder, steps, k) for k in range(2)]
+        source, target, first = (table_word(builder, ptrs, k) for k in range(3))
+        step, move = (table_word(builder, steps, k) for k in range(2))
         block = word(self.block)
         target = builder.add(target, builder.mul(builder.sdiv(first, block), move))
-        count = builder.sdiv(builder.add(n, word(self.block - 1)), block)
+        count: Any = builder.sdiv(builder.add(n, word(self.block - 1)), block)
         with counted_loop(builder, count) as index:
             start = builder.mul(index, block)
             rest = builder.sub(n, start)

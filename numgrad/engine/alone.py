@@ -1,0 +1,60 @@
+"""Operators alone on large arrays: computed at once, as programs of their own, on all threads."""
+
+from collections.abc import Hashable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .._settings import settings
+from . import schedule
+from .lower import lower
+from .plan import Plan
+from .record import runtime
+from .statics import frozen
+from .values import Expr, Value, spec_of
+
+_MOST_PLANS = 256
+_plans: dict[Hashable, Plan] = {}
+
+
+def alone(
+    operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+) -> list[np.ndarray] | None:
+    """Return what an operator makes of arrays, with the bits that it has in any other program; None
+    where they are small, or an operator goes about the order of their elements better itself.
+    """
+    if not is_many(arrays):
+        return None
+    places = {id(array): n for n, array in enumerate(arrays)}
+    kinds = tuple([(places[id(array)], array.shape, array.dtype) for array in arrays])
+    key = (operator, frozen(static), kinds, settings.version)
+    if key[1] is None or not all(array.flags.c_contiguous for array in arrays):
+        return None
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) >= _MOST_PLANS:
+            _plans.clear()
+        plan = _plans[key] = _plan(operator, arrays, static, places)
+    return plan(arrays)
+
+
+def is_many(operands: Sequence[Any]) -> bool:
+    """Whether one of some arrays or specs has so many elements that threads share them."""
+    many = schedule.MANY_ELEMENTS
+    for operand in operands:
+        if prod(operand.shape) >= many:
+            return True
+    return False
+
+
+def _plan(
+    operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], places: dict[int, int]
+) -> Plan:
+    inputs = tuple([runtime.value(array) for array in arrays])
+    specs = tuple([spec_of(shape, dtype) for shape, dtype in operator.infer(inputs, static)])
+    expr = Expr(operator, static, inputs, specs)
+    outputs: list[Value] = [
+        runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)
+    ]
+    return Plan(lower(outputs, runtime.target, None, places), runtime.target, "never")
