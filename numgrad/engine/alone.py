@@ -42,10 +42,7 @@ def alone(
 def is_many(operands: Sequence[Any]) -> bool:
     """Whether one of some arrays or specs has so many elements that threads share them."""
     many = schedule.MANY_ELEMENTS
-    for operand in operands:
-        if prod(operand.shape) >= many:
-            return True
-    return False
+    return any(prod(operand.shape) >= many for operand in operands)
 
 
 def _plan(
