@@ -181,7 +181,12 @@ def _before(operator: Any, x: Tensor, operand: Any) -> Tensor:
     elif _record.mode.capture is None:
         return x
     else:  # the write will give x another expression, so the one of now stays as it is
-        before = x.snapshot() if x.array is None else Tensor(x.array)
+        now = x.expr
+        if now is None:
+            assert x.array is not None
+            before = Tensor(x.array)
+        else:
+            before = Tensor.deferred(now, x.expr_slot, x.spec)
     if x.requires_grad:
         connect(before, x.edge)
     return before
