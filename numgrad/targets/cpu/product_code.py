@@ -14,6 +14,10 @@ from .objects import code_of, internalise
 from .product_parts import REGISTERS, Parts
 from .products import BLOCK, MANY_ROWS, Geometry
 
+WIDE = 8
+"""Registers of columns by which a single row is multiplied at a time: no sum waits for another one,
+and the columns are read as they lie."""
+
 
 def product(geometry: Geometry, symbol: str) -> Code:
     """Compile the kernel."""
@@ -66,6 +70,7 @@ class _Matrices:
         self.heights = [parts.geometry.rows]
         self.heights += [n for n in (8, 4, 2, 1) if n < parts.geometry.rows]
         self.panels = [self._panel(registers) for registers in range(1, REGISTERS + 1)]
+        self.wide = parts.micro(1, WIDE)
         self.copies = parts.copy_rows(), parts.copy_columns()
 
     def _panel(self, registers: int) -> ir.Function:
@@ -126,12 +131,31 @@ class _Matrices:
         """Emit the product of a block of terms, some columns at a time."""
         (b, bk, bn), (c, cm), (rows, terms, columns) = right, to, sizes
         item = word(self.parts.itemsize)
-        with counted_loop(builder, _ceiling(builder, columns, self.parts.columns)) as panel:
-            column, width = _part(builder, columns, panel, self.parts.columns)
+        done = self._emit_single_row(builder, left, right, to, sizes, more)
+        rest = builder.sub(columns, done)
+        with counted_loop(builder, _ceiling(builder, rest, self.parts.columns)) as panel:
+            column, width = _part(builder, rest, panel, self.parts.columns)
+            column = builder.add(column, done)
             matrix = _at(builder, b, (column, bn)), bk, bn, terms, width
             side = self._side_by_side(builder, matrix, copy)
             at = _at(builder, c, (column, item))
             self._call_panel(builder, [*left, *side, at, cm, rows, terms, width, more], width)
+
+    def _emit_single_row(
+        self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any
+    ) -> ir.Value:
+        """Emit the product of a single row with columns that lie side by side, many at a time;
+        return how many that were."""
+        (b, bk, bn), (c, cm), (rows, terms, columns) = right, to, sizes
+        item, width = word(self.parts.itemsize), word(WIDE * self.parts.lanes)
+        one = builder.icmp_signed("==", rows, word(1))
+        one = builder.and_(one, builder.icmp_signed("==", bn, item))
+        count = builder.select(one, builder.sdiv(columns, width), word(0))
+        with counted_loop(builder, count) as number:
+            column = builder.mul(number, width)
+            places = _at(builder, b, (column, item)), bk, _at(builder, c, (column, item)), cm
+            builder.call(self.wide, [*left, *places, terms, width, more])
+        return builder.mul(count, width)
 
     def _side_by_side(
         self, builder: Builder, matrix: Sequence[ir.Value], copy: ir.Value
