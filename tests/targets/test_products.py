@@ -176,6 +176,9 @@ x = ng.tensor(np.ones((3, 4)), requires_grad=True)
 y = x @ np.ones((4, 5))
 ng.grad(y, x, np.ones((6, 3, 5)), is_grads_batched=True)
 ng.grad(ng.tanh(x) @ np.ones(4), x, np.ones(3))
+a = ng.tensor(np.eye(3) + 1j, requires_grad=True)
+ng.grad(ng.linalg.solve(a, a @ np.ones(3)).real, a, np.ones(3))
+ng.linalg.cholesky(ng.tensor(np.eye(3)))
 print("numba" in sys.modules)
 """
 

@@ -7,19 +7,16 @@ BLAS stores matrices by columns; so ``C = A B`` by rows is computed as ``C' = B'
 from functools import cache
 
 import numpy as np
-from llvmlite import binding as llvm
-from numba.core import types
 from numba.extending import register_jitable
 
-from ..._specs import RawSpec
-from .compiler import load_or_compile
-from .fortran import by_address, call_fortran, caller, symbol, unit_bits
+from ..._specs import LibrarySpec, RawSpec
+from .fortran import by_address, call_fortran, caller, unit_bits
 from .intrinsics import load_word, stack_words, store_word
+from .library import describe, symbol
+from .routines import MATMUL
 
-SIGNATURE = "(m,k),(k,n)->(m,n)"
 MAX_ROWS = 2**31 - 1  # sizes are 32-bit integers in SciPy's BLAS
 PLAIN, TRANSPOSED = ord("N"), ord("T")
-_SYMBOL = "numgrad_matmul"
 
 
 @cache
@@ -31,24 +28,16 @@ def matmul_spec(dtype: np.dtype, max_rows: int = MAX_ROWS) -> RawSpec:
     so copy such operands first. The result must be C-contiguous. Where all products of the loop
     share B and the rows of A are evenly spaced across it, the loop is one BLAS call for every
     `max_rows` rows. Vectors are matrices of one row or one column.
-
-    Raises
-    ------
-    ImportError
-        If SciPy is not installed, or its BLAS has 64-bit integers.
     """
     dtype = np.dtype(dtype)
-    if llvm.address_of_symbol(_SYMBOL) is None:
-        count = _matmul.__code__.co_argcount
-        llvm.add_symbol(_SYMBOL, load_or_compile(_matmul, (types.int64,) * count))
-    call = caller(_SYMBOL, (symbol(dtype, "gemm"),))
+    call = caller(MATMUL, (symbol(dtype, "gemm"),))
     options = (dtype.itemsize, unit_bits(dtype), max_rows)
 
-    def matmul(ptrs, n, core_dims, steps, status):
+    def kernel(ptrs, n, core_dims, steps, status):
         call((*options, ptrs, n, core_dims, steps))
 
-    dtypes = (dtype,)
-    return RawSpec("matmul", matmul, (dtype.name, max_rows), SIGNATURE, dtypes * 2, dtypes)
+    known = describe(LibrarySpec("matmul", dtype))
+    return RawSpec("matmul", kernel, (dtype.name, max_rows), *known[1:])
 
 
 @register_jitable
@@ -110,7 +99,7 @@ def _shared_right(strides, steps, m, k, n, itemsize):
     return 0
 
 
-def _matmul(gemm, itemsize, one, max_rows, ptrs, n, core_dims, steps):
+def matmul(gemm, itemsize, one, max_rows, ptrs, n, core_dims, steps):
     rows, inner, columns = load_word(core_dims, 0), load_word(core_dims, 1), load_word(core_dims, 2)
     if rows == 0 or columns == 0:
         return

@@ -1,56 +1,18 @@
-"""BLAS and LAPACK routines for kernels, by their Fortran interface, from the library that SciPy
-carries.
+"""Calls of BLAS and LAPACK routines by their Fortran interface; see `library`.
 
-The routines are made known to LLVM under names of our own, so that a kernel on disk refers to them
-by name. Code that is common to the four dtypes calls them by address.
+Code that is common to the four dtypes calls them by address.
 """
 
-import ctypes
-import importlib
 from collections.abc import Sequence
 
 import numpy as np
-from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import get_cython_function_address
 
 from .intrinsics import INT64, intrinsic
 from .routines import COPY
 
-LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
-_REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
-_BLAS = frozenset(("gemm", "trsm", "swap", "scal"))
 _VOID = ir.VoidType()
-
-
-def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
-    """Return the symbol of a routine for a dtype (for its real part), after making it known to
-    LLVM.
-
-    Raises
-    ------
-    ImportError
-        If SciPy's library has 64-bit sizes, which kernels do not pass.
-    """
-    letter = LETTERS[dtype.name]
-    name = (_REAL[letter] if real else letter) + routine
-    alias = "numgrad_fortran_" + name
-    if llvm.address_of_symbol(alias) is None:
-        module = "scipy.linalg.cython_" + ("blas" if routine in _BLAS else "lapack")
-        capsule = importlib.import_module(module).__pyx_capi__[name]
-        if b"int *" not in _description(capsule):
-            raise ImportError(
-                f"{module} was built with 64-bit integers, which numgrad does not support"
-            )
-        llvm.add_symbol(alias, get_cython_function_address(module, name))
-    return alias
-
-
-def _description(capsule: object) -> bytes:
-    name = ctypes.pythonapi.PyCapsule_GetName
-    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    return name(capsule)
 
 
 def unit_bits(dtype: np.dtype, sign: int = 1) -> int:

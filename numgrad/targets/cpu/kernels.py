@@ -22,9 +22,10 @@ from ..._specs import (
     RawSpec,
     Spec,
 )
-from . import fused, keys, products
+from . import fused, keys, library, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
 from .keys import core_dimensions
+from .library import LibraryKernel
 from .ufunc import Door
 
 __all__ = ["ElementwiseSpec", "FusedSpec", "Kernel", "LoopSpec", "ProductSpec", "RawSpec", "kernel"]
@@ -46,7 +47,9 @@ class Kernel:
 
     __slots__ = ("_door", "_own", "address", "name", "nin", "nout", "rows_address", "spec")
 
-    def __init__(self, spec: CompiledSpec, address: int, rows_address: int = 0) -> None:
+    def __init__(
+        self, spec: CompiledSpec | LibraryKernel, address: int, rows_address: int = 0
+    ) -> None:
         self.spec = spec
         self.address = address
         self.rows_address = rows_address
@@ -107,17 +110,11 @@ def kernel(spec: Spec) -> Kernel:
     found = known.get(identity)
     if found is None:
         if isinstance(spec, LibrarySpec):
-            spec = _library(spec)
-        found = known.setdefault(identity, Kernel(spec, *_addresses(spec)))
+            made = Kernel(library.describe(spec), library.address(spec))
+        else:
+            made = Kernel(spec, *_addresses(spec))
+        found = known.setdefault(identity, made)
     return found
-
-
-def _library(spec: LibrarySpec) -> RawSpec:
-    from . import blas, lapack  # they load SciPy's libraries
-
-    if spec.name == "matmul":
-        return blas.matmul_spec(spec.dtype)
-    return lapack.lapack_spec(spec.name, spec.dtype, spec.lower, spec.adjoint)
 
 
 def _addresses(spec: CompiledSpec) -> tuple[int, int]:

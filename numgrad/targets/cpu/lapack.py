@@ -9,32 +9,17 @@ vectors that share a factorization are one matrix by columns, and triangles are 
 left.
 """
 
-from functools import cache
-
 import numpy as np
-from llvmlite import binding as llvm
 from numba.core import types
 from numba.extending import register_jitable
 
-from ..._specs import RawSpec
-from .compiler import load_or_compile
-from .fortran import by_address, call_fortran, caller, copy_elements, symbol, unit_bits
+from ..._specs import LibrarySpec, RawSpec
+from .fortran import by_address, call_fortran, caller, copy_elements, unit_bits
 from .intrinsics import load, load_word, stack_words, store, store_word
+from .library import ROUTINES, describe, symbol
+from .routines import LAPACK
 
-SIGNATURES = {
-    "lu_factor": "(n,n)->(n,n),(n)",
-    "lu_solve": "(n,n),(n),(n,k)->(n,k)",
-    "solve_triangular": "(n,n),(n,k)->(n,k)",
-    "cholesky": "(n,n)->(n,n)",
-}
-ROUTINES = {
-    "lu_factor": ("getrf",),
-    "lu_solve": ("trsm", "swap", "scal"),
-    "solve_triangular": ("trsm", "scal"),
-    "cholesky": ("potrf",),
-}
 L, R, U, N, T, C = (ord(c) for c in "LRUNTC")
-_INT32 = np.dtype(np.int32)
 
 
 def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = False) -> RawSpec:
@@ -50,28 +35,17 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     A kernel that fails reports the index in its loop. Factors must be C-contiguous, what is
     factored and right hand sides may have any strides.
     """
-    return _spec(name, np.dtype(dtype), lower, adjoint)
-
-
-@cache
-def _spec(name: str, dtype: np.dtype, lower: bool, adjoint: bool) -> RawSpec:
-    inner = f"numgrad_{name}"
-    function = globals()["_" + name]
-    count = function.__code__.co_argcount
-    if llvm.address_of_symbol(inner) is None:
-        llvm.add_symbol(inner, load_or_compile(function, (types.int64,) * count))
+    dtype = np.dtype(dtype)
     symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
-    call = caller(inner, symbols)
+    call = caller(LAPACK[name], symbols)
     options = (dtype.itemsize, int(dtype.kind == "c"), unit_bits(dtype), unit_bits(dtype, -1))
     options = (*options, int(lower), int(adjoint))
 
     def kernel(ptrs, n, core_dims, steps, status):
         call((*options, ptrs, n, core_dims, steps, status))
 
-    outputs = {"lu_factor": (dtype, _INT32)}.get(name, (dtype,))
-    inputs = {"lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype)}
-    key = (name, dtype.name, lower, adjoint)
-    return RawSpec(name, kernel, key, SIGNATURES[name], inputs.get(name, (dtype, dtype)), outputs)
+    known = describe(LibrarySpec(name, dtype, lower, adjoint))
+    return RawSpec(name, kernel, (name, dtype.name, lower, adjoint), *known[1:])
 
 
 # Steps that the functions share
@@ -144,7 +118,7 @@ def _has_zero(a, step, n, itemsize, is_complex):
 # --------------------------------------------------------------------------------------------
 
 
-def _lu_factor(
+def lu_factor(
     getrf, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
 ):  # fmt: skip
     n = load_word(core_dims, 0)
@@ -161,7 +135,7 @@ def _lu_factor(
         pivots += load_word(steps, 2)
 
 
-def _lu_solve(
+def lu_solve(
     trsm, swap, scal, itemsize, is_complex, one, minus, lower, adjoint,
     ptrs, count, core_dims, steps, status,
 ):  # fmt: skip
@@ -210,7 +184,7 @@ def _lu_solve(
         x += load_word(steps, 3)
 
 
-def _solve_triangular(
+def solve_triangular(
     trsm, scal, itemsize, is_complex, one, minus, lower, adjoint,
     ptrs, count, core_dims, steps, status,
 ):  # fmt: skip
@@ -245,7 +219,7 @@ def _solve_triangular(
         x += load_word(steps, 2)
 
 
-def _cholesky(
+def cholesky(
     potrf, itemsize, is_complex, one, minus, lower, adjoint, ptrs, count, core_dims, steps, status
 ):  # fmt: skip
     """Factor the lower triangle; by columns the memory is ``A'``, whose upper factor is ``L'``."""

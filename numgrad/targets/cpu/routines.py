@@ -15,6 +15,12 @@ from .compiler import Code, join_keys, obtain
 GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
 """Names under which kernels call the routines of `copies`."""
 
+MATMUL = "numgrad_matmul"
+LAPACK = {
+    name: "numgrad_" + name for name in ("lu_factor", "lu_solve", "solve_triangular", "cholesky")
+}
+"""Names under which kernels call the functions of `blas` and `lapack` that serve all dtypes."""
+
 
 @cache
 def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
@@ -41,10 +47,13 @@ def prepare() -> None:
         address_of("copies", name)
 
 
-def _provide(symbol: str, name: str) -> None:
+def _provide(symbol: str, module: str, name: str) -> None:
     """Make a routine known to LLVM."""
-    llvm.add_symbol(symbol, address_of("copies", name))
+    llvm.add_symbol(symbol, address_of(module, name))
 
 
-for symbol, name in ((GATHER, "gather"), (SCATTER, "scatter"), (COPY, "copy")):
-    loader.add_symbol_provider(partial(_provide, symbol, name), symbol.__eq__)
+_known = [(GATHER, "copies", "gather"), (SCATTER, "copies", "scatter"), (COPY, "copies", "copy")]
+_known += [(MATMUL, "blas", "matmul")]
+_known += [(symbol, "lapack", name) for name, symbol in LAPACK.items()]
+for _item in _known:
+    loader.add_symbol_provider(partial(_provide, *_item), _item[0].__eq__)
