@@ -42,6 +42,10 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
+    if type(x1) is type(x2) is Tensor:
+        left, right = x1.shape, x2.shape
+        if len(left) == len(right) == 2 and left[1] == right[0]:
+            return _matmul.matmul(x1, x2)
     x1, x2 = as_tensor(x1), as_tensor(x2)
     if not x1.ndim or not x2.ndim:
         raise ValueError(

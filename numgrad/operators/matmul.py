@@ -1,6 +1,6 @@
 """The matrix product."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -88,6 +88,20 @@ class MatMul(KernelOperator):
             a, b = (x if _blas_knows(x) else np.ascontiguousarray(x) for x in (a, b))
         result = np.asarray(target.kernel(spec).ufunc(a, b))
         return [_turned(result) if turned else result]
+
+    def computation(
+        self, target: Any, inputs: Any, static: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        (left, dtype, _), (right, _, _) = inputs
+        core = _core(left, right)
+        if dtype in FLOATING and core[1] != 1:
+            spec = self._spec_for(dtype, core, False)
+            if type(spec) is ProductSpec:
+                ufunc = target.kernel(spec).ufunc
+                if _is_column(right, left):
+                    return lambda a, b: _turned(ufunc(_turned(b), _turned(a)))
+                return ufunc
+        return super().computation(target, inputs, static)
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
