@@ -17,7 +17,7 @@ from . import hooks
 from .context import Context
 from .graph import Edge, Node, Value
 from .lower import force
-from .recall import Recalled, comes_again, recall, remember, structure_of
+from .recall import Recalled, comes_again, recall, recognise, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .rows import make_explicit
 from .rules import as_value, fitted
@@ -113,12 +113,16 @@ class Pass:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
-        order = reachable(roots, request.cut)
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
+        known = recognise(request)
+        if known is not None:
+            self.structure, self.recalled = known
+            return
+        roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
+        order = reachable(roots, request.cut)
         self.structure = structure_of(request, order)
-        self.recalled = None if self.structure is None else recall(self.structure)
+        self.recalled = None if self.structure is None else recall(request, self.structure)
         if self.recalled is not None:
             return
         leaves = [Edge(node, 0) for node in order if node.is_accumulator]
@@ -146,7 +150,7 @@ class Pass:
         if self.request.batch is not None:
             self._refuse_retained()
         try:
-            self._take_saved()
+            self._take_saved(self.wanted)
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
@@ -170,9 +174,9 @@ class Pass:
         assert self.structure is not None
         order = self.structure.order
         executed = [order[n] for n in recalled.executed]
-        wanted = self.wanted = dict(zip(executed, recalled.masks, strict=True))
+        wanted = dict(zip(executed, recalled.masks, strict=True))
         try:
-            self._take_saved()
+            self._take_saved([order[n] for n in recalled.keepers])
             grads = recalled.gradients(self.structure)
         except BaseException:
             Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
@@ -194,14 +198,14 @@ class Pass:
                         f"a batched gradient does not have the shape of the tensor"
                     )
 
-    def _take_saved(self) -> None:
+    def _take_saved(self, nodes: Collection[Node]) -> None:
         """Take all saved values at once: of two passes that free a graph one loses cleanly."""
         with _freeing:
-            for node in self.wanted:
+            for node in nodes:
                 self.saved[node] = node.unpack()
             if not self.request.retain_graph:
                 self.has_freed = True
-                for node in self.wanted:
+                for node in nodes:
                     node.free()
 
     def expects(self, edge: Edge) -> bool:

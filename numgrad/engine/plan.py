@@ -19,7 +19,7 @@ from .fuse import fuse
 from .graph import Shape
 from .program import Program
 from .results import empty
-from .schedule import Schedule, address, schedule
+from .schedule import Schedule, schedule
 from .storing import is_fusible
 from .watching import watch
 
@@ -109,7 +109,7 @@ class Plan:
         in that way."""
         bound = bound or self.bound
         used = [arrays[position] for position in bound.schedule.arguments]
-        addresses = [address(array) for array in (*used, *results)]
+        addresses = self.target.addresses([*used, *results])
         run = bound.run if watch.current is None else watch.current.runner(self, bound)
         patience = self.patience
         if patience is None:

@@ -16,10 +16,12 @@ from .graph import Accumulator, Edge, Node
 from .lower import lower
 from .plan import Plan
 from .record import mode, runtime, unusual
+from .tracks import Track, sameness
 from .values import Value
 
 _MOST_PLANS = 256
 _MOST_SEEN = 4096
+_MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_INSTRUCTIONS = 1 << 15  # of all plans together; an instruction takes about 1 kB
 
 
@@ -108,9 +110,9 @@ def _note(
 
 
 class Recalled:
-    """The plan of a pass, and what its results are."""
+    """The plan of a pass, and what its results are; a track once it is recalled."""
 
-    __slots__ = ("executed", "masks", "plan", "results")
+    __slots__ = ("executed", "keepers", "masks", "plan", "results", "same", "targets", "track")
 
     def __init__(
         self,
@@ -118,11 +120,43 @@ class Recalled:
         executed: tuple[int, ...],
         masks: tuple[tuple[bool, ...], ...],
         results: list[tuple[int, int]],
+        keepers: list[int],
     ) -> None:
         self.plan = plan
         self.executed = executed
         self.masks = masks
         self.results = results
+        self.keepers = keepers
+        self.track: Track | None = None
+
+    def learn_track(self, request: Any, structure: Structure) -> bool:
+        """Learn how to recognise graphs of this structure at a walk, if that can be."""
+        order, index = structure.order, structure.index
+        track = Track(_roots(request), order)
+        arrays = track.arrays(list(order), [value for _, value in request.seeds])
+        targets = None
+        if request.targets is not None:
+            targets = [index.get(edge.node, -1) for edge in request.targets]
+        if arrays is None or (targets is not None and -1 in targets):
+            return False
+        self.track, self.targets, self.same = track, targets, sameness(arrays)
+        return True
+
+    def follow(self, request: Any, roots: tuple[Node, ...]) -> Structure | None:
+        """Return the structure of a pass if it is one that this plan is for."""
+        assert self.track is not None
+        nodes = self.track.walk(roots)
+        if nodes is None:
+            return None
+        if self.targets is not None:
+            for n, edge in zip(self.targets, request.targets, strict=True):
+                if edge.node is not nodes[n]:
+                    return None
+        arrays = self.track.arrays(nodes, [value for _, value in request.seeds])
+        if arrays is None or sameness(arrays) != self.same:
+            return None
+        once = list({id(array): array for array in arrays}.values())
+        return Structure(None, once, nodes, {})
 
     def gradients(self, structure: Structure) -> dict[Edge, Value]:
         """Run the plan; return the gradients by edge."""
@@ -135,13 +169,51 @@ class Recalled:
 
 
 _plans: dict[Hashable, Recalled] = {}
+_tracks: dict[Hashable, list[Recalled]] = {}  # of passes that begin alike, the latest first
 _seen: dict[int, None] = {}  # hashes of keys: most graphs never come again, and leave only this
 _lock = fork_safe_lock()
 
 
-def recall(structure: Structure) -> Recalled | None:
+def recognise(request: Any) -> tuple[Structure, Recalled] | None:
+    """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
+    if request.is_special or (unusual and not mode.direct):
+        return None
+    roots = _roots(request)
+    known = _tracks.get(_beginning(request, roots)) or []
+    for n, recalled in enumerate(known):
+        structure = recalled.follow(request, roots)
+        if structure is not None:
+            if n:
+                known[:] = [recalled, *[other for other in known if other is not recalled]]
+            return structure, recalled
+    return None
+
+
+def _roots(request: Any) -> tuple[Node, ...]:
+    return tuple([edge.node for edge, _ in request.seeds])
+
+
+def _beginning(request: Any, roots: tuple[Node, ...]) -> Hashable:
+    """Return what is seen of a pass without a look at its graph."""
+    targets = request.targets
+    return (
+        *[node._kind or node.kind for node in roots],
+        *[(edge.slot, value.rows) for edge, value in request.seeds],
+        None if targets is None else tuple([slot for _, slot in targets]),
+        request.extra_leaves, request.seeds_last, request.batch, settings.version, runtime.target,
+    )  # fmt: skip
+
+
+def recall(request: Any, structure: Structure) -> Recalled | None:
     """Return the plan of an earlier pass of this structure."""
-    return _plans.get(structure.key)
+    recalled = _plans.get(structure.key)
+    if recalled is not None and recalled.learn_track(request, structure):
+        with _lock:
+            if len(_tracks) >= _MOST_PLANS:
+                _tracks.clear()
+            known = _tracks.setdefault(_beginning(request, _roots(request)), [])
+            known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
+    return recalled
 
 
 def comes_again(structure: Structure) -> bool:
@@ -173,7 +245,8 @@ def remember(
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
-    _add(structure.key, Recalled(plan, executed, tuple(wanted.values()), places))
+    keepers = [n for n in executed if structure.order[n].saved != ()]
+    _add(structure.key, Recalled(plan, executed, tuple(wanted.values()), places, keepers))
 
 
 def _add(key: Hashable, recalled: Recalled) -> None:
@@ -185,10 +258,12 @@ def _add(key: Hashable, recalled: Recalled) -> None:
         total = sum(len(r.plan.program.instructions) for r in _plans.values())
         while len(_plans) > _MOST_PLANS or (total > _MOST_INSTRUCTIONS and len(_plans) > 1):
             total -= len(_plans.pop(next(iter(_plans))).plan.program.instructions)
+            _tracks.clear()  # they keep plans
 
 
 def forget() -> None:
     """Drop all plans."""
     with _lock:
         _plans.clear()
+        _tracks.clear()
         _seen.clear()

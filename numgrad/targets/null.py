@@ -41,6 +41,10 @@ class NullTarget:
         """Size of the second-level cache that the scheduler is to assume."""
         return self.l2
 
+    def addresses(self, arrays: Sequence[Any]) -> list[int]:
+        """Return made-up addresses."""
+        return [4096] * len(arrays)
+
     def bind(
         self,
         code: Any,

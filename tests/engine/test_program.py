@@ -21,7 +21,7 @@ def backward_program(output, inputs, seed, batch=None):
         [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
     )
     run = Pass(request)
-    run._take_saved()
+    run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()
         for node in run.order:

@@ -69,6 +69,12 @@ class CPUTarget:
             self._runner = Runner
         return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
 
+    def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
+        """Return where the elements of arrays begin, as a bound program takes it."""
+        from .addresses import addresses
+
+        return addresses(arrays)
+
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program, of so many instructions, that measures each."""
         from .timing import TimedRunner

@@ -1,0 +1,127 @@
+"""Graphs that are met again: instead of a search for their nodes, a walk along a way that is known.
+
+A `Track` leads from the first nodes of a pass to all the others, each as a parent of one before it.
+Whether the graph is the one that it was made for is then checked for all nodes at a time: kinds,
+what is a parent of what, and the order in which the nodes were made, which decides the order of
+sums. So a graph of known structure costs some 0.1 us a node, a tenth of what it takes to describe.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter, gt, itemgetter
+from typing import Any
+
+import numpy as np
+
+from .graph import Accumulator, Node
+from .values import Value
+
+_kinds, _parents = attrgetter("_kind"), attrgetter("parents")
+_numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
+
+
+class _Start:
+    """Stands before the nodes where a pass starts."""
+
+    __slots__ = ("parents",)
+
+    def __init__(self, roots: tuple[Node, ...]) -> None:
+        self.parents = roots
+
+
+class Track:
+    """A way through graphs of one structure.
+
+    Parameters
+    ----------
+    roots : tuple of Node
+        Where the pass starts.
+    order : sequence of Node
+        All nodes, the latest first.
+
+    Attributes
+    ----------
+    route : list of (int, int)
+        For each node one before it, of which it is a parent, and which one; the start comes first.
+    keepers : list of (int, tuple of int)
+        The nodes that saved values, and the places of these.
+    """
+
+    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "keepers", "route")
+
+    def __init__(self, roots: tuple[Node, ...], order: Sequence[Node]) -> None:
+        index = {node: n for n, node in enumerate(order)}
+        found: dict[Node, tuple[int, int]] = {}
+        for n, node in enumerate((_Start(roots), *order)):
+            for position, parent in enumerate(node.parents):
+                if parent is not None:
+                    found.setdefault(parent, (n, position))
+        self.route = [found[node] for node in order]
+        self.keepers = [
+            (n, tuple([k for k, value in enumerate(node.saved) if value is not None]))
+            for n, node in enumerate(order)
+            if node.saved
+        ]
+        self._kinds = list(map(_kinds, order))
+        self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
+        self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
+        above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
+        self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
+
+    def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
+        """Return the nodes of a graph of this structure; None for any other."""
+        nodes: list[Any] = [_Start(roots)]
+        add = nodes.append
+        try:
+            for n, position in self.route:
+                add(nodes[n].parents[position])
+            del nodes[0]
+            kinds = list(map(_kinds, nodes))
+        except (AttributeError, IndexError):  # no such parent
+            return None
+        if False in kinds:  # not known yet
+            kinds = [node.kind for node in nodes]
+        if kinds != self._kinds or any(map(_extras, nodes)):
+            return None
+        numbers = list(map(_numbers, nodes))
+        if not all(map(gt, numbers, numbers[1:])):
+            return None
+        if self._slots is not None and list(map(_slots, nodes)) != self._slots:
+            return None
+        above = (*chain.from_iterable(map(_parents, nodes)), None, None)
+        if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
+            return None
+        return nodes
+
+    def _has_its_leaves(self, nodes: list[Any]) -> bool:
+        for n, spec in self._leaves:
+            leaf = nodes[n]
+            if type(leaf) is not Accumulator or leaf.outputs[0] != spec or leaf.variable.hooks:
+                return False
+        return True
+
+    def arrays(self, nodes: list[Any], last: Sequence[Value]) -> list[np.ndarray] | None:
+        """Return the arrays that the nodes saved, and those of ``last``; None unless all are
+        computed and in C order."""
+        found = []
+        try:
+            for n, places in self.keepers:
+                saved = nodes[n].saved
+                for place in places:
+                    found.append(saved[place].array)
+        except (AttributeError, TypeError):  # packed by a hook, or freed
+            return None
+        found += [value.array for value in last]
+        for array in found:
+            if array is None or not array.flags.c_contiguous:
+                return None
+        return found
+
+
+def sameness(arrays: Sequence[np.ndarray]) -> list[int]:
+    """Return for each array the number of the first one that is the same, without gaps."""
+    seen: dict[int, int] = {}
+    return [seen.setdefault(i, len(seen)) for i in map(id, arrays)]
+
+
+__all__ = ["Track", "sameness"]

@@ -1,0 +1,155 @@
+"""Graphs that are met again: recognised where they are the same, and nowhere else."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import recall
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    recall.forget()
+    yield
+    recall.forget()
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """How often the nodes of a graph were searched for."""
+    from numgrad.engine import backward
+
+    counted = []
+    search = backward.reachable
+    monkeypatch.setattr(backward, "reachable", lambda *a: counted.append(1) or search(*a))
+    return counted
+
+
+def leaf(*numbers):
+    return ng.tensor(numbers or [0.5, 1.5, 2.0], requires_grad=True)
+
+
+def gradient(function, *xs, **options):
+    y = function(*xs)
+    return [None if g is None else g.numpy() for g in ng.grad(y, xs, np.ones(y.shape), **options)]
+
+
+def known(function, *xs):
+    """Meet a graph until it is recognised."""
+    for _ in range(3):
+        gradient(function, *xs, allow_unused=True)
+
+
+def test_a_known_graph_is_not_searched(searches):
+    x = leaf()
+    known(lambda x: ng.sin(x) * x + x[1:].sum(), x)
+    searches.clear()
+    y = leaf(3.0, 4.0, 5.0)
+    found = gradient(lambda x: ng.sin(x) * x + x[1:].sum(), y)[0]
+    assert not searches
+    recall.forget()
+    assert np.array_equal(found, gradient(lambda x: ng.sin(x) * x + x[1:].sum(), y)[0])
+
+
+ALIKE = [
+    lambda x, y: (x * y) + (x * y),
+    lambda x, y: (x * y) + (y * x),
+    lambda x, y: (x * x) + (y * y),
+    lambda x, y: (lambda p: p + p)(x * y),
+    lambda x, y: (lambda p: p + p)(x * x),
+    lambda x, y: (x.detach() * y) + (x * y),
+    lambda x, y: (x * y.detach()) + (x * y),
+    lambda x, y: (x * 2.0 * y) + (x * y),
+    lambda x, y: (lambda p, q: p * q + q * p)(x * 1.0, y * 1.0),
+    lambda x, y: (lambda p, q: p * q + p * q)(x * 1.0, y * 1.0),
+    lambda x, y: (lambda p, q: p * p + q * q)(x * 1.0, y * 1.0),
+    lambda x, y: (lambda q, p: p * p + q * q)(y * 1.0, x * 1.0),
+]
+
+
+@pytest.mark.parametrize("before", range(len(ALIKE)))
+def test_graphs_that_are_alike_are_told_apart(before):
+    x, y = leaf(), leaf(2.0, 0.25, 3.0)
+    known(ALIKE[before], x, y)
+    for function in ALIKE:
+        found = gradient(function, x, y, allow_unused=True)
+        kept = recall._tracks.copy()
+        recall._tracks.clear()
+        recall._plans.clear()
+        for a, b in zip(found, gradient(function, x, y, allow_unused=True), strict=True):
+            assert (a is None) == (b is None)
+            assert a is None or np.array_equal(a, b)
+        recall._tracks.update(kept)
+
+
+def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
+    def early(x):
+        a, b, c = x * 1e16, x * 1.0, x * -1e16
+        return a + b + c
+
+    def late(x):
+        c, b, a = x * -1e16, x * 1.0, x * 1e16
+        return a + b + c
+
+    x = leaf()
+    known(early, x)
+    searches.clear()
+    gradient(late, x)
+    assert searches
+
+
+def test_hooks_are_run_on_a_known_graph():
+    def function(x):
+        return (x * x).sum()
+
+    x = leaf()
+    known(function, x)
+    product = x * x
+    seen = []
+    product.register_hook(lambda g: seen.append(1))
+    ng.grad(product.sum(), x)
+    assert seen
+    x.register_hook(lambda g: g * 2.0)
+    assert np.allclose(gradient(function, x)[0], 4.0 * x.detach().numpy())
+
+
+def test_errors_are_those_of_a_graph_that_is_new():
+    x = leaf()
+    known(lambda x: x * x, x)
+    y = x * x
+    ng.grad(y, x, np.ones(3))
+    with pytest.raises(RuntimeError, match="second time"):
+        ng.grad(y, x, np.ones(3))
+    z = x * 1.0
+    known(lambda z: z * z, z)
+    w = z * z
+    z += 1.0
+    with pytest.raises(RuntimeError, match="inplace"):
+        ng.grad(w, x, np.ones(3))
+
+
+def test_layouts_and_sameness_of_saved_arrays_matter():
+    x = ng.tensor(np.arange(9.0).reshape(3, 3), requires_grad=True)
+    constants = [np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3).T, np.ones((3, 3))]
+    for first in constants:
+        recall.forget()
+        a = ng.tensor(first)
+        known(lambda x: x * a * a, x)  # noqa: B023
+        for second in constants:
+            b = ng.detach(ng.tensor(second).T) if hasattr(ng, "detach") else ng.tensor(second).T
+            found = gradient(lambda x: x * a * b, x)[0]  # noqa: B023
+            assert np.array_equal(found, a.numpy() * b.numpy())
+
+
+def test_tracks_hold_no_arrays():
+    import gc
+    import weakref
+
+    x = leaf()
+    known(lambda x: ng.sin(x) * x, x)
+    y = ng.sin(x) * x
+    node = weakref.ref(y.node)
+    ng.grad(y, x, np.ones(3))
+    del y
+    gc.collect()
+    assert node() is None
