@@ -40,6 +40,7 @@ class Lowering:
             if place is not None:
                 return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
             array = source.expr.result(source.expr_slot)
+            assert array is not None, "an expression that is read was lowered before, or computed"
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:

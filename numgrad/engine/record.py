@@ -114,11 +114,12 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     if mode.capture is not None:
         mode.capture.use(inputs)
     # User code may write in place, and what is captured may get an axis for its rows later.
+    read: Sequence[Any] = inputs
     if mode.kept is None or mode.capture is not None:
-        inputs = tuple([snapshot(value) for value in inputs])
+        read = tuple([snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
     specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
-    expr = Expr(operator, static, inputs, specs)
+    expr = Expr(operator, static, read, specs)
     expr.site = mode.site
     outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
     if operator.is_view and mode.kept is None and base is not None:
