@@ -6,6 +6,7 @@ together.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -21,19 +22,19 @@ _HEAD = 8
 def encode(plan: Schedule, program: Program) -> tuple[np.ndarray, np.ndarray]:
     """Return the code of all segments and the offset of each instruction in it; the layout is
     described in ``targets``."""
-    words = [w for segment in plan.segments for w in _segment_words(segment, program)]
-    instructions = [i for segment in plan.segments for i in segment.instructions]
-    lengths = np.array([len(w) for w in words], np.int64)
+    words = list(chain(*[_segment_words(segment, program) for segment in plan.segments]))
+    instructions = list(chain(*[segment.instructions for segment in plan.segments]))
+    lengths = np.array(list(map(len, words)), np.int64)
     starts = np.cumsum(lengths) - lengths
     code = np.concatenate(words) if words else np.empty(0, np.int64)
-    counts = np.array([len(i.buffers) for i in instructions], np.int64)
-    total = int(counts.sum())
-    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    used = [i.buffers for i in instructions]
+    counts = np.array(list(map(len, used)), np.int64)
+    buffers = np.array(list(chain(*used)), np.int64)
+    offsets = np.array(list(chain(*[i.offsets for i in instructions])), np.int64)
+    within = np.arange(len(buffers)) - np.repeat(np.cumsum(counts) - counts, counts)
     places = np.repeat(starts + _HEAD, counts) + 3 * within
-    buffers = [index for i in instructions for index in i.buffers]
-    offsets = [offset for i in instructions for offset in i.offsets]
     code[places] = np.array(plan.slots, np.int64)[buffers]
-    code[places + 1] = np.array(plan.offsets, np.int64)[buffers] + np.array(offsets, np.int64)
+    code[places + 1] = np.array(plan.offsets, np.int64)[buffers] + offsets
     return code, starts
 
 

@@ -78,12 +78,15 @@ class Lowering:
             self.known[expr] = self.argument(expr)
             return
         kind = expr.kind or _kind(expr)
-        places = [self.place(source) for source in expr.inputs]
-        # A layout, or the key of an operand in pieces, decides how an operand is read.
-        key = [kind]
-        table: list[int] = []
-        moves: list[int] = []
-        for place in places:
+        key, table, moves = [kind], [], []
+        known = self.known
+        places = []
+        for source in expr.inputs:
+            place = known.get(source) if type(source) is Expr else None
+            if type(place) is not Ref:
+                place = self.place(source)
+            places.append(place)
+            # A layout, or the key of an operand in pieces, decides how an operand is read.
             if type(place) is Ref:
                 buffer, offset, layout = place
                 key.append(layout)
@@ -97,7 +100,7 @@ class Lowering:
             template = self._make(expr, places)
             if kind is not None:
                 self.templates.add(key, template)
-        self.known[expr] = template.append_to(self.program, table, moves, expr.site)
+        known[expr] = template.append_to(self.program, table, moves, expr.site)
 
     def _make(self, expr: Expr, places: Sequence[Place]) -> Template:
         builder = Builder(self.target, self.program.batch)

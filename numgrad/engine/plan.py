@@ -5,6 +5,7 @@ than fusing its program is expected to take is fused, so that nobody waits for a
 than they have waited already.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
@@ -83,7 +84,7 @@ class Plan:
         self.mode = settings.fuse if mode in (None, "auto") else mode
         self.seconds = 0.0
         self.meter: Callable[[], int] | None = None
-        count = sum([is_fusible(i) for i in program.instructions])
+        count = _fusible(program)
         self.patience: float | None = None
         if self.mode != "never" and count > 1:
             self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
@@ -134,6 +135,13 @@ class Plan:
                 with paused():
                     program = fuse(self.program, self.target)
                 self.bound = Bound(program, self.target)
+
+
+def _fusible(program: Program) -> int:
+    """Return the number of instructions that can be fused; few patterns have many of them."""
+    examples = {i.pattern: i for i in program.instructions}
+    counts = Counter([i.pattern for i in program.instructions])
+    return sum(count for pattern, count in counts.items() if is_fusible(examples[pattern]))
 
 
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:

@@ -8,6 +8,7 @@ intermediates of a tile stay in a core's cache.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -148,15 +149,12 @@ def _place(plan: Schedule, program: Program, target: Any) -> None:
 
 def _shared(plan: Schedule, program: Program) -> set[int]:
     """Return the buffers that live outside the tiles: used by two segments, or by one without."""
-    owner: dict[int, int] = {}
     shared: set[int] = set()
-    for number, segment in enumerate(plan.segments):
-        alone = segment.kind == ONCE
-        shared |= segment.apart
-        for instruction in segment.instructions:
-            for index in instruction.buffers:
-                if alone or owner.setdefault(index, number) != number:
-                    shared.add(index)
+    before: set[int] = set()
+    for segment in plan.segments:
+        used = {*chain.from_iterable([i.buffers for i in segment.instructions])}
+        shared |= used if segment.kind == ONCE else used & before | segment.apart
+        before |= used
     return {index for index in shared if plan.offsets[index] < 0}
 
 
@@ -237,7 +235,7 @@ def assign(
     outlives : iterable of int
         Buffers whose memory is not given back.
     """
-    last: dict[int, int] = {}
+    last = [-1] * len(offsets)
     for number, instruction in enumerate(instructions):
         for index in instruction.buffers:
             last[index] = number
@@ -253,10 +251,11 @@ def assign(
             if offsets[index] >= 0:
                 continue
             mine.add(index)
-            taken = _heir(pattern, buffers, last, number, mine)
-            if taken >= 0:
-                offsets[index] = offsets[taken]
-                continue
+            if pattern.heirs:
+                taken = _heir(pattern, buffers, last, number, mine)
+                if taken >= 0:
+                    offsets[index] = offsets[taken]
+                    continue
             size = -(-(sizes[index] or 1) // quantum) * quantum
             stack = free.get(size)
             if stack:
@@ -271,15 +270,14 @@ def assign(
                 free.setdefault(size, []).append(offsets[index])
         if taken >= 0:
             last[taken] = -1
-    for instruction in instructions:
-        for index in instruction.buffers:
-            if offsets[index] < 0:
-                offsets[index] = 0  # without elements, so nothing writes it
+    for index in {*chain.from_iterable([i.buffers for i in instructions])}:
+        if offsets[index] < 0:
+            offsets[index] = 0  # without elements, so nothing writes it
     return top
 
 
 def _heir(
-    pattern: Pattern, buffers: tuple[int, ...], last: dict[int, int], number: int, mine: set[int]
+    pattern: Pattern, buffers: tuple[int, ...], last: list[int], number: int, mine: set[int]
 ) -> int:
     """Return a buffer that ends here and over which the output may be written, or -1."""
     for place in pattern.heirs:

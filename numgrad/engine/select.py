@@ -44,15 +44,14 @@ def needed(
         The edges that let no gradient pass.
     """
     wanted: dict[Node, tuple[bool, ...]] = {}
+    touched = {node for node, _ in targets}
     for node in reversed(nodes):
-        mask = tuple(
-            [
-                parent is not None
-                and (parent in wanted or (parent, slot) in targets)
-                and not (cut and (parent, slot) in cut)
-                for parent, slot in zip(node.parents, node.slots, strict=True)
-            ]
-        )
-        if any(mask):
-            wanted[node] = mask
+        mask = []
+        for parent, slot in zip(node.parents, node.slots, strict=True):
+            want = parent in wanted or (parent in touched and (parent, slot) in targets)
+            if want and (cut or parent is None):
+                want = parent is not None and (parent, slot) not in cut
+            mask.append(want)
+        if True in mask:
+            wanted[node] = tuple(mask)
     return wanted

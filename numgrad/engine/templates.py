@@ -42,7 +42,9 @@ class Template:
     Buffers are numbered: first those of the operands, piece by piece, then the new ones.
     """
 
-    __slots__ = ("arrays", "nbytes", "outputs", "row_strides", "rows", "steps", "uses_blas")
+    __slots__ = (
+        "arrays", "nbytes", "only", "outputs", "row_strides", "rows", "steps", "uses_blas"
+    )  # fmt: skip
 
     def __init__(self, builder: Builder, nargs: int, outputs: Sequence[Operand | Joined]) -> None:
         new = builder.buffers[nargs:]
@@ -54,6 +56,8 @@ class Template:
             (b.index, b.array) for b in new if b.array is not None
         ]
         self.outputs = [_place_of(output) for output in outputs]
+        alone = len(self.outputs) == 1 and isinstance(self.outputs[0], Ref)
+        self.only: Any = self.outputs[0] if alone else None
         self.uses_blas = builder.uses_blas
 
     def append_to(
@@ -72,9 +76,10 @@ class Template:
         append = program.instructions.append
         for step in self.steps:
             made = _new(Instruction)
-            made.pattern, made.site = step.pattern, site
+            made.pattern = step.pattern
             made.buffers = step.pick(table)
             made.offsets = step.offsets
+            made.site = site
             if shifts is not None:
                 made.offsets = tuple(
                     [o + shifts[n] for o, n in zip(step.offsets, step.locals, strict=True)]
@@ -82,9 +87,12 @@ class Template:
             append(made)
         if self.uses_blas:
             program.uses_blas = True
-        if len(self.outputs) == 1:
-            return _moved(self.outputs[0], table, shifts)
-        return [_moved(output, table, shifts) for output in self.outputs]
+        only = self.only
+        if only is not None:
+            local, offset, layout = only
+            return _tuple(Ref, (table[local], offset + shifts[local] if shifts else offset, layout))
+        moved = [_moved(output, table, shifts) for output in self.outputs]
+        return moved[0] if len(moved) == 1 else moved
 
     def _allocate(self, program: Program, table: list[int]) -> None:
         """Add the new buffers to a program, and their numbers to the table."""
