@@ -10,7 +10,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..engine import backward as engine
 from ..engine.graph import Edge, Value
-from . import anomaly, arguments, delivery, dump
+from . import anomaly, arguments, delivery, dump, quick
 from .arguments import Place
 from .options import CORE, Dialect, Options
 
@@ -121,6 +121,17 @@ def grad(
     >>> ng.grad(y, x)[0]
     tensor([2., 4., 6.])
     """
+    if (
+        create_graph is False and only_inputs is True and materialize_grads is False
+        and type(is_grads_batched) is bool and (retain_graph is None or type(retain_graph) is bool)
+        and (allow_unused is None or type(allow_unused) is bool)
+        and no_grad_vars is grad_inputs is loss_scale is enable_double_backprop is None
+        and set_grad is retain_grad is False
+        and backward_strategy is sort_sum_gradient is dump_backward_graph_path is None
+    ):  # fmt: skip
+        result = quick.grad(outputs, inputs, grad_outputs, is_grads_batched, bool(retain_graph))
+        if result is not None:
+            return result
     options = Options(
         retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched,
         materialize_grads, no_grad_vars,
@@ -308,6 +319,14 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
+    if (
+        create_graph is retain_grad is False
+        and inputs is no_grad_vars is loss_scale is sort_sum_gradient is None
+        and dump_backward_graph_path is None
+        and (retain_graph is None or type(retain_graph) is bool)
+        and quick.backward(tensors, grad_tensors, bool(retain_graph))
+    ):
+        return
     options = Options(
         retain_graph, create_graph, no_grad_vars=no_grad_vars, retain_grad=retain_grad,
         loss_scale=loss_scale,

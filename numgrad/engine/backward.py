@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .._collector import paused
-from .._locks import fork_safe_lock
 from . import hooks
+from .again import freeing
 from .context import Context
 from .graph import Edge, Node, Value
 from .lower import force
@@ -23,8 +23,6 @@ from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
-
-_freeing = fork_safe_lock()
 
 
 @dataclass
@@ -200,7 +198,7 @@ class Pass:
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
         """Take all saved values at once: of two passes that free a graph one loses cleanly."""
-        with _freeing:
+        with freeing:
             for node in nodes:
                 self.saved[node] = node.unpack()
             if not self.request.retain_graph:

@@ -110,9 +110,11 @@ def _note(
 
 
 class Recalled:
-    """The plan of a pass, and what its results are; a track once it is recalled."""
+    """The plan of a pass and what its results are; once it is recalled, how to recognise others."""
 
-    __slots__ = ("executed", "keepers", "masks", "plan", "results", "same", "targets", "track")
+    __slots__ = (
+        "executed", "given", "keepers", "masks", "plan", "results", "same", "targets", "track"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -128,31 +130,37 @@ class Recalled:
         self.results = results
         self.keepers = keepers
         self.track: Track | None = None
+        self.given: list[int] | None = None  # which result is the gradient of each target
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
         """Learn how to recognise graphs of this structure at a walk, if that can be."""
         order, index = structure.order, structure.index
         track = Track(_roots(request), order)
-        arrays = track.arrays(list(order), [value for _, value in request.seeds])
-        targets = None
-        if request.targets is not None:
-            targets = [index.get(edge.node, -1) for edge in request.targets]
-        if arrays is None or (targets is not None and -1 in targets):
+        arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
+        edges = request.targets or ()
+        targets = [index.get(edge.node, -1) for edge in edges]
+        if arrays is None or -1 in targets:
             return False
         self.track, self.targets, self.same = track, targets, sameness(arrays)
+        wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
+        lead = () if request.batch is None else (request.batch,)
+        shapes = {
+            place: (*lead, *order[place[0]].outputs[place[1]].shape) for place in self.results
+        }
+        fit = [shape for shape, _ in self.plan.specs] == list(shapes.values())
+        if fit and len(set(wanted)) == len(wanted) and set(wanted) <= set(self.results):
+            self.given = [self.results.index(place) for place in wanted]
         return True
 
-    def follow(self, request: Any, roots: tuple[Node, ...]) -> Structure | None:
+    def follow(
+        self, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
+    ) -> Structure | None:
         """Return the structure of a pass if it is one that this plan is for."""
         assert self.track is not None
         nodes = self.track.walk(roots)
-        if nodes is None:
+        if nodes is None or (targets is not None and targets != [nodes[n] for n in self.targets]):
             return None
-        if self.targets is not None:
-            for n, edge in zip(self.targets, request.targets, strict=True):
-                if edge.node is not nodes[n]:
-                    return None
-        arrays = self.track.arrays(nodes, [value for _, value in request.seeds])
+        arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same:
             return None
         once = list({id(array): array for array in arrays}.values())
@@ -179,9 +187,18 @@ def recognise(request: Any) -> tuple[Structure, Recalled] | None:
     if request.is_special or (unusual and not mode.direct):
         return None
     roots = _roots(request)
-    known = _tracks.get(_beginning(request, roots)) or []
+    targets = None if request.targets is None else [edge.node for edge in request.targets]
+    seeds = [value.array for _, value in request.seeds]
+    return known_for(_beginning(request, roots), roots, targets, seeds)
+
+
+def known_for(
+    beginning: Hashable, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
+) -> tuple[Structure, Recalled] | None:
+    """Return the structure and the plan of a pass that begins in a certain way."""
+    known = _tracks.get(beginning) or []
     for n, recalled in enumerate(known):
-        structure = recalled.follow(request, roots)
+        structure = recalled.follow(roots, targets, seeds)
         if structure is not None:
             if n:
                 known[:] = [recalled, *[other for other in known if other is not recalled]]

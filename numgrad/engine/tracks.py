@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
-from .values import Value
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -100,9 +99,9 @@ class Track:
                 return False
         return True
 
-    def arrays(self, nodes: list[Any], last: Sequence[Value]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, and those of ``last``; None unless all are
-        computed and in C order."""
+    def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
+        """Return the arrays that the nodes saved, and ``last``; None unless all are computed and in
+        C order."""
         found = []
         try:
             for n, places in self.keepers:
@@ -111,7 +110,7 @@ class Track:
                     found.append(saved[place].array)
         except (AttributeError, TypeError):  # packed by a hook, or freed
             return None
-        found += [value.array for value in last]
+        found += last
         for array in found:
             if array is None or not array.flags.c_contiguous:
                 return None

@@ -153,3 +153,54 @@ def test_tracks_hold_no_arrays():
     del y
     gc.collect()
     assert node() is None
+
+
+@pytest.mark.parametrize("retain", [False, True])
+def test_backward_over_a_known_graph(retain):
+    x, y = leaf(), leaf(2.0, 3.0, 4.0)
+    for n in range(1, 6):
+        z = (x * y).sum()
+        z.backward(retain_graph=retain)
+        assert np.array_equal(x.grad.numpy(), n * y.detach().numpy())
+        if retain:
+            assert ng.grad(z, y)[0].tolist() == x.tolist()
+        else:
+            with pytest.raises(RuntimeError, match="second time"):
+                z.backward()
+
+
+def test_results_are_not_shared():
+    x = leaf()
+    ones = np.ones(3)
+    for _ in range(5):
+        y = x + 1.0
+        first, second = ng.grad(y, x, ones)[0], ng.grad(y, x)[0]
+        assert first.tolist() == second.tolist() == [1.0, 1.0, 1.0]
+        assert first.array is not ones
+        first += 1.0
+        assert ones.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_batched_seeds_of_several_lengths():
+    x = leaf()
+    for _ in range(4):
+        for count in (1, 2, 5):
+            (g,) = ng.grad(x * x, x, np.ones((count, 3)), is_grads_batched=True)
+            assert np.array_equal(g.numpy(), np.tile(2.0 * x.detach().numpy(), (count, 1)))
+
+
+def test_a_failing_pass_frees_nothing(monkeypatch):
+    from numgrad.engine import plan
+
+    x = leaf()
+    known(lambda x: x * x, x)
+    y = x * x
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan.Plan, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ng.grad(y, x, np.ones(3))
+    monkeypatch.undo()
+    assert np.array_equal(ng.grad(y, x, np.ones(3))[0].numpy(), 2.0 * x.detach().numpy())

@@ -4,6 +4,7 @@
 array of all memory, of which only the words of array objects are looked at, takes as long for all.
 """
 
+import ctypes
 from collections.abc import Sequence
 from functools import cache
 from typing import ClassVar
@@ -13,7 +14,8 @@ import numpy as np
 from .entry import is_possible
 from .entry_words import DATA
 
-_FEW = 4  # arrays, for which it does not pay
+_FEW = 16  # arrays, which are looked at one by one
+_word = ctypes.c_int64.from_address
 _FIRST = 8  # nothing lies at address 0, and NumPy takes it for no memory at all
 
 
@@ -33,8 +35,10 @@ def _memory() -> np.ndarray | None:
 
 def addresses(arrays: Sequence[np.ndarray]) -> list[int]:
     """Return the address of the first element of each array."""
-    memory = _memory() if len(arrays) > _FEW else None
+    memory = _memory()
     if memory is None:
         return [array.__array_interface__["data"][0] for array in arrays]
+    if len(arrays) <= _FEW:
+        return [_word(id(array) + 8 * DATA).value for array in arrays]
     objects = np.fromiter(map(id, arrays), np.int64, len(arrays))
     return memory.take((objects - _FIRST) // 8 + DATA).tolist()

@@ -1,0 +1,125 @@
+"""Passes in which nothing happens but that one known plan runs: with next to no Python around it.
+
+Whoever calls this has seen that no option asks for anything else; whatever the graph has that needs
+more (hooks, a structure that was not met before, saved values that were written or freed) makes it
+answer None, and the ordinary way finds it and says so.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._locks import fork_safe_lock
+from .._settings import settings
+from .graph import accumulator_of
+from .recall import Recalled, Structure, known_for
+from .record import mode, runtime, unusual
+from .values import Spec
+
+freeing = fork_safe_lock()  # of saved values: of two passes that free a graph one loses cleanly
+
+
+class Again:
+    """A pass from one output with one seed that is about to be run again."""
+
+    __slots__ = ("_retain", "recalled", "structure")
+
+    def __init__(self, recalled: Recalled, structure: Structure, retain: bool) -> None:
+        self.recalled, self.structure, self._retain = recalled, structure, retain
+
+    def run(self) -> list[np.ndarray] | None:
+        """Return the gradients in the order of the plan's results; None where a saved value was
+        written or freed."""
+        order = self.structure.order
+        kept = []
+        with freeing:
+            for n in self.recalled.keepers:
+                node = order[n]
+                if not _is_unwritten(node):
+                    return None
+                kept.append((node, node.saved))
+            if not self._retain:
+                for node, _ in kept:
+                    node.saved = None
+        try:
+            return self.recalled.plan(self.structure.arrays)
+        except BaseException:
+            for node, saved in kept:
+                node.saved = saved
+            raise
+
+
+def _is_unwritten(node: Any) -> bool:
+    """Whether nothing has overwritten or freed what a node has saved."""
+    if node.saved is None:
+        return False
+    for value, version in zip(node.saved, node.versions, strict=False):
+        if value is not None:
+            storage = value._storage
+            if (0 if storage is None else storage.version) != version:
+                return False
+    return True
+
+
+def find(
+    output: Any, seed: Any, inputs: Sequence[Any] | None, batch: int | None, retain: bool
+) -> Again | None:
+    """Return the pass over the graph of a value if it was met before.
+
+    Parameters
+    ----------
+    output, seed : Value, ndarray
+        The seed is an array of the output's dtype and shape, with the batch in front.
+    inputs : sequence of Value or None
+        What gradients are wanted of; all leaves by default.
+    batch : int or None
+        The number of rows of a batched pass.
+    retain : bool
+        Whether the graph keeps what it has saved.
+    """
+    if unusual and not mode.direct:
+        return None
+    if output.view is not None:
+        output.view.refresh(output)
+    root = output.node
+    if root is None or not output._requires_grad:
+        return None
+    targets = slots = None
+    if inputs is not None:
+        targets, slots = [], []
+        for x in inputs:
+            if x.view is not None:
+                x.view.refresh(x)
+            if not x._requires_grad:
+                return None
+            targets.append(x.node or accumulator_of(x))
+            slots.append(x.slot)
+        slots = tuple(slots)
+    beginning = (
+        root._kind or root.kind, (output.slot, batch is not None), slots, False,
+        settings.sort_sum_gradient, batch, settings.version, runtime.target,
+    )  # fmt: skip
+    found = known_for(beginning, (root,), targets, [seed])
+    return None if found is None else Again(found[1], found[0], retain)
+
+
+_ones: dict[Spec, np.ndarray] = {}
+_MOST_ONES = 64
+_FEW = 1024  # elements
+
+
+def ones(spec: Spec) -> np.ndarray:
+    """Return the seed that an output has by default, which nobody may write."""
+    array = _ones.get(spec)
+    if array is None:
+        array = np.ones(spec.shape, spec.dtype)
+        array.flags.writeable = False
+        if array.size <= _FEW:
+            if len(_ones) >= _MOST_ONES:
+                _ones.clear()
+            _ones[spec] = array
+    return array
+
+
+__all__ = ["Again", "find", "freeing", "ones"]
