@@ -17,10 +17,11 @@ from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.rows import make_explicit, with_rows
 from ..engine.watching import watch
+from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
-from .signature import COMPLEX, FIXED, FLOAT, NUMPY, TENSOR, Call
+from .signature import COMPLEX, FIXED, FLOAT, NUMPY, TENSOR, Call, Static
 
 _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
@@ -175,6 +176,16 @@ class Recorded:
             tuple if flat else self.rebuild, settings.entries, is_valid,
         )  # fmt: skip
 
+    def nested(self, call: Call) -> Nested | None:
+        """Return what serves calls whose leaves are like those of this one, if that is possible."""
+        if watch.current is not None or self.donated or self.is_cut or not self.positions:
+            return None
+        entry = self._entry(call)
+        given: Any = (call.args, call.kwargs)
+        if entry is None or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
+            return None
+        return Nested(self, call, entry)
+
     def _entry(self, call: Call) -> Any:
         """Return the entry of a recording that is one program, made once."""
         if not self.recording.stages.is_single:
@@ -190,7 +201,7 @@ class Recorded:
         stages = self.recording.stages
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
-        if not set(kinds.values()) <= {NUMPY, FLOAT}:
+        if not set(kinds.values()) <= {NUMPY, FLOAT, TENSOR}:
             return None
         expected: list[tuple[Any, Any]] = []
         numbers = []
@@ -200,13 +211,13 @@ class Recorded:
                 expected.append((leaf, ()))
                 continue
             numbers.append(position)
-            expected.append((leaf.dtype, leaf.shape) if kind == NUMPY else (float, ()))
+            expected.append((float, ()) if kind == FLOAT else (leaf.dtype, leaf.shape))
         sources = [numbers[n] for n in stage.sources]
         return entry_of(stage.plan, expected, sources, [shape for shape, _ in stages.specs])
 
 
 def _is_fixed(leaf: Any) -> bool:
-    return not isinstance(leaf, (np.ndarray, float))
+    return not isinstance(leaf, (np.ndarray, float, Tensor))
 
 
 def _members(call: Call) -> int:

@@ -95,10 +95,14 @@ class Recording:
         else:
             arrays = [in_order(value.array) for value in inputs]
             outputs = [Tensor(array) for array in self.stages(arrays)]
+        self.connect(inputs, outputs)
+        return outputs
+
+    def connect(self, inputs: Sequence[Tensor], outputs: list[Tensor]) -> None:
+        """Record the replay as one operation, where gradients are recorded."""
         sources = [*inputs, *self.outer]
         if mode.grad and self.live and any(value.requires_grad for value in sources):
             self._record(sources, outputs)
-        return outputs
 
     def _record(self, inputs: Sequence[Value], outputs: list[Tensor]) -> None:
         edges = [value.edge for value in inputs]

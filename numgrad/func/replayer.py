@@ -9,6 +9,7 @@ from .._settings import settings
 from ..engine.capture import refuse
 from ..engine.record import mode
 from ..engine.values import capturing
+from .nested import MISSED, Nested
 from .recorded import Recorded
 from .signature import Call, Signature
 
@@ -110,6 +111,11 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
                         return made
                 elif entry(*args, *made) is None:
                     return rebuild(made)
+        nested = replayer.nested
+        if nested is not None and out is None and not capturing:
+            result = nested(args, kwargs)
+            if result is not MISSED:
+                return result
         return replayer(args, kwargs, out)
 
     return jitted
@@ -128,6 +134,7 @@ class Replayer:
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self.recordings: dict[Any, Recorded] = {}
         self.fast: Any = None
+        self.nested: Nested | None = None
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if mode.capture is not None and out is not None:
@@ -145,4 +152,5 @@ class Replayer:
             self.recordings[call.key] = recorded
         result = recorded.replay(call, out)
         self.fast = recorded.fast(call)
+        self.nested = recorded.nested(call) if out is None else None
         return result
