@@ -31,6 +31,37 @@ class Rosenbrock:
         ng.func.grad(rosenbrock)(self.x)
 
 
+class Leaves:
+    """What it takes to find the arrays of a call: the same function for every kind of arguments."""
+
+    number = 200
+
+    def setup(self):
+        array = np.linspace(0.5, 1.5, 5)
+        self.array, self.strided = array, np.repeat(array, 2)[::2]
+        self.tensor, self.leaf = ng.tensor(array), ng.tensor(array, requires_grad=True)
+        self.slope = ng.jit(ng.func.grad(rosenbrock))
+        self.slopes = ng.jit(lambda tree: {"x": ng.func.grad(rosenbrock)(tree["x"])})
+
+    def time_array(self):
+        self.slope(self.array)
+
+    def time_strided_array(self):
+        self.slope(self.strided)
+
+    def time_tensor(self):
+        self.slope(self.tensor)
+
+    def time_tensor_that_requires_grad(self):
+        self.slope(self.leaf)
+
+    def time_dict_of_arrays(self):
+        self.slopes({"x": self.array})
+
+    def time_dict_of_tensors(self):
+        self.slopes({"x": self.tensor})
+
+
 class Recording:
     """What the first call of a kind costs."""
 
