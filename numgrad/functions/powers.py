@@ -1,6 +1,7 @@
 """Powers, roots and the length of a vector."""
 
 from .._tensor import ArrayLike, Tensor
+from ..operators import elementwise as _elementwise
 from ..operators import powers as _powers
 
 
@@ -88,8 +89,10 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.
 
     ``x**0`` has the derivative 0 everywhere. In the exponent, ``0**x2`` has the derivative 0
-    for ``x2 >= 0``, and that of a negative base is NaN. The exponent 2, given as a Python
-    number, is computed by `square`.
+    for ``x2 >= 0``, and that of a negative base is NaN.
+
+    Some exponents that are Python numbers are computed without a logarithm: 2 by `square`, and of
+    floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.
 
     Examples
     --------
@@ -101,8 +104,14 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     if type(x2) is int and x2 == 2:
         return _powers.square(x1)
+    if type(x2) in (int, float) and isinstance(x1, Tensor) and x1.dtype.kind in "fc":
+        function = _SHORT.get(x2)
+        if function is not None:
+            return function(x1)
     return _powers.power(x1, x2)
 
+
+_SHORT = {2: _powers.square, 3: _powers.cube, -1: _elementwise.reciprocal, 0.5: _powers.sqrt}
 
 power = pow
 

@@ -18,6 +18,16 @@ def square_dx(x):
 
 
 @builtin
+def cube(x):
+    return x * x * x
+
+
+@cube.partial("x")
+def cube_dx(x):
+    return 3 * x * x
+
+
+@builtin
 def sqrt(x):
     return math.sqrt(x)
 

@@ -37,6 +37,32 @@ def test_square_serves_the_exponent_two():
     np.testing.assert_array_equal(ng.pow(np.arange(3), 2).numpy(), [0, 1, 4])
 
 
+@pytest.mark.parametrize(
+    ("exponent", "name"),
+    [(3, "cube"), (3.0, "cube"), (2.0, "square"), (-1, "reciprocal"), (0.5, "sqrt"), (4, "pow"),
+     (np.float64(3.0), "pow")],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+def test_some_exponents_need_no_logarithm(exponent, name, dtype):
+    points = np.array([-1.5, 0.3, 1.0, 2.5, 1e-10], dtype)
+    points = points if exponent != 0.5 else abs(points).astype(dtype)
+    x = ng.tensor(points, requires_grad=True)
+    y = x**exponent
+    assert y.grad_fn.name() == name
+    assert y.dtype == (points**exponent).dtype
+    np.testing.assert_allclose(y.detach().numpy(), points**exponent, 4 * np.finfo(dtype).eps)
+    (slope,) = ng.grad(y.sum().real, x)
+    expected = np.conj(exponent * points ** (exponent - 1))
+    np.testing.assert_allclose(slope.numpy(), expected, 8 * np.finfo(dtype).eps)
+
+
+def test_short_exponents_of_integers_are_those_of_numpy():
+    with pytest.raises(ValueError, match="negative integer powers"):
+        ng.tensor([1, 2]) ** -1
+    np.testing.assert_array_equal((ng.tensor([1, 2]) ** 3).numpy(), [1, 8])
+    np.testing.assert_array_equal((ng.tensor([1, 4]) ** 0.5).numpy(), [1.0, 2.0])
+
+
 @pytest.mark.parametrize("bounds", [(-1.0, None), (None, 1.0), (-1.0, 1.0), (1.0, -1.0), (0, 1)])
 def test_clip(bounds):
     np.testing.assert_array_equal(ng.clip(X, *bounds).numpy(), np.clip(X, *bounds))

@@ -40,6 +40,7 @@ def indices(array):
 
 FUNCTIONS = {
     "copy": torch.clone,
+    "cube": lambda x: x**3,
     "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
     "floor_divide": lambda x, y: torch.div(x, y, rounding_mode="floor"),
     "atan2": torch.atan2,

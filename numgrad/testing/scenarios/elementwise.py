@@ -55,6 +55,7 @@ ARITHMETIC = (
     unary("sign", -2, 2, 0.0, INF, takes_complex=False),
     unary("reciprocal", 0.5, 2, INF, -2.0),
     unary("square", -2, 2, 0.0, -3.0, 1e154),
+    unary("cube", -2, 2, 0.0, -3.0, 1e102, function=lambda x: x**3, reference=lambda x: x**3),
     unary("sqrt", 0.2, 3, 0.0, 1e-300, 1e300, INF),
     unary("cbrt", 0.2, 3, -8.0, 1e300, takes_complex=False),
     unary("copy", -2, 2, function=lambda x: x.clone(), reference=np.copy),
