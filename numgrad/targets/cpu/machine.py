@@ -48,8 +48,9 @@ from .words import (
     WORKERS,
 )
 
-_FIRST_BUDGET = 2_000_000
+_FIRST_BUDGET = 4_000_000
 _SLICE_SECONDS = 0.1
+_MOST_SCALE = 16.0  # a pass that is long by far soon gets slices that are few
 _SMALL_CODE = 1024
 OUTSIDE = 3  # slots of the table of bases that the machine fills itself
 _Block = ctypes.c_int64 * BLOCK_WORDS
@@ -267,7 +268,7 @@ class Runner:
 
 def _adapt(block: Any, seconds: float) -> None:
     """Aim at slices of a tenth of a second: estimates of work are only estimates."""
-    scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 0.25), 4.0)
+    scale = min(max(_SLICE_SECONDS / max(seconds, 1e-6), 1 / _MOST_SCALE), _MOST_SCALE)
     block[BUDGET] = int(block[BUDGET] * scale) + 1
 
 
