@@ -184,8 +184,12 @@ class Reduction(Operator):
         if self.exact or dtype not in FLOATING or door.is_many(inputs):
             return super().computation(target, inputs, static)
         columns = self._takes_columns(np.broadcast_to(np.zeros((), dtype), shape), axes)
+        order = None
         if not columns and tuple(axes) != tuple(range(-len(axes), 0)):
-            return super().computation(target, inputs, static)
+            last = [len(shape) + a for a in axes]
+            order = (*(n for n in range(len(shape)) if n not in last), *last)
+            shape = tuple(shape[n] for n in order)
+            axes = tuple(range(-len(axes), 0))
         lead, size, kept = _parts(shape, axes) if axes else (shape, 1, ())
         seen = (*lead, size, prod(kept)) if columns else (*lead, size)
         ufunc = target.kernel(self.spec(dtype, columns)).ufunc
@@ -194,6 +198,8 @@ class Reduction(Operator):
         def compute(array: np.ndarray) -> Any:
             if not array.flags.c_contiguous:
                 return self.run(target, (array,), static)[0]
+            if order is not None:
+                array = array.transpose(order).copy()
             reduced = ufunc(array if seen == shape else array.reshape(seen))
             return reduced.reshape(result) if len(kept) > 1 else reduced
 

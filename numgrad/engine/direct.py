@@ -184,8 +184,8 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
     result._storage = x._storage or x.storage
     if unusual and not mode.grad and base.requires_grad:
         result.view = Alias(base, WITHOUT_GRADIENTS, strict=True)
-    else:
-        result.view = View(base, chain)
+        return
+    result.view = View.of(base, chain)
 
 
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
@@ -246,22 +246,20 @@ def record_planned(
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
     """Keep what the derivative reads: as a rule the operands themselves, never written."""
     last = _output(result) if reads[-1] else None
-    x, y = inputs[0], inputs[-1]
-    first, second = x._storage, y._storage
-    if (
-        len(inputs) < 3
-        and (first is None or (type(first) is Storage and not first.version))
-        and (second is None or (type(second) is Storage and not second.version))
-    ):
-        x = x if reads[0] else None
-        if len(inputs) == 2:
-            node.saved = (x, y if reads[1] else None, last)
-        else:
-            node.saved = (x, last)
-        node.versions = _UNWRITTEN
+    for x in inputs:
+        storage = x._storage
+        if storage is not None and (type(storage) is not Storage or storage.version):
+            kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
+            node.save((*kept, last))
+            return
+    if len(inputs) == 2:
+        node.saved = (inputs[0] if reads[0] else None, inputs[1] if reads[1] else None, last)
+    elif len(inputs) == 1:
+        node.saved = (inputs[0] if reads[0] else None, last)
     else:
-        kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
-        node.save((*kept, last))
+        kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
+        node.saved = (*kept, last)
+    node.versions = _UNWRITTEN
 
 
 def _output(result: Any) -> Any:

@@ -233,7 +233,7 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
     if root.requires_grad and not mode.grad:
         view.view = Alias(root, WITHOUT_GRADIENTS, strict=True)
     else:
-        view.view = View(root, chain)
+        view.view = View.of(root, chain)
 
 
 def is_view(shape: tuple[int, ...], chain: Sequence[tuple[Any, dict[str, Any]]]) -> bool:

@@ -343,11 +343,18 @@ class View:
 
     __slots__ = ("base", "chain", "expr", "node")
 
-    def __init__(self, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> None:
-        self.base = base
-        self.chain = chain
-        self.node = base.node
-        self.expr = base.expr
+    base: Value
+    chain: tuple[tuple[Any, dict[str, Any]], ...]
+    node: "Node | None"
+    expr: "Expr | None"
+
+    @classmethod
+    def of(cls, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> "View":
+        """Return how a value views ``base`` (a view has no ``__init__``, which takes time)."""
+        view = cls()
+        view.base, view.chain = base, chain
+        view.node, view.expr = base.node, base.expr
+        return view
 
     def refresh(self, value: Value) -> None:
         """Record the view again when its base was written since, so that it sees the write."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..operators import cumulative as _operators
 from ..operators.elementwise import add, multiply, subtract
@@ -116,6 +117,8 @@ def cumulative_prod(
 
 def _scan(operator: Any, a: ArrayLike, axis: int | None, dtype: Any) -> Tensor:
     x = as_tensor(a)
+    if dtype is None and x.dtype in FLOATING:
+        return along_axis(operator, x, 0 if axis is None and x.ndim == 1 else axis)
     x = x.astype(np.cumsum(np.zeros(1, x.dtype)).dtype if dtype is None else dtype)
     return along_axis(operator, x, 0 if axis is None and x.ndim == 1 else axis).astype(x.dtype)
 

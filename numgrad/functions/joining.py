@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from .._declare import door
 from .._tensor import ArrayLike, Tensor
 from ..operators import indexing as _indexing
 from ..operators import joining as _joining
@@ -50,6 +51,11 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
     >>> ng.concat([ng.tensor([1.0, 2.0]), [3.0]])
     tensor([1., 2., 3.])
     """
+    if type(xs) in (list, tuple) and type(axis) is int and xs and type(xs[0]) is Tensor:
+        place = axis if axis < 0 else axis - len(xs[0].shape)
+        known = door.several(_joining.concat, xs, {"axis": place})
+        if known is not None:
+            return known
     tensors = _same_dtype(xs, "concat")
     if axis is None:
         tensors, axis = [ravel(x) for x in tensors], 0

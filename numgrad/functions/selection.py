@@ -170,6 +170,9 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return _selection.copysign(x1, x2)
 
 
+_PLAIN = {int, float, type(None)}
+
+
 def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
     """Return ``x`` limited to the interval from ``min`` to ``max``.
 
@@ -199,6 +202,9 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     """
     if min is None and max is None:
         return _elementwise.copy(x)
+    if type(x) is Tensor and x.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
+        low, high = -math.inf if min is None else min, math.inf if max is None else max
+        return _selection.clip(x, low, high)
     x, low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (x, min, max))
     kinds = [getattr(v, "dtype", v) for v in (x, low, high) if v is not None]
     if np.result_type(*kinds).kind in "biu":  # infinity is no integer

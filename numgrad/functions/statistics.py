@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
 from ..operators.comparison import equal, isnan
@@ -46,6 +47,8 @@ def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
     >>> ng.grad(ng.mean(x), x)[0]
     tensor([0.25, 0.25, 0.25, 0.25])
     """
+    if dtype is None and type(x) is Tensor and x.dtype in FLOATING:
+        return _mean(x, axis, keepdims)
     x, result = _computed_in(x, dtype)
     return _mean(x, axis, keepdims).astype(result)
 
