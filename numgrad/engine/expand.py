@@ -165,24 +165,23 @@ def shifted(term: Term, where: Where) -> Term:
     """Return a term over a writer's loop as one over the loop of its reader."""
     if not any(where.first) and where.axes == tuple(range(len(where.first))):
         return term
-    done: dict[int, Term] = {}
+    return _shift(term, where, {})
 
-    def shift(term: Term) -> Term:
-        known = done.get(id(term))
-        if known is None:
-            known = done[id(term)] = moved_term(term)
+
+def _shift(term: Term, where: Where, done: dict[int, Term]) -> Term:
+    known = done.get(id(term))
+    if known is not None:
         return known
-
-    def moved_term(term: Term) -> Term:
-        if type(term) is Leaf:
-            offset, strides = moved(term.strides, where)
-            return Leaf(term.buffer, term.offset + offset, strides, term.dtype, term.rows)
+    if type(term) is Leaf:
+        offset, strides = moved(term.strides, where)
+        result = Leaf(term.buffer, term.offset + offset, strides, term.dtype, term.rows)
+    else:
         assert isinstance(term, Step)
         start, moves = moved(term.moves, where)
-        args = tuple([shift(arg) for arg in term.args])
-        return Step(term.spec, args, term.number, term.start + start, moves, term.size)
-
-    return shift(term)
+        args = tuple([_shift(arg, where, done) for arg in term.args])
+        result = Step(term.spec, args, term.number, term.start + start, moves, term.size)
+    done[id(term)] = result
+    return result
 
 
 def identity_of(step: Step) -> tuple[int, int, Shape]:
@@ -195,16 +194,19 @@ def contents(term: Term) -> tuple[dict[tuple[int, int, Shape], Step], list[Leaf]
     steps: dict[tuple[int, int, Shape], Step] = {}
     leaves: dict[Leaf, None] = {}
 
-    def visit(term: Term) -> None:
-        if type(term) is Leaf:
-            leaves.setdefault(term)
-            return
-        assert isinstance(term, Step)
-        key = identity_of(term)
-        if key not in steps:
-            for arg in term.args:
-                visit(arg)
-            steps[key] = term
-
-    visit(term)
+    _visit(term, steps, leaves)
     return steps, list(leaves)
+
+
+def _visit(
+    term: Term, steps: dict[tuple[int, int, Shape], Step], leaves: dict[Leaf, None]
+) -> None:
+    if type(term) is Leaf:
+        leaves.setdefault(term)
+        return
+    assert isinstance(term, Step)
+    key = identity_of(term)
+    if key not in steps:
+        for arg in term.args:
+            _visit(arg, steps, leaves)
+        steps[key] = term
