@@ -51,7 +51,6 @@ def of_torch(
     import torch
 
     torch.set_num_threads(THREADS)
-    torch.take_along_axis = torch.take_along_dim
     given = [torch.tensor(a) for a in given]
     for n in wanted:
         given[n].requires_grad_()

@@ -7,6 +7,7 @@ structure alone, so the stages of an integrator, or another length of it, share 
 
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from math import prod
 from typing import Any
 
 from .._specs import FusedSpec
@@ -74,16 +75,28 @@ class Grouping:
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self.keys = [_key(number, root) for number, root in enumerate(values.roots)]
+        self.keys: list[Any] = []
+        self.depths: list[int] = []
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
+            self.depths.append(self._depth(root, writers))
+            self.keys.append(_key(number, root, self.depths[number]))
             for source, same in self._sources(number, root, writers).items():
                 self.after[source].append((number, same))
                 self.waiting[number] += 1
             for index in root.writes:
                 writers.setdefault(index, []).append(number)
+
+    def _depth(self, root: Root, writers: dict[int, list[int]]) -> int:
+        """Return how many instructions that cannot be fused must have run, one after the other."""
+        roots, depth = self.values.roots, 0
+        buffers = root.reads if root.unit is None else [leaf.buffer for leaf in root.leaves]
+        for index in buffers:
+            for source in writers.get(index, ()):
+                depth = max(depth, self.depths[source] + (roots[source].unit is None))
+        return depth
 
     def _sources(
         self, number: int, root: Root, writers: dict[int, list[int]]
@@ -112,15 +125,17 @@ class Grouping:
         return not all(same and reader in group for reader, same in self.after[number])
 
     def groups(self) -> Iterator[list[int]]:
-        """Yield the roots to be computed together, group by group."""
-        ready = [number for number, count in enumerate(self.waiting) if count == 0]
+        """Yield the roots to be computed together, group by group; a few numbers come as soon as
+        they can, so that those that read them are not late."""
+        late = [not _is_small(root) for root in self.values.roots]
+        ready = [(late[n], n) for n, count in enumerate(self.waiting) if count == 0]
         heapify(ready)
         pools: dict[Any, list[int]] = {}
-        for number in ready:
+        for _, number in ready:
             heappush(pools.setdefault(self.keys[number], []), number)
         done: set[int] = set()
         while ready:
-            first = heappop(ready)
+            _, first = heappop(ready)
             if first in done:
                 continue
             members, released, left = self._gather(pools.pop(self.keys[first]), done)
@@ -128,7 +143,7 @@ class Grouping:
             for number in (*released, *left):
                 heappush(pools.setdefault(self.keys[number], []), number)
             for number in released:
-                heappush(ready, number)
+                heappush(ready, (late[number], number))
 
     def _gather(
         self, pool: list[int], done: set[int]
@@ -161,10 +176,21 @@ class Grouping:
         return members, [n for n in released if n not in done], left
 
 
-def _key(number: int, root: Root) -> Any:
+def _key(number: int, root: Root, depth: int) -> Any:
+    """Return what roots have in common that may be computed together.
+
+    Numbers that need not wait for a sum over many elements are not made to: what reads them could
+    not be in one kernel with what is summed, nor in one stretch.
+    """
     if root.unit is None:
         return number
-    return (root.unit.output.rows, root.unit.loop)
+    return (root.unit.output.rows, root.unit.loop, depth if _is_small(root) else 0)
+
+
+def _is_small(root: Root) -> bool:
+    """Whether a root computes a few numbers once."""
+    unit = root.unit
+    return unit is not None and not unit.output.rows and prod(unit.loop) <= MOST_NUMBERS
 
 
 def _is_number(leaf: Leaf) -> bool:

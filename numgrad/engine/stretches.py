@@ -115,10 +115,11 @@ class Stretch:
         self.instructions: list[Instruction] = []
         self.read: set[int] = set()
         self.written: set[int] = set()
+        short = _short(first.pattern)
+        self.is_alone = not short
         self.counts: dict[int, dict[int, tuple[int, int]]] = {
-            rows: {} for rows in walks_of(first.pattern)
+            rows: {} for rows in short or walks_of(first.pattern)
         }
-        self.is_alone = _is_alone(first.pattern)
         self._add(first, list(self.counts))
 
     @property
@@ -129,10 +130,10 @@ class Stretch:
     def takes(self, instruction: Instruction) -> bool:
         """Add an instruction if it can be cut in the same way."""
         walks = walks_of(instruction.pattern)
-        if not walks or self.is_alone or _is_alone(instruction.pattern):
+        if not walks or self.is_alone:
             return False
-        least = instruction.pattern.work / LONGEST_ROW
-        shared = [rows for rows in self.counts if rows in walks and rows >= least]
+        short = _short(instruction.pattern)
+        shared = [rows for rows in self.counts if rows in short]
         fits = [rows for rows in shared if self._is_in_step(instruction, rows, walks[rows])]
         if fits:
             self._add(instruction, fits)
@@ -172,10 +173,10 @@ def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bo
     return not (written.isdisjoint(buffers) and read.isdisjoint(new))
 
 
-def _is_alone(pattern: Pattern) -> bool:
-    """Whether tiles are so large that others would gain nothing by sharing them."""
-    rows, walk = max(walks_of(pattern).items())
-    return walk.step * pattern.work > rows * LONGEST_ROW
+def _short(pattern: Pattern) -> list[int]:
+    """Return the numbers of rows for which tiles are so short that others gain by sharing them."""
+    walks, most = walks_of(pattern), pattern.work / LONGEST_ROW
+    return [rows for rows, walk in walks.items() if rows >= most * walk.step]
 
 
 def _window(instruction: Instruction, place: int, walk: Walk) -> tuple[int, int]:
