@@ -10,12 +10,11 @@ from itertools import chain
 
 import numpy as np
 
+from .loops import loops
 from .program import Pattern, Program
 from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
 from .stretches import walks_of
 
-# A loop shorter than this is not worth being the inner one when a longer axis is there.
-SHORT = 8
 _HEAD = 8
 
 
@@ -90,50 +89,17 @@ def _words(
     strides: list[list[int]],
     row: int,
 ) -> np.ndarray:
+    core = getattr(pattern.kernel, "core", pattern.core)
     code = [
         pattern.kernel.address, len(pattern.layouts), len(counts), row,
-        len(pattern.core), len(pattern.core_strides), pattern.work,
+        len(core), len(pattern.core_strides), pattern.work,
         getattr(pattern.kernel, "rows_address", 0),
     ]  # fmt: skip
     for row_stride in row_strides:
         code += (0, 0, row_stride)
     code += counts
-    code += pattern.core
+    code += core
     for along in strides:
         code += along
     code += pattern.core_strides
     return np.array(code, np.int64)
-
-
-def loops(
-    pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0
-) -> tuple[list[int], list[list[int]], int]:
-    """Return counts and per-operand strides of the loop axes from the ``first`` on, outermost
-    first, and the index of the row axis.
-
-    Axes that every operand walks through without a gap are merged; the longest axis becomes the
-    inner one when the last is short. The count of the row axis is a multiplier of the rows of the
-    tile.
-    """
-    axes: list[tuple[int, list[int], bool]] = []
-    if row_strides is not None:
-        axes.append((1, list(row_strides), True))
-    for axis, count in enumerate(pattern.loop[first:], first):
-        if count != 1:
-            _append_axis(axes, count, [s[axis] for s in pattern.strides])
-    if not axes:
-        axes.append((1, [0] * len(pattern.layouts), False))
-    if len(axes) > 1 and axes[-1][0] < SHORT:
-        best = max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
-        axes.append(axes.pop(best))
-    row = next((n for n, axis in enumerate(axes) if axis[2]), -1)
-    return [axis[0] for axis in axes], [axis[1] for axis in axes], row
-
-
-def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: list[int]) -> None:
-    if axes:
-        outer_count, outer, is_row = axes[-1]
-        if all(o == s * count for o, s in zip(outer, along, strict=True)):
-            axes[-1] = (outer_count * count, along, is_row)
-            return
-    axes.append((count, along, False))

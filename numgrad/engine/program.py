@@ -236,9 +236,9 @@ class Pattern:
     """
 
     __slots__ = (
-        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
-        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
-        "work",
+        "block", "chain", "codes", "core", "core_strides", "elementwise", "error", "heirs",
+        "kernel", "layouts", "loop", "name", "nin", "over", "peers", "replay", "rows", "spec",
+        "strides", "walks", "work",
     )  # fmt: skip
 
     def __init__(
@@ -266,6 +266,8 @@ class Pattern:
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None
+        self.chain: dict[int, Any] = {}
+        self.over: tuple[frozenset[int], ...] = ()
         self._find_heirs()
 
     def _find_heirs(self) -> None:

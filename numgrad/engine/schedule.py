@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._settings import settings
+from .chaining import Chaining
 from .program import Instruction, Pattern, Program
 from .stretches import stretches, walks_of
 
@@ -87,7 +88,12 @@ def schedule(program: Program, target: Any) -> Schedule:
     """Cut a program into segments and place its buffers."""
     count = len(program.nbytes)
     outside = [*program.arguments, *(ref.buffer for ref in program.results)]
-    plan = Schedule(list(segments(program)), [ARENA] * count, [-1] * count, outside)
+    cut = list(segments(program))
+    chaining = Chaining(program, target)
+    for segment in cut:
+        rows = None if segment.kind == ELEMENTS else segment.rows
+        segment.instructions = chaining.chained(segment.instructions, rows)
+    plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
     plan.arguments = list(program.arguments.values())
     for slot, index in enumerate(outside, OUTSIDE):
         plan.slots[index], plan.offsets[index] = slot, 0

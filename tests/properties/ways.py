@@ -10,7 +10,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import recall, record, schedule
+from numgrad.engine import chaining, recall, record, schedule
 from numgrad.engine.graph import ForeignStorage
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
@@ -34,6 +34,8 @@ class Setup:
     elements, block : int
         From how many elements on a loop is run a tile of elements at a time, and of what a tile
         is made; small, so that small arrays have many tiles.
+    chained : bool
+        Chain instructions, however few elements they have.
     """
 
     fuse: str = "never"
@@ -42,27 +44,33 @@ class Setup:
     elements: int = 1 << 30
     block: int = 1024
     debug: bool = False
+    chained: bool = False
 
     @contextmanager
     def active(self) -> Iterator[None]:
         """Run programs in this way, and nothing from before again."""
         target = record.runtime.target
         flags = ng.get_flags("fuse", "tile", "debug")
-        constants = "MANY_ELEMENTS", "ELEMENT_BLOCK", "PARALLEL_WORK"
-        before = [getattr(schedule, name) for name in constants]
+        constants = [
+            (schedule, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
+            (chaining, "FEWEST_ELEMENTS"), (chaining, "SHORTEST_LOOP"),
+        ]  # fmt: skip
+        before = [getattr(*constant) for constant in constants]
         threads = target.num_threads
         try:
             target.set_num_threads(min(self.threads, threads))
             work = 0 if self.threads > 1 else before[2]
-            for name, number in zip(constants, (self.elements, self.block, work), strict=True):
-                setattr(schedule, name, number)
+            chain = (1, 1) if self.chained else (1 << 30, 1)
+            given = (self.elements, self.block, work, *chain)
+            for constant, number in zip(constants, given, strict=True):
+                setattr(*constant, number)
             ng.set_flags(fuse=self.fuse, tile=self.tile, debug=self.debug)
             recall.forget()
             yield
         finally:
             target.set_num_threads(threads)
-            for name, number in zip(constants, before, strict=True):
-                setattr(schedule, name, number)
+            for constant, number in zip(constants, before, strict=True):
+                setattr(*constant, number)
             ng.set_flags(**flags)
             recall.forget()
 
@@ -76,6 +84,7 @@ def draw_setup(rng: random.Random, fuse: str) -> Setup:
         rng.choice((1, 2, 16, 1 << 15)),
         rng.choice((1, 3, 16, 1024)),
         rng.random() < 0.5,
+        rng.random() < 0.7,
     )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .cache import CacheInfo
+    from .chains import Chain
     from .machine import Runner
     from .timing import TimedRunner
 
@@ -40,6 +41,18 @@ class CPUTarget:
 
             self._find_kernel = kernel
         return self._find_kernel(spec)
+
+    def has_forms(self, spec: Any) -> bool:
+        """Whether an operator can be part of a chain; see `vectors`."""
+        from .vectors import has_forms
+
+        return has_forms(spec)
+
+    def chain(self, spec: Any) -> "Chain | None":
+        """Return a kernel that does a `FusedSpec` without a compiler; None if it is too large."""
+        from .chains import chain
+
+        return chain(spec)
 
     def prepare(self) -> None:
         """Compile or load what all programs share."""

@@ -62,7 +62,8 @@ class Scalar:
 _scalars: dict[tuple, Scalar] = {}
 
 
-def _scalar(spec: ElementwiseSpec | LoopSpec) -> Scalar:
+def scalar(spec: ElementwiseSpec | LoopSpec) -> Scalar:
+    """Return the scalar function of a spec, the same one for equal specs."""
     identity = (settings.math, spec.identity)
     known = _scalars.get(identity)
     return known or _scalars.setdefault(identity, Scalar(spec))
@@ -95,10 +96,10 @@ class Graph(NamedTuple):
 def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> Graph:
     """The graph of a kernel: an operator without core dimensions is one of a single step."""
     if isinstance(spec, FusedSpec):
-        steps = tuple((_scalar(step), args) for step, args in spec.steps)
+        steps = tuple((scalar(step), args) for step, args in spec.steps)
         return Graph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
     nin, nout = len(spec.in_dtypes), len(spec.out_dtypes)
-    steps = ((_scalar(spec), tuple(range(nin))),)
+    steps = ((scalar(spec), tuple(range(nin))),)
     outputs = tuple(range(nin, nin + nout))
     return Graph(steps, spec.in_dtypes, spec.out_dtypes, outputs, (False,) * nin)
 

@@ -30,7 +30,7 @@ def join(graph: Graph, symbol: str) -> Code:
     def compute(builder, values, index, status) -> list[ir.Value]:
         known = list(values)
         for one, args in graph.steps:
-            known += _call(one, builder, context, [*(known[k] for k in args), index, status])
+            known += call_scalar(one, builder, context, [*(known[k] for k in args), index, status])
         return [known[k] for k in graph.outputs]
 
     is_long = len(graph.steps) >= max(_LONG, 2 * (len(inputs) + len(outputs)))
@@ -46,11 +46,13 @@ def join(graph: Graph, symbol: str) -> Code:
     for one in {one.key: one for one, _ in graph.steps}.values():
         linked.link_in(llvm.parse_bitcode(one.bit_code))
     internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
-    _optimise(linked)
+    optimise(linked)
     return code_of(target_machine(), linked, symbol)
 
 
-def _call(one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
+def call_scalar(
+    one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]
+) -> list[ir.Value]:
     """Emit a call of a scalar function; ``values`` end with the index and the status."""
     dtypes = (one.spec.in_dtypes, one.spec.out_dtypes)
     kind = generate.scalar_kind(context, *map(generate.numba_types, dtypes))
@@ -60,7 +62,8 @@ def _call(one: Scalar, builder: Any, context: Any, values: Sequence[ir.Value]) -
     return cgutils.unpack_tuple(builder, result, count) if count > 1 else [result]
 
 
-def _optimise(module: llvm.ModuleRef) -> None:
+def optimise(module: llvm.ModuleRef) -> None:
+    """Inline and vectorise: all that a loop around scalar functions gains from."""
     options = llvm.PipelineTuningOptions(speed_level=1)
     options.loop_vectorization, options.slp_vectorization = True, False
     builder = llvm.create_pass_builder(target_machine(), options)

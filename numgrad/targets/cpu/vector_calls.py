@@ -65,7 +65,7 @@ class _Functions:
             f"_ZGV_LLVM_{label}{'v' * self.arguments}_{self.name}({variant.name})"
             for label, variant in variants.items()
         )
-        _set_attribute(function, f'"vector-function-abi-variant"="{mangled}"')
+        set_attribute(function, f'"vector-function-abi-variant"="{mangled}"')
         keep(self.module, [function, *variants.values()])
         return function
 
@@ -124,11 +124,11 @@ def _shuffle(builder: Any, vector: Any, lanes: Sequence[int]) -> ir.Value:
 def _pure(function: ir.Function) -> ir.Function:
     for attribute in _PURE:
         function.attributes.add(attribute)
-    _set_attribute(function, "willreturn")
+    set_attribute(function, "willreturn")
     return function
 
 
-def _set_attribute(function: ir.Function, text: str) -> None:
+def set_attribute(function: ir.Function, text: str) -> None:
     """Add an attribute that llvmlite has no name for."""
     set.add(function.attributes, text)
 

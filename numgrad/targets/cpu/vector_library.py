@@ -90,6 +90,12 @@ def vector_library() -> VectorLibrary | None:
     return VectorLibrary(library.name, isa, library.register, missing)
 
 
+@cache
+def vector_registers() -> int:
+    """Bits of the vector registers that LLVM prefers for the code of this process."""
+    return {"e": 512, "d": 256}.get(_instruction_set(_processor(), _features()) or "", 128)
+
+
 def load() -> bool:
     """Make the library's functions known to LLVM; False where there is no such library."""
     if sys.platform != "linux" or platform.machine() != "x86_64":

@@ -18,3 +18,8 @@ SPACE, ITS_TILE, ITS_ROW, ITS_INSTRUCTION, STATUS = range(5)
 STATE_WORDS = 8
 
 START_ALONE, START, RESUME = range(3)
+
+# Words at the head of a chain, before the numbers of the operands that move from block to block:
+# how many inputs, operands, such operands and blocks of its own there are, the bytes of a block and
+# of an element.
+CHAIN_NIN, CHAIN_NOPS, CHAIN_MOVING, CHAIN_OWN, CHAIN_BLOCK, CHAIN_ITEMSIZE, CHAIN_HEAD = range(7)
