@@ -14,10 +14,12 @@ from .graph import Shape
 from .loops import loops
 from .program import Instruction, Layout, Pattern, Program
 from .storing import is_fusible
+from .stretches import walks_of
 
 # An instruction on fewer elements costs less than finding out what to chain it with.
 FEWEST_ELEMENTS = 1 << 15
-# Shorter inner loops would be ends of blocks for the most part.
+# Shorter inner loops would be ends of blocks for the most part. It is more than `loops.SHORT`, so
+# that elements side by side stay the inner loop.
 SHORTEST_LOOP = 256
 LONGEST_RUN = 1000
 
@@ -28,15 +30,24 @@ class Chaining:
     def __init__(self, program: Program, target: Any) -> None:
         self.program, self.target = program, target
         self._uses: Counter[int] | None = None
+        # The stages of an integrator are alike: the patterns that runs came to, None if too large.
+        self._patterns: dict[Any, Pattern | None] = {}
 
     def chained(
-        self, instructions: list[Instruction], rows: int | None = None
+        self, instructions: list[Instruction], times: int, rows: int | None = None
     ) -> list[Instruction]:
-        """Return instructions with runs of them chained; without ``rows`` they are a stretch over
-        elements."""
+        """Return the instructions of a segment with runs of them chained.
+
+        Parameters
+        ----------
+        times : int
+            How often the segment runs.
+        rows : int, optional
+            In how many rows each instruction of a stretch is cut.
+        """
         made: list[Instruction] = []
-        for run in self._runs(instructions, rows):
-            made += self._joined(run)
+        for run in self._runs(instructions, times, rows):
+            made += self._joined(run, rows)
         return made
 
     @property
@@ -49,67 +60,82 @@ class Chaining:
         return self._uses
 
     def _runs(
-        self, instructions: Iterable[Instruction], rows: int | None
+        self, instructions: Iterable[Instruction], times: int, rows: int | None
     ) -> Iterator[list[Instruction]]:
         """Yield the instructions in order, those together that can be one."""
-        run, common = _Run(rows is None), None
+        run: _Run | None = None
+        common = None
         for instruction in instructions:
-            key = self._key(instruction, rows)
-            if key is None or key != common or not run.takes(instruction):
-                if run.instructions:
-                    yield run.instructions
-                run, common = _Run(rows is None), key
-            run.append(instruction)
-        if run.instructions:
+            key = None
+            if instruction.pattern.work * times >= FEWEST_ELEMENTS:
+                key = self._key(instruction, rows)
+            if run is not None:
+                if key is not None and key == common and run.takes(instruction):
+                    run.append(instruction)
+                    continue
+                yield run.instructions
+                run = None
+            if key is None:
+                yield [instruction]
+            else:
+                run, common = _Run(instruction), key
+        if run is not None:
             yield run.instructions
 
     def _key(self, instruction: Instruction, rows: int | None) -> Any:
         """Return what instructions of one run have in common; None for one that is in none."""
         pattern = instruction.pattern
-        if rows is not None and pattern.work * rows < FEWEST_ELEMENTS:
-            return None
-        known = pattern.chain
-        if known is None:
-            known = pattern.chain = _keys(instruction, self.target)
-        return known[rows is not None]
+        if rows not in pattern.chain:
+            fits = is_fusible(instruction) and self.target.has_forms(pattern.spec)
+            fits = fits and _numbers(pattern, rows) is not None
+            dtype = pattern.layouts[-1].dtype.char
+            pattern.chain[rows] = (dtype, pattern.loop, pattern.rows) if fits else None
+        return pattern.chain[rows]
 
-    def _joined(self, run: list[Instruction]) -> list[Instruction]:
+    def _joined(self, run: list[Instruction], rows: int | None) -> list[Instruction]:
         """Return a run as one instruction, or as several if it is too large for one."""
         if len(run) == 1:
             return run
-        made = _Joint(run, self.uses).instruction(self.target)
-        if made is not None:
-            return [made]
+        joint = _Joint(run, self.uses)
+        if not joint.stored:
+            return run  # that nobody needs is rare
+        key = joint.key(rows)
+        if key not in self._patterns:
+            self._patterns[key] = joint.pattern(self.target, rows)
+        pattern = self._patterns[key]
+        if pattern is not None:
+            return [joint.instruction(pattern)]
         half = len(run) // 2
-        return self._joined(run[:half]) + self._joined(run[half:])
+        return self._joined(run[:half], rows) + self._joined(run[half:], rows)
 
 
 def _uses(instructions: Iterable[Instruction]) -> Counter[int]:
     return Counter(chain.from_iterable([i.buffers for i in instructions]))
 
 
-def _keys(instruction: Instruction, target: Any) -> tuple[Any, Any]:
-    """Return what instructions of a run have in common: in a stretch over elements, and where each
-    has a loop of its own."""
-    pattern = instruction.pattern
-    if not is_fusible(instruction) or not target.has_forms(pattern.spec):
-        return None, None
-    dtype = pattern.spec.out_dtypes[0]
-    counts, strides, _ = loops(pattern, None)
-    inner = strides[-1]
-    fits = counts[-1] >= SHORTEST_LOOP and inner[-1] == dtype.itemsize
-    fits = fits and {0, dtype.itemsize}.issuperset(inner)
-    return dtype, (dtype, pattern.loop, pattern.rows) if fits else None
+def _numbers(pattern: Pattern, rows: int | None) -> list[bool] | None:
+    """Return which operands are one number for the inner loop; None if that is too short for a
+    chain, or others are not side by side."""
+    if rows is None:
+        counts, strides, row = loops(pattern, None)
+    else:
+        walk = walks_of(pattern)[rows]
+        counts, strides, row = loops(pattern, walk.strides, walk.axes)
+    inner, step = strides[-1], pattern.layouts[-1].dtype.itemsize
+    long = row == len(counts) - 1 or counts[-1] >= SHORTEST_LOOP
+    if not long or inner[-1] != step or not {0, step}.issuperset(inner):
+        return None
+    return [stride == 0 for stride in inner]
 
 
 class _Run:
     """Instructions each of which reads of the results of the others the same element."""
 
-    def __init__(self, is_stretch: bool) -> None:
-        self.is_stretch = is_stretch
+    def __init__(self, first: Instruction) -> None:
         self.instructions: list[Instruction] = []
         self._written: dict[int, tuple[int, Shape]] = {}
         self._read: set[int] = set()
+        self.append(first)
 
     def append(self, instruction: Instruction) -> None:
         pattern = instruction.pattern
@@ -124,13 +150,9 @@ class _Run:
             return False
         if len(self.instructions) == LONGEST_RUN:
             return False
-        # In a stretch over elements all instructions keep step.
-        return self.is_stretch or self._is_in_step(instruction)
-
-    def _is_in_step(self, instruction: Instruction) -> bool:
-        pattern, written = instruction.pattern, self._written
+        pattern = instruction.pattern
         for k in range(pattern.nin):
-            found = written.get(instruction.buffers[k])
+            found = self._written.get(instruction.buffers[k])
             if found is not None and found != (instruction.offsets[k], pattern.strides[k]):
                 return False
         return True
@@ -152,7 +174,7 @@ class _Joint:
         inside = _uses(run)
         self.stored = [number for buffer, number in made.items() if uses[buffer] > inside[buffer]]
 
-    def _args(self, instruction: Instruction, made: dict[int, int]) -> list[int]:
+    def _args(self, instruction: Instruction, made: dict[int, int]) -> tuple[int, ...]:
         pattern = instruction.pattern
         args = []
         for k in range(pattern.nin):
@@ -165,9 +187,9 @@ class _Joint:
                     number = self.numbers[operand] = len(self.layouts)
                     self.layouts.append(pattern.layouts[k])
             args.append(number)
-        return args
+        return tuple(args)
 
-    def _spec(self) -> FusedSpec:
+    def _spec(self, name: str, numbers: Sequence[bool]) -> FusedSpec:
         """Return what the run computes."""
         nin, count = len(self.layouts), len(self.run)
         last = nin + count
@@ -177,36 +199,40 @@ class _Joint:
                 for i, args in zip(self.run, self.args, strict=True)
             ]
         )
-        axis = _inner_axis(self.run[0].pattern.loop)
-        numbers = tuple([not (s and s[axis]) for _, _, s in self.numbers])
-        dtype = steps[0][0].out_dtypes[0]
         outputs = tuple([last + n for n in self.stored])
-        name = f"chain[{count}: {_names(self.run)}]"
-        return FusedSpec(name, steps, (dtype,) * nin, (dtype,) * len(outputs), outputs, numbers)
+        dtypes = steps[0][0].out_dtypes
+        scalars = tuple(numbers)
+        return FusedSpec(name, steps, dtypes * nin, dtypes * len(outputs), outputs, scalars)
 
-    def instruction(self, target: Any) -> Instruction | None:
-        """Return the instruction; None if it would be too large."""
-        spec = self._spec()
-        kernel = target.chain(spec)
-        if kernel is None:
+    def key(self, rows: int | None) -> Any:
+        """Return what makes two runs alike: they differ in buffers at most."""
+        return tuple([i.pattern for i in self.run]), tuple(self.args), tuple(self.stored), rows
+
+    def pattern(self, target: Any, rows: int | None) -> Pattern | None:
+        """Return the pattern of the instruction; None if it would be too large."""
+        written = [self.run[n].pattern for n in self.stored]
+        layouts = (*self.layouts, *[p.layouts[-1] for p in written])
+        strides = [strides for _, _, strides in self.numbers]
+        strides += [p.strides[-1] for p in written]
+        nin, loop = len(self.layouts), self.run[0].pattern.loop
+        name = f"chain[{len(self.run)}: {_names(self.run)}]"
+        made = Pattern(None, None, layouts, nin, loop, (), strides, (), name)
+        numbers = _numbers(made, rows)
+        if numbers is None:
             return None
-        first = self.run[0]
+        made.spec = self._spec(name, numbers[:nin])
+        made.kernel = target.chain(made.spec)
+        if made.kernel is None:
+            return None
+        made.over = made.kernel.over
+        return made
+
+    def instruction(self, pattern: Pattern) -> Instruction:
+        """Return the instruction, which has this pattern."""
         written = [self.run[n] for n in self.stored]
-        pattern = Pattern(
-            kernel, spec, (*self.layouts, *[i.pattern.layouts[-1] for i in written]),
-            len(self.layouts), first.pattern.loop, (),
-            [*[s for _, _, s in self.numbers], *[i.pattern.strides[-1] for i in written]],
-            (), spec.name,
-        )  # fmt: skip
-        pattern.work *= len(self.run)
-        buffers = [*[b for b, _, _ in self.numbers], *[i.buffers[-1] for i in written]]
-        offsets = [*[o for _, o, _ in self.numbers], *[i.offsets[-1] for i in written]]
-        return Instruction(pattern, tuple(buffers), tuple(offsets), first.site)
-
-
-def _inner_axis(loop: Shape) -> int:
-    """Return the axis along which the machine walks: the last one with more than one element."""
-    return max([axis for axis, size in enumerate(loop) if size != 1])
+        buffers = [*[buffer for buffer, _, _ in self.numbers], *[i.buffers[-1] for i in written]]
+        offsets = [*[offset for _, offset, _ in self.numbers], *[i.offsets[-1] for i in written]]
+        return Instruction(pattern, tuple(buffers), tuple(offsets), self.run[0].site)
 
 
 def _names(run: Sequence[Instruction]) -> str:

@@ -227,10 +227,15 @@ class Pattern:
         The inputs over which the output may be written if they end here.
     peers : frozenset of int
         The inputs that may be the very memory that is written.
+    over : tuple of frozenset
+        For each output of a chain, the inputs of which every element is read before the same
+        element of the output is written.
     codes : dict
         The pattern as the machine's words, by the row strides of the operands.
     block : int
         Where it is not 0, the first core dimension is reduced in blocks of this size.
+    chain : dict
+        Whether and with which others the pattern can be chained; see `chaining`.
     walks : dict or None
         In how many rows the pattern can be cut, and how; see `stretches`.
     """
@@ -266,7 +271,7 @@ class Pattern:
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None
-        self.chain: dict[int, Any] = {}
+        self.chain: dict[int | None, Any] = {}
         self.over: tuple[frozenset[int], ...] = ()
         self._find_heirs()
 

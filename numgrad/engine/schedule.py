@@ -91,8 +91,8 @@ def schedule(program: Program, target: Any) -> Schedule:
     cut = list(segments(program))
     chaining = Chaining(program, target)
     for segment in cut:
-        rows = None if segment.kind == ELEMENTS else segment.rows
-        segment.instructions = chaining.chained(segment.instructions, rows)
+        cuts = (1, segment.rows) if segment.kind == ELEMENTS else (segment.rows,)
+        segment.instructions = chaining.chained(segment.instructions, *cuts)
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
     plan.arguments = list(program.arguments.values())
     for slot, index in enumerate(outside, OUTSIDE):

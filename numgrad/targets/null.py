@@ -11,6 +11,7 @@ class NullKernel:
 
     name: str
     address: int
+    over: tuple[frozenset[int], ...] = ()
 
 
 @dataclass

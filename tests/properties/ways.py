@@ -10,7 +10,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import chaining, recall, record, schedule
+from numgrad.engine import chaining, loops, recall, record, schedule
 from numgrad.engine.graph import ForeignStorage
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
@@ -53,14 +53,14 @@ class Setup:
         flags = ng.get_flags("fuse", "tile", "debug")
         constants = [
             (schedule, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
-            (chaining, "FEWEST_ELEMENTS"), (chaining, "SHORTEST_LOOP"),
+            (chaining, "FEWEST_ELEMENTS"), (chaining, "SHORTEST_LOOP"), (loops, "SHORT"),
         ]  # fmt: skip
         before = [getattr(*constant) for constant in constants]
         threads = target.num_threads
         try:
             target.set_num_threads(min(self.threads, threads))
             work = 0 if self.threads > 1 else before[2]
-            chain = (1, 1) if self.chained else (1 << 30, 1)
+            chain = (1, 1, 1) if self.chained else (1 << 30, *before[4:])
             given = (self.elements, self.block, work, *chain)
             for constant, number in zip(constants, given, strict=True):
                 setattr(*constant, number)

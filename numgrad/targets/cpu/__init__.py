@@ -54,6 +54,13 @@ class CPUTarget:
 
         return chain(spec)
 
+    def prepare_chains(self) -> None:
+        """Compile or load what chains of the operators need that were used so far."""
+        from .kernels import specs
+        from .vectors import prepare
+
+        prepare(specs())
+
     def prepare(self) -> None:
         """Compile or load what all programs share."""
         from .routines import prepare

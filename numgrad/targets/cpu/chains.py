@@ -27,11 +27,13 @@ class Chain:
         Of the kernel that runs all chains; it has no entry for rows.
     core : tuple of int
         What that kernel gets in place of the sizes of core dimensions: the address of the words.
+    over : tuple of frozenset
+        For each output, the inputs that are read no more when it is written, block by block.
     words : ndarray of int64
         See `chain_loop`.
     """
 
-    __slots__ = ("address", "core", "name", "words")
+    __slots__ = ("address", "core", "name", "over", "words")
 
     rows_address = 0
 
@@ -39,7 +41,9 @@ class Chain:
         frame = vectors.frame(spec.out_dtypes[0])
         self.name = spec.name
         self.address = frame.run
-        self.words = np.array(_Assembly(spec, frame).words(), np.int64)
+        assembly = _Assembly(spec, frame)
+        self.over = tuple(assembly.over[value] for value in spec.outputs)
+        self.words = np.array(assembly.words(), np.int64)
         self.core = (self.words.__array_interface__["data"][0],)
 
 
@@ -71,6 +75,7 @@ class _Assembly:
         self.free: list[int] = []
         self.left = Counter(arg for _, args in spec.steps for arg in args)
         self.code: list[int] = []
+        self.over: dict[int, frozenset[int]] = {}
         held, order = -1, [*_order(spec), -1]
         for value, following in pairwise(order):
             step, args = spec.steps[value - nin]
@@ -106,8 +111,10 @@ class _Assembly:
     def _store(self, value: int, following: int) -> None:
         """Store the value in registers unless the following step alone reads it, and once."""
         place = self.outputs.get(value, 0)
-        if not place:
-            nin = len(self.spec.in_dtypes)
+        nin = len(self.spec.in_dtypes)
+        if place:
+            self.over[value] = frozenset(k for k in range(nin) if not self.left[k])
+        else:
             if self.left[value] == 1 and value in self.spec.steps[following - nin][1]:
                 return
             if self.free:

@@ -117,6 +117,11 @@ def kernel(spec: Spec) -> Kernel:
     return found
 
 
+def specs() -> list[CompiledSpec]:
+    """Return the specs of all kernels so far."""
+    return [found.spec for found in list(_kernels[settings.math].values())]
+
+
 def _addresses(spec: CompiledSpec) -> tuple[int, int]:
     if isinstance(spec, ProductSpec):
         return products.address(spec.dtype), 0

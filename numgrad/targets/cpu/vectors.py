@@ -15,7 +15,7 @@ block in registers, ``m`` a block in memory, ``n`` a single number.
 
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -83,18 +83,6 @@ def frame(dtype: np.dtype) -> Frame:
     return Frame(forms, routines.address_of("chain_loop", "run"), block_bytes())
 
 
-_forms: dict[tuple, Addresses] = {}
-
-
-def forms(spec: ElementwiseSpec) -> Addresses:
-    """Return the forms of an operator by their letters, compiled or loaded."""
-    identity = (settings.math, spec.identity)
-    known = _forms.get(identity)
-    return known or _forms.setdefault(identity, _found(spec))
-
-
-
-
 def has_forms(spec: Any) -> bool:
     """Whether there are forms of an operator: it takes and returns numbers of one real dtype."""
     if not isinstance(spec, ElementwiseSpec):
@@ -106,6 +94,23 @@ def has_forms(spec: Any) -> bool:
         and len(spec.out_dtypes) == len(dtypes) == 1
         and dtypes.pop().str[1:] in _DTYPES
     )
+
+
+_forms: dict[tuple, Addresses] = {}
+
+
+def forms(spec: ElementwiseSpec) -> Addresses:
+    """Return the forms of an operator by their letters, compiled or loaded."""
+    identity = (settings.math, spec.identity)
+    known = _forms.get(identity)
+    return known or _forms.setdefault(identity, _found(spec))
+
+
+def prepare(specs: Iterable[Any]) -> None:
+    """Compile or load the forms of operators, and what their chains have in common."""
+    for spec in filter(has_forms, specs):
+        frame(spec.out_dtypes[0])
+        forms(spec)
 
 
 def _found(spec: ElementwiseSpec) -> Addresses:
