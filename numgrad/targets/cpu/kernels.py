@@ -117,7 +117,7 @@ def kernel(spec: Spec) -> Kernel:
     return found
 
 
-def specs() -> list[CompiledSpec]:
+def specs() -> list[CompiledSpec | LibraryKernel]:
     """Return the specs of all kernels so far."""
     return [found.spec for found in list(_kernels[settings.math].values())]
 
