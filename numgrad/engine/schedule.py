@@ -331,14 +331,14 @@ def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:
 def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
     """Return the rows of a tile whose work has a part that does not shrink with it.
 
-    As many as give all threads the same work, up to 128, and up to 64 though they do not fit the
-    cache; together they take 16 times the cache at most.
+    As many as give all threads the same work, up to 256 while they fit the cache, and up to 64
+    though they do not; together they take 16 times the cache at most.
     """
     if settings.tile:
         return settings.tile
     row_bytes = max(row_bytes, 1)
-    fit = max((l2_bytes // 2) // row_bytes, min(64, 16 * l2_bytes // row_bytes), 1)
-    most = min(fit, 128)
+    fit = max(l2_bytes // row_bytes, min(64, 16 * l2_bytes // row_bytes), 1)
+    most = min(fit, 256)
     tiles = -(-batch // most)
     tiles = -(-tiles // threads) * threads
     return max(-(-batch // tiles), min(4, most))

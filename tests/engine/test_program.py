@@ -10,7 +10,7 @@ from numgrad.engine import verify
 from numgrad.engine.backward import Pass, Request
 from numgrad.engine.record import deferring
 from numgrad.engine.rows import with_rows
-from numgrad.engine.schedule import BATCH, choose_tile, schedule
+from numgrad.engine.schedule import BATCH, choose_tile, schedule, tall_tile
 from numgrad.targets.null import NullTarget
 
 
@@ -108,6 +108,18 @@ def test_liveness_keeps_a_chain_in_constant_memory():
 )
 def test_tile_fits_half_the_cache_and_leaves_work_for_threads(batch, row_bytes, expected):
     assert choose_tile(batch, row_bytes, 1 << 20) == expected
+
+
+@pytest.mark.parametrize(
+    ("batch", "row_bytes", "threads", "expected"),
+    [
+        (256, 4096, 2, 128), (256, 4096, 1, 256), (256, 2048, 16, 16), (10, 8192, 2, 5),
+        (3, 64, 16, 4), (1000, 4096, 2, 250), (300, 1 << 16, 2, 50), (512, 1 << 22, 1, 4),
+        (5, 1 << 30, 2, 1),
+    ],
+)  # fmt: skip
+def test_tile_with_a_shared_matrix_is_tall(batch, row_bytes, threads, expected):
+    assert tall_tile(batch, row_bytes, 1 << 20, threads) == expected
 
 
 def test_null_target_runs_nothing():

@@ -70,7 +70,7 @@ class _Matrices:
         self.heights = [parts.geometry.rows]
         self.heights += [n for n in (8, 4, 2, 1) if n < parts.geometry.rows]
         self.panels = [self._panel(registers) for registers in range(1, REGISTERS + 1)]
-        self.wide = parts.micro(1, WIDE)
+        self.wide, self.single_row = parts.micro(1, WIDE), parts.single_row()
         self.copies = parts.copy_rows(), parts.copy_columns()
 
     def _panel(self, registers: int) -> ir.Function:
@@ -144,18 +144,28 @@ class _Matrices:
     def _emit_single_row(
         self, builder: Builder, left: Any, right: Any, to: Any, sizes: Any, more: Any
     ) -> ir.Value:
-        """Emit the product of a single row with columns that lie side by side, many at a time;
-        return how many that were."""
-        (b, bk, bn), (c, cm), (rows, terms, columns) = right, to, sizes
-        item, width = word(self.parts.itemsize), word(WIDE * self.parts.lanes)
+        """Emit the product of a single row with columns that lie side by side, many at a time, or
+        whose elements do; return with how many that was."""
+        (a, _, ak), (b, bk, bn), (c, cm), (rows, terms, columns) = left, right, to, sizes
+        item = word(self.parts.itemsize)
         one = builder.icmp_signed("==", rows, word(1))
-        one = builder.and_(one, builder.icmp_signed("==", bn, item))
-        count = builder.select(one, builder.sdiv(columns, width), word(0))
-        with counted_loop(builder, count) as number:
-            column = builder.mul(number, width)
-            places = _at(builder, b, (column, item)), bk, _at(builder, c, (column, item)), cm
-            builder.call(self.wide, [*left, *places, terms, width, more])
-        return builder.mul(count, width)
+        by_rows = builder.and_(one, builder.icmp_signed("==", bn, item))
+        by_columns = builder.and_(one, builder.icmp_signed("==", bk, item))
+        by_columns = builder.and_(by_columns, builder.not_(by_rows))
+        done = word(0)
+        for chosen, registers in ((by_rows, WIDE), (by_columns, REGISTERS)):
+            width = word(registers * self.parts.lanes)
+            count = builder.select(chosen, builder.sdiv(columns, width), word(0))
+            with counted_loop(builder, count) as number:
+                column = builder.mul(number, width)
+                at, to_row = _at(builder, b, (column, bn)), _at(builder, c, (column, item))
+                if registers == WIDE:
+                    given = [*left, at, bk, to_row, cm, terms, width, more]
+                    builder.call(self.wide, given)
+                else:
+                    builder.call(self.single_row, [a, ak, at, bn, to_row, terms, more])
+            done = builder.add(done, builder.mul(count, width))
+        return done
 
     def _side_by_side(
         self, builder: Builder, matrix: Sequence[ir.Value], copy: ir.Value

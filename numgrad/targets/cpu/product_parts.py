@@ -1,6 +1,6 @@
 """LLVM code of the parts of a product: what stays in registers, and columns put side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -54,28 +54,25 @@ class Parts:
             [self._at(builder, c, (cm, row), number) for number in range(registers)]
             for row in range(rows)
         ]
-        names = ("add", "write", "add_part", "write_part", "part", "whole")
-        add, write, add_part, write_part, part, whole = map(builder.append_basic_block, names)
-        full = builder.icmp_signed("==", columns, word(registers * self.lanes))
         again = builder.icmp_signed("!=", more, word(0))
-        builder.cbranch(full, whole, part)
-        for block, choice in ((whole, (add, write)), (part, (add_part, write_part))):
-            builder.position_at_end(block)
-            builder.cbranch(again, *choice)
-        for block, masked, adds in (
-            (add, False, True), (write, False, False),
-            (add_part, True, True), (write_part, True, False),
-        ):  # fmt: skip
-            builder.position_at_end(block)
-            for number in range(registers):
-                mask = self._first(builder, columns, number) if masked else None
-                for row in range(rows):
-                    value = sums[row][number]
-                    if adds:
-                        value = builder.fadd(self.load(builder, places[row][number], mask), value)
-                    self.store(builder, value, places[row][number], mask)
-            builder.ret_void()
+        full = builder.icmp_signed("==", columns, word(registers * self.lanes))
+        with builder.if_else(full) as branches:
+            for branch, masked in zip(branches, (False, True), strict=True):
+                with branch:
+                    for n in range(registers):
+                        mask = self._first(builder, columns, n) if masked else None
+                        for row in range(rows):
+                            self._write(builder, sums[row][n], places[row][n], again, mask)
+        builder.ret_void()
         return builder.function
+
+    def _write(
+        self, builder: Builder, value: ir.Value, place: ir.Value, again: ir.Value, mask: Any = None
+    ) -> None:
+        """Store a register, or add it to what is there."""
+        before = self.load(builder, place, mask)
+        total = builder.fadd(before, value)
+        self.store(builder, builder.select(again, total, value), place, mask)
 
     def _sums(
         self, builder: Builder, rows: int, registers: int, args: Sequence[ir.Value]
@@ -139,7 +136,7 @@ class Parts:
         return builder.add(base, word(number * self.lanes * self.itemsize))
 
     def _repeated(self, builder: Builder, place: ir.Value) -> ir.Value:
-        one = builder.load(builder.inttoptr(place, self.scalar.as_pointer()), align=self.itemsize)
+        one = self._one(builder, place)
         undefined = ir.Constant(self.vector, ir.Undefined)
         alone = builder.insert_element(undefined, one, ir.Constant(_INDEX, 0))
         return builder.shuffle_vector(alone, undefined, _indices([0] * self.lanes))
@@ -209,12 +206,9 @@ class Parts:
             sources.append(builder.add(b, builder.mul(bn, number)))
         width = self.columns * self.itemsize
         with counted_loop(builder, squares) as square:
-            along = builder.mul(square, word(self.lanes * self.itemsize))
             target = builder.add(copy, builder.mul(square, word(self.lanes * width)))
-            for number in range(REGISTERS):
-                group = sources[number * self.lanes : (number + 1) * self.lanes]
-                values = [self.load(builder, builder.add(source, along)) for source in group]
-                for term, value in enumerate(self._transposed(builder, values)):
+            for number, values in enumerate(self._square(builder, sources, square)):
+                for term, value in enumerate(values):
                     place = builder.add(target, word(term * width))
                     self.store(builder, value, self._at(builder, place, None, number))
         done = builder.mul(squares, word(self.lanes))
@@ -223,12 +217,82 @@ class Parts:
             term = builder.add(done, rest)
             target = builder.add(copy, builder.mul(term, word(width)))
             for column, source in enumerate(sources):
-                place = builder.inttoptr(builder.add(source, builder.mul(term, bk)), pointer)
-                value = builder.load(place, align=self.itemsize)
+                value = self._one(builder, builder.add(source, builder.mul(term, bk)))
                 place = builder.add(target, word(column * self.itemsize))
                 builder.store(value, builder.inttoptr(place, pointer), align=self.itemsize)
         builder.ret_void()
         return builder.function
+
+    def single_row(self) -> ir.Function:
+        """Add ``f(a, ak, b, bn, c, terms, more)``: a row of one register of columns or two, whose
+        elements are contiguous and are transposed in registers on their way."""
+        builder, (a, ak, b, bn, c, terms, more) = self.function("single_row", 7)
+        sources = [builder.add(b, builder.mul(bn, word(n))) for n in range(self.columns)]
+        zero = ir.Constant(self.vector, [0.0] * self.lanes)
+        before: list[Any] = [zero] * REGISTERS
+        squares = builder.sdiv(terms, word(self.lanes))
+
+        def add_squares(square: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+            at = builder.add(a, builder.mul(builder.mul(square, word(self.lanes)), ak))
+            places = [builder.add(at, builder.mul(ak, word(n))) for n in range(self.lanes)]
+            factors = [self._repeated(builder, place) for place in places]
+            for number, values in enumerate(self._square(builder, sources, square)):
+                for factor, value in zip(factors, values, strict=True):
+                    sums[number] = self._multiply_add(builder, factor, value, sums[number])
+            return sums
+
+        def add_one(rest: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+            term = builder.add(builder.mul(squares, word(self.lanes)), rest)
+            factor = self._repeated(builder, builder.add(a, builder.mul(term, ak)))
+            along = builder.mul(term, word(self.itemsize))
+            for number in range(REGISTERS):
+                value: Any = ir.Constant(self.vector, ir.Undefined)
+                for lane in range(self.lanes):
+                    place = builder.add(sources[number * self.lanes + lane], along)
+                    one = self._one(builder, place)
+                    value = builder.insert_element(value, one, ir.Constant(_INDEX, lane))
+                sums[number] = self._multiply_add(builder, factor, value, sums[number])
+            return sums
+
+        sums = self._accumulated(builder, squares, before, add_squares)
+        rest = builder.sub(terms, builder.mul(squares, word(self.lanes)))
+        sums = self._accumulated(builder, rest, sums, add_one)
+        again = builder.icmp_signed("!=", more, word(0))
+        for number, value in enumerate(sums):
+            self._write(builder, value, self._at(builder, c, None, number), again)
+        builder.ret_void()
+        return builder.function
+
+    def _accumulated(
+        self,
+        builder: Builder,
+        count: ir.Value,
+        before: Sequence[ir.Value],
+        add: Callable[[ir.Value, list[ir.Value]], list[ir.Value]],
+    ) -> list[ir.Value]:
+        """Emit a loop that adds to registers; return what they are after it."""
+        kept = [builder.alloca(self.vector) for _ in before]  # LLVM makes registers of them
+        for slot, value in zip(kept, before, strict=True):
+            builder.store(value, slot)
+        with counted_loop(builder, count) as index:
+            sums = add(index, [builder.load(slot) for slot in kept])
+            for slot, value in zip(kept, sums, strict=True):
+                builder.store(value, slot)
+        return [builder.load(slot) for slot in kept]
+
+    def _square(
+        self, builder: Builder, sources: Sequence[ir.Value], square: ir.Value
+    ) -> Iterator[Sequence[ir.Value]]:
+        """Yield the rows of a square of each register of columns."""
+        along = builder.mul(square, word(self.lanes * self.itemsize))
+        for first in range(0, len(sources), self.lanes):
+            group = sources[first : first + self.lanes]
+            yield self._transposed(
+                builder, [self.load(builder, builder.add(source, along)) for source in group]
+            )
+
+    def _one(self, builder: Builder, place: ir.Value) -> ir.Value:
+        return builder.load(builder.inttoptr(place, self.scalar.as_pointer()), align=self.itemsize)
 
     def _transposed(self, builder: Builder, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
         """Transpose a square by exchanging ever larger blocks beside its diagonal."""

@@ -59,6 +59,18 @@ PRODUCTS = (
         broadcast=True,
     ),
     algebra(
+        "matmul-real",
+        ng.matmul,
+        (A23, A34),
+        (numbers((3, 2, 3)), numbers((3, 3, 4))),
+        (numbers((5, 20)), numbers((20, 19), phase=0.1)),
+        operators=(),
+        dtypes=REAL,
+        oracle=False,
+        exact=True,  # products of real matrices are no library's
+        reference=np.matmul,
+    ),
+    algebra(
         "matmul-vector",
         ng.matmul,
         (A23, numbers(3)),
