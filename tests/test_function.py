@@ -323,6 +323,14 @@ def test_none_leaves_an_argument_unused():
         ng.grad(y, x)
 
 
+@pytest.mark.parametrize("value", [np.ones(1), np.float64(1.0), (np.ones(1), 3)])
+def test_results_that_are_arrays_alone_would_cut_the_graph(value):
+    made = function(forward=lambda ctx, x: value)
+    with pytest.raises(ng.errors.ArgTypeError, match=r"Made.forward .*ng\.tensor\(array\)"):
+        made.apply(leaf(1))
+    assert made.apply(ng.tensor([1.0])) == value  # no gradient is wanted
+
+
 def test_an_error_keeps_its_type_names_the_function_and_changes_nothing():
     class CustomError(Exception):
         pass

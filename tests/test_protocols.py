@@ -32,6 +32,16 @@ def agree(result, expected):
 # Universal functions ------------------------------------------------------------------------------
 
 
+def test_where_results_cannot_go_the_error_says_where_they_can():
+    x, total = ng.tensor(X, requires_grad=True), np.zeros_like(X)
+    with pytest.raises(TypeError, match=r"a = a \+ t for a \+= t"):
+        total += x
+    with pytest.raises(TypeError, match=r"t\[\.\.\.\] = np\.exp"):
+        np.exp(x, out=x * 1.0)
+    with pytest.raises(TypeError, match=r"write a = np\.exp"):
+        np.exp(x, out=total)
+
+
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
 def test_ufunc(ufunc):
     if ufunc is np.matmul:

@@ -4,8 +4,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._declare import Operator
-from .._errors import InplaceError, NotDifferentiableError
+from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
 from .._tensor import Tensor
 from ..engine.graph import Edge, Node, new_node
 from ..engine.record import attach, grad_mode, mode, pack
@@ -84,8 +86,20 @@ class Function:
         results = result if isinstance(result, tuple) else (result,)
         outputs = _own_outputs(results, tensors)
         if mode.grad and any(tensor.requires_grad for tensor in tensors):
+            _require_tensor(cls.__name__, results)
             _record(cls, ctx, tensors, results, outputs)
         return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+
+
+def _require_tensor(name: str, results: Sequence[Any]) -> None:
+    """Raise where a gradient is wanted of results that are arrays, all of them."""
+    if any(isinstance(result, Tensor) for result in results):
+        return
+    if any(isinstance(result, (np.ndarray, np.inexact)) for result in results):
+        raise ArgTypeError(
+            f"{name}.forward returned a NumPy array, to which no gradient could flow; return "
+            f"ng.tensor(array)"
+        )
 
 
 def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[int]) -> None:

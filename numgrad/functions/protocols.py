@@ -1,7 +1,7 @@
 """NumPy's functions on tensors: ``np.sin(t)`` is ``ng.sin(t)``, by ``functions.tables``."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -32,6 +32,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
     for option in _meaningful(options):
+        if option == "out":
+            raise _no_target(name, inputs, options["out"])
         raise _no_such_parameter(name, option)
     return function(*inputs)
 
@@ -152,3 +154,14 @@ def _no_such_parameter(name: str, parameter: str) -> TypeError:
 
 def _way_out(name: str) -> str:
     return f"for values without gradients write {name}(t.detach().numpy(), ...)"
+
+
+def _no_target(name: str, inputs: Sequence[Any], out: Sequence[Any]) -> TypeError:
+    """Return the error for ``out=``, and for ``array += tensor``, which comes here as well."""
+    if any(isinstance(target, Tensor) for target in out):
+        instead = f"write t[...] = {name}(...)"
+    elif any(out[0] is operand for operand in inputs):
+        instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
+    else:
+        instead = f"an array has no gradients: write a = {name}(...)"
+    return TypeError(f"{name} of tensors does not take out=; {instead}; {_way_out(name)}")
