@@ -11,7 +11,7 @@ from ._declare import door, registry
 from ._declare.dtypes import numbers, require_floating, require_numbers, require_unmasked
 from ._errors import ArgTypeError, DetachedError, GradDtypeError, GradShapeError, NoGradError
 from .engine import alone, capture, deferred, direct, hooks, record
-from .engine.graph import Accumulator, Alias, ForeignStorage, Value, View
+from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import gathering as _gathering
 from .operators import indexing as _indexing
@@ -189,7 +189,7 @@ class Tensor(Arithmetic, Methods, Value):
     def detach(self) -> "Tensor":
         """Return a tensor that shares the memory and has no graph."""
         result = self.detached()
-        result.view = Alias(self, "it is detached", strict=False)
+        record.set_apart(result, self, "it is detached", strict=False)
         return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":

@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import Any, NoReturn
 
 from .._errors import CaptureError
-from .graph import Expr, ForeignStorage, Spec, Storage, Value
+from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .record import deferring, mode, runtime
 from .site import user_site
 from .values import capturing
@@ -76,6 +76,8 @@ class Capture:
         The storages whose numbers Python has seen, with their versions then.
     adopted : list of callable
         The guards of other recordings that became part of this one.
+    aliases : list of weakref
+        The tensors that share memory with others and are not in their graph.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
     """
@@ -88,6 +90,7 @@ class Capture:
         self.used: dict[int, Value] = {}
         self.read: list[tuple[Storage, int]] = []
         self.adopted: list[Callable[[], bool]] = []
+        self.aliases: list[weakref.ref[Value]] = []
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -124,10 +127,16 @@ class Capture:
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
         """Note that another recording, with these tensors from outside, becomes part of this."""
         self.use(values)
-        root = self
-        while root.parent is not None:
-            root = root.parent
-        root.adopted += guards
+        self.root.adopted += guards
+
+    @property
+    def root(self) -> "Capture":
+        """The capture of the outermost function."""
+        return self if self.parent is None else self.parent.root
+
+    def note_alias(self, value: Value) -> None:
+        """Note that a tensor shares memory with another one, whose graph it is not in."""
+        self.root.aliases.append(weakref.ref(value))
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""
@@ -161,6 +170,24 @@ class Capture:
                 "tensor or array that it closes over) would happen now, and not again when it is "
                 "replayed. Write into a copy (x.clone()) and return it."
             )
+        if self._is_shared(value):
+            refuse(
+                "writing into memory that two tensors share without a common graph (one of them "
+                "is detached, or a view that was made under no_grad): nothing is in memory yet, "
+                "so the other one would not see it. Write into a copy (x.clone())."
+            )
+
+    def _is_shared(self, value: Value) -> bool:
+        """Whether a tensor that is alive shares memory with this one, but no graph."""
+        base = value.view.base if isinstance(value.view, View) else value
+        owners = base.view.owners if isinstance(base.view, Alias) else ()
+        for reference in (*owners, *self.root.aliases):
+            other = reference()
+            if other is None or other is base or other is value:
+                continue
+            if other.storage is value.storage:
+                return True
+        return False
 
     def guards(self) -> list[Callable[[], bool]]:
         """Return what must hold so that a replay does what the function would do."""

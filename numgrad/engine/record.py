@@ -231,9 +231,16 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
         return
     view.storage = base.storage
     if root.requires_grad and not mode.grad:
-        view.view = Alias(root, WITHOUT_GRADIENTS, strict=True)
+        set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
     else:
         view.view = View.of(root, chain)
+
+
+def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
+    """Let a value share memory with its owner outside of the graph; see `Alias`."""
+    value.view = Alias(owner, reason, strict)
+    if mode.capture is not None:
+        mode.capture.note_alias(value)
 
 
 def is_view(shape: tuple[int, ...], chain: Sequence[tuple[Any, dict[str, Any]]]) -> bool:

@@ -188,6 +188,57 @@ def test_own_tensors_may_be_written_and_differentiated():
         np.testing.assert_array_equal(grad, 2 * x * expected)
 
 
+def beside(x, alias, write):
+    """Write to a tensor, or to what shares its memory outside of its graph; return both."""
+    y = x.clone().requires_grad_() * 1.0
+    if alias == "detached":
+        other = y.detach()
+    elif alias == "detached twice":
+        other = y.detach().detach()
+    else:
+        with ng.no_grad():
+            other = y[:2]
+    with ng.no_grad():
+        if write == "to it":
+            y[0] = 7.0
+        elif write == "to a view of it":
+            y[:2] += 1.0
+        elif write == "to the other":
+            other *= 2.0
+        elif write == "to a view of the other":
+            other[1:] *= 2.0
+    return y.detach(), other
+
+
+@pytest.mark.parametrize("alias", ["detached", "detached twice", "a view without graph"])
+@pytest.mark.parametrize(
+    "write", ["to it", "to a view of it", "to the other", "to a view of the other", "not at all"]
+)
+def test_writes_that_two_graphs_would_have_to_see_are_refused(alias, write):
+    jitted = ng.jit(lambda x: beside(x, alias, write))
+    if write == "not at all":
+        for found, expected in zip(jitted(X), beside(Tensor(X), alias, write), strict=True):
+            np.testing.assert_array_equal(found, expected.numpy())
+        return
+    with pytest.raises(ng.errors.CaptureError, match=r"test_jit_capture.*share.*x\.clone"):
+        jitted(X)
+
+
+def test_what_was_detached_may_be_gone():
+    def changed(x):
+        y = x.clone()
+        scale = y.detach().sum()
+        y[0] = 7.0
+        y *= scale
+        copy = y.detach().clone()
+        copy += 1.0
+        return y, copy
+
+    found, expected = ng.jit(changed)(X), changed(Tensor(X))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b.numpy())
+
+
 def test_hooks_of_own_tensors_are_recorded():
     @ng.jit
     def function(x):
