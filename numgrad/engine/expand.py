@@ -5,7 +5,7 @@ the other one reads, at the element where it needs it: through slices, shifts an
 long as each axis of the reader walks along one axis of the writer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,28 +16,49 @@ from .program import Instruction, Program, contiguous_strides
 
 
 class Leaf(NamedTuple):
-    """Elements in memory: a buffer, an offset, and strides along the loop of the reader."""
+    """Elements in memory: a buffer, an offset, and strides along the loop of the reader.
+
+    Along an axis of which ``turns`` is t, not 0, the reader walks through a ring: it begins with
+    element t and goes on with the first one after the last; the ring is as long as its loop.
+    """
 
     buffer: int
     offset: int
     strides: Shape
     dtype: np.dtype
     rows: bool
+    turns: Shape = ()
 
-    def box(self, axis: int, first: int, size: int) -> "Leaf":
-        """Return the view of ``size`` elements along an axis, from position ``first`` on."""
-        strides = self.strides
+    @property
+    def is_number(self) -> bool:
+        """Whether it is one element for the whole loop, whichever axis is the inner one."""
+        return not self.rows and not any(self.strides)
+
+    def box(self, axis: int, first: int, size: int, length: int) -> "Leaf":
+        """Return the view of ``size`` elements along an axis, from position ``first`` on, of
+        ``length`` ones; it must not contain the end of the ring."""
+        strides, turns = self.strides, self.turns
+        if turns and turns[axis]:
+            first = (first + turns[axis]) % length
+            turns = without_turn(turns, axis)
         offset = self.offset + first * strides[axis]
         if size == 1:
             strides = (*strides[:axis], 0, *strides[axis + 1 :])
-        return Leaf(self.buffer, offset, strides, self.dtype, self.rows)
+        return Leaf(self.buffer, offset, strides, self.dtype, self.rows, turns)
+
+
+def without_turn(turns: Shape, axis: int) -> Shape:
+    """Return turns that are 0 along an axis; none at all are the empty tuple."""
+    rest = (*turns[:axis], 0, *turns[axis + 1 :])
+    return rest if any(rest) else ()
 
 
 class Step(NamedTuple):
     """A scalar function of leaves and other steps, at one element of the reader's loop.
 
     ``number`` is that of the instruction it comes from; ``start`` the element of that
-    instruction's loop, in C order, and ``moves`` how far each of the reader's axes moves in it.
+    instruction's loop, in C order, ``moves`` how far each of the reader's axes moves in it, and
+    ``turns`` where in a ring each of them begins.
     """
 
     spec: Any
@@ -45,6 +66,7 @@ class Step(NamedTuple):
     number: int
     start: int
     moves: Shape
+    turns: Shape
     size: int  # an upper bound of the number of steps in it
 
 
@@ -52,7 +74,10 @@ Term: TypeAlias = Leaf | Step
 
 
 class Unit(NamedTuple):
-    """An elementwise instruction, or a box of its loop; operands are inputs, then the output."""
+    """An elementwise instruction, or a box of its loop; operands are inputs, then the output.
+
+    ``along`` are the strides of the output, those of axes of one element included.
+    """
 
     number: int
     spec: Any
@@ -60,21 +85,26 @@ class Unit(NamedTuple):
     operands: tuple[Leaf, ...]
     start: int
     moves: Shape
+    along: Shape
 
     @property
     def output(self) -> Leaf:
         return self.operands[-1]
 
-    def cut(self, axis: int, at: int) -> "tuple[Unit, Unit]":
-        """Return the two parts of the loop before and from position ``at`` of an axis."""
-        rest = self.loop[axis] - at
-        return self._box(axis, 0, at), self._box(axis, at, rest)
+    def cut(self, axis: int, at: int) -> "list[Unit]":
+        """Return the parts of the loop before and from position ``at`` of an axis; where it is a
+        ring for an operand, those between the ends of rings instead."""
+        edges = ring_ends(self.operands, axis, self.loop[axis])
+        edges = [0, *(edges or [at]), self.loop[axis]]
+        return [self.box(axis, low, high - low) for low, high in pairwise(edges)]
 
-    def _box(self, axis: int, first: int, size: int) -> "Unit":
+    def box(self, axis: int, first: int, size: int) -> "Unit":
         loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
-        operands = tuple([x.box(axis, first, size) for x in self.operands])
+        length = self.loop[axis]
+        operands = tuple([x.box(axis, first, size, length) for x in self.operands])
         start = self.start + first * self.moves[axis]
-        return Unit(self.number, self.spec, loop, operands, start, still(self.moves, loop))
+        moves = still(self.moves, loop)
+        return Unit(self.number, self.spec, loop, operands, start, moves, self.along)
 
 
 def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
@@ -91,7 +121,8 @@ def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
             strides = still(strides, loop)
         operands.append(Leaf(index, offset, strides, dtype, program.rows[index]))
     moves = still(contiguous_strides(loop, 1), loop)
-    return Unit(number, pattern.spec, loop, tuple(operands), 0, moves)
+    along = pattern.layouts[-1].strides
+    return Unit(number, pattern.spec, loop, tuple(operands), 0, moves, along)
 
 
 def still(strides: Shape, loop: Shape) -> Shape:
@@ -99,71 +130,124 @@ def still(strides: Shape, loop: Shape) -> Shape:
     return tuple([s if n != 1 else 0 for s, n in zip(strides, loop, strict=True)])
 
 
+def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
+    """Return where along an axis any of some views comes to the end of its ring."""
+    return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
+
+
 class Where(NamedTuple):
     """Which element of a writer's loop each element of a reader's loop needs.
 
     ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
-    writer's axis along which the reader's axis a walks, or -1.
+    writer's axis along which the reader's axis a walks, or -1. ``lengths[c]`` is the size of the
+    writer's axis c, and ``whole[c]`` whether the reader walks through all of it, as through a ring.
+    ``same`` is whether each element of the one loop is that of the other.
     """
 
     first: Shape
     axes: Shape
+    lengths: Shape
+    whole: tuple[bool, ...]
+    same: bool
 
 
-def locate(writer: Unit, leaf: Leaf, loop: Shape) -> tuple[Where, Shape] | None:
+def locate(
+    writer: Unit,
+    ends_of_rings: Callable[[], Sequence[Collection[int]]] | None,
+    leaf: Leaf,
+    loop: Shape,
+) -> tuple[Where, Shape] | None:
     """Return where a reader's view begins in what a writer writes, and how far it stays inside
-    along each axis; None where it begins elsewhere or walks in another way."""
-    target = writer.output
+    along each axis; None where it begins elsewhere or walks in another way.
+
+    ``ends_of_rings`` returns for each of the writer's axes where its own term comes to the end of a
+    ring; only who walks through the whole axis can read across. None where there are no rings.
+    """
+    axes = _axes_of(writer, leaf)
+    turns = leaf.turns or (0,) * len(loop)
+    offset = leaf.offset + sum([t * s for t, s in zip(turns, leaf.strides, strict=True)])
+    first = _position(writer.output, offset, writer.loop) if axes is not None else None
+    if axes is None or first is None:
+        return None
+    lengths, inside = writer.loop, list(loop)
+    whole = [False] * len(lengths)
+    for a, c in enumerate(axes):
+        if c >= 0 and loop[a] == lengths[c] and first[c] == turns[a]:
+            whole[c] = True
+    ends = ((),) * len(lengths) if ends_of_rings is None or all(whole) else ends_of_rings()
+    for a, c in enumerate(axes):
+        if c >= 0 and not whole[c]:
+            edges = [lengths[c], *ends[c]]
+            rest = min([edge - first[c] for edge in edges if edge > first[c]])
+            inside[a] = min(loop[a] - turns[a], rest)
+    same = axes == tuple(range(len(lengths))) and not any(first)
+    same = same and all(w or not e for w, e in zip(whole, ends, strict=True))
+    return Where(tuple(first), axes, lengths, tuple(whole), same), tuple(inside)
+
+
+def _axes_of(writer: Unit, leaf: Leaf) -> Shape | None:
+    """Return the writer's axis along which each of the reader's walks, -1 where it stands."""
+    strides = writer.output.strides
     axes = []
     for stride in leaf.strides:
         if stride == 0:
             axes.append(-1)
-        elif stride in target.strides:
-            axes.append(target.strides.index(stride))
+        elif stride in strides:
+            axes.append(strides.index(stride))
+        elif stride in writer.along:  # an axis of one element, which the reader leaves at once
+            axes.append(writer.along.index(stride))
         else:
             return None
-    rest = leaf.offset - target.offset
+    return tuple(axes)
+
+
+def _position(target: Leaf, offset: int, loop: Shape) -> list[int] | None:
+    """Return the element of a loop that a writer stores at an offset, None if it is no one."""
+    rest = offset - target.offset
     if rest < 0:
         return None
-    first = [0] * len(writer.loop)
-    order = range(len(writer.loop))
+    first = [0] * len(loop)
+    order = range(len(loop))
     if not _descending(target.strides):
         order = sorted(order, key=lambda axis: -target.strides[axis])
     for axis in order:
         if target.strides[axis] > 0:
             first[axis], rest = divmod(rest, target.strides[axis])
-            if first[axis] >= writer.loop[axis]:
+            if first[axis] >= loop[axis]:
                 return None
-    if rest:
-        return None
-    inside = [
-        size if axis < 0 else min(size, writer.loop[axis] - first[axis])
-        for axis, size in zip(axes, loop, strict=True)
-    ]
-    return Where(tuple(first), tuple(axes)), tuple(inside)
+    return None if rest else first
 
 
 def _descending(strides: Shape) -> bool:
     return all(a >= b for a, b in pairwise(strides))
 
 
-def moved(strides: Shape, where: Where) -> tuple[int, Shape]:
-    """Return the offset and the strides, along the reader's loop, of a view along the writer's."""
+def moved(strides: Shape, turns: Shape, where: Where) -> tuple[int, Shape, Shape]:
+    """Return the offset, the strides and the turns, along the reader's loop, of a view along the
+    writer's."""
     shift = 0
-    for stride, at in zip(strides, where.first, strict=True):
-        shift += stride * at
-    return shift, tuple([strides[axis] if axis >= 0 else 0 for axis in where.axes])
+    turned = [0] * len(strides)
+    for c, (stride, at, length) in enumerate(zip(strides, where.first, where.lengths, strict=True)):
+        place = (at + turns[c]) % length if turns else at
+        if not where.whole[c]:
+            shift += stride * place
+        elif stride:
+            turned[c] = place
+    new = tuple([strides[c] if c >= 0 else 0 for c in where.axes])
+    if not any(turned):
+        return shift, new, ()
+    return shift, new, tuple([turned[c] if c >= 0 else 0 for c in where.axes])
 
 
 def step_of(unit: Unit, args: Sequence[Term]) -> Step:
     """Return a unit as a step over its own loop."""
     size = 1 + sum([arg.size for arg in args if type(arg) is Step])
-    return Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, size)
+    return Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
 
 
 def shifted(term: Term, where: Where) -> Term:
     """Return a term over a writer's loop as one over the loop of its reader."""
-    if not any(where.first) and where.axes == tuple(range(len(where.first))):
+    if where.same:
         return term
     return _shift(term, where, {})
 
@@ -173,34 +257,37 @@ def _shift(term: Term, where: Where, done: dict[int, Term]) -> Term:
     if known is not None:
         return known
     if type(term) is Leaf:
-        offset, strides = moved(term.strides, where)
-        result = Leaf(term.buffer, term.offset + offset, strides, term.dtype, term.rows)
+        offset, strides, turns = moved(term.strides, term.turns, where)
+        offset += term.offset
+        result = Leaf(term.buffer, offset, strides, term.dtype, term.rows, turns)
     else:
         assert isinstance(term, Step)
-        start, moves = moved(term.moves, where)
+        start, moves, turns = moved(term.moves, term.turns, where)
         args = tuple([_shift(arg, where, done) for arg in term.args])
-        result = Step(term.spec, args, term.number, term.start + start, moves, term.size)
+        start += term.start
+        result = Step(term.spec, args, term.number, start, moves, turns, term.size)
     done[id(term)] = result
     return result
 
 
-def identity_of(step: Step) -> tuple[int, int, Shape]:
+Key: TypeAlias = tuple[int, int, Shape, Shape]
+
+
+def identity_of(step: Step) -> Key:
     """Return what two steps have in common that compute the same elements."""
-    return (step.number, step.start, step.moves)
+    return (step.number, step.start, step.moves, step.turns)
 
 
-def contents(term: Term) -> tuple[dict[tuple[int, int, Shape], Step], list[Leaf]]:
+def contents(term: Term) -> tuple[dict[Key, Step], list[Leaf]]:
     """Return all steps of a term, arguments first, and all leaves, each once."""
-    steps: dict[tuple[int, int, Shape], Step] = {}
+    steps: dict[Key, Step] = {}
     leaves: dict[Leaf, None] = {}
 
     _visit(term, steps, leaves)
     return steps, list(leaves)
 
 
-def _visit(
-    term: Term, steps: dict[tuple[int, int, Shape], Step], leaves: dict[Leaf, None]
-) -> None:
+def _visit(term: Term, steps: dict[Key, Step], leaves: dict[Leaf, None]) -> None:
     if type(term) is Leaf:
         leaves.setdefault(term)
         return
@@ -210,3 +297,10 @@ def _visit(
         for arg in term.args:
             _visit(arg, steps, leaves)
         steps[key] = term
+
+
+def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
+    """Return for each axis where any of the views comes to the end of a ring."""
+    if not any(leaf.turns for leaf in leaves):
+        return ([],) * len(loop)
+    return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

@@ -5,16 +5,16 @@ long as none reads what another one of them stores at another element. The kerne
 structure alone, so the stages of an integrator, or another length of it, share them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from math import prod
 from typing import Any
 
-from .._specs import FusedSpec
-from .expand import Leaf, Step, Term, identity_of
-from .graph import Shape
-from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
-from .storing import AGAIN, Root, Values
+from .assembly import kernel_calls
+from .expand import Key, Leaf, Step, identity_of
+from .halos import Halos
+from .program import Instruction, Program
+from .storing import AGAIN, LOAD, Root, Values, cost_of
 
 MOST_STEPS = 400
 MOST_OPERANDS = 40
@@ -27,12 +27,20 @@ def fuse(program: Program, target: Any) -> Program:
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = _grouped(program, ordered)
     result = Program(program.batch)
-    result.nbytes, result.rows = program.nbytes, program.rows
-    result.row_strides, result.arrays = program.row_strides, program.arrays
+    result.nbytes, result.rows = [*program.nbytes], [*program.rows]
+    result.row_strides, result.arrays = [*program.row_strides], program.arrays
     result.arguments, result.results = program.arguments, program.results
     result.uses_blas = program.uses_blas
-    made = [_joined(grouping, group, target) for group in groups]
-    result.instructions = [instruction for instruction in made if instruction is not None]
+    together = [[grouping.values.roots[number] for number in group] for group in groups]
+    halos = Halos(result, together)
+    for group, roots in zip(groups, together, strict=True):
+        if roots[0].unit is None:
+            result.instructions.append(roots[0].instruction)
+            continue
+        outside = [grouping.is_read_outside(number, group) for number in group]
+        result.instructions += halos.before(roots)
+        result.instructions += kernel_calls(halos, roots, outside, target)
+        result.instructions += halos.after(roots)
     return result
 
 
@@ -52,18 +60,49 @@ def _grouped(
 
 
 def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
-    """Return the instructions that several kernels would compute, where storing is cheaper."""
-    owners: dict[tuple[int, int, Shape], int] = {}
-    costly: set[int] = set()
-    for group in groups:
-        mine: dict[tuple[int, int, Shape], Step] = {}
+    """Return the instructions that several kernels would compute, where storing is cheaper; but not
+    those that only go into others that the same kernels compute."""
+    owners: dict[Key, set[int]] = {}
+    users: dict[Key, set[Key]] = {}
+    known: dict[Key, Step] = {}
+    for place, group in enumerate(groups):
         for number in group:
-            mine.update(values.roots[number].steps)
-        for key, step in mine.items():
-            owners[key] = count = owners.get(key, 0) + 1
-            if count > 1 and values.costs[step.number] * (count - 1) > AGAIN:
-                costly.add(step.number)
-    return costly
+            for key, step in values.roots[number].steps.items():
+                owners.setdefault(key, set()).add(place)
+                known[key] = step
+                for arg in step.args:
+                    if isinstance(arg, Step):
+                        users.setdefault(identity_of(arg), set()).add(key)
+    costly: dict[Key, int] = {}
+    for key, places in owners.items():
+        dear = values.prices[key[0]] * (len(places) - 1) > AGAIN
+        if dear and not any(owners[user] >= places for user in users.get(key, ())):
+            costly[key] = len(places)
+    numbers = {key[0] for key in costly}
+    return {
+        key[0]
+        for key, count in costly.items()
+        if _rest_price(values, known[key], numbers) * (count - 1) > AGAIN
+    }
+
+
+def _rest_price(values: Values, step: Step, stored: Collection[int]) -> int:
+    """Return the price of a step if the instructions in ``stored`` were stored, but not its own."""
+    cost, loads = cost_of(step.spec), set()
+    seen: set[Key] = set()
+    todo = [*step.args]
+    while todo:
+        arg = todo.pop()
+        if isinstance(arg, Leaf):
+            if not arg.is_number:
+                loads.add(arg.buffer)
+        elif arg.number in stored:
+            loads.add(-1 - arg.number)
+        elif identity_of(arg) not in seen:
+            seen.add(identity_of(arg))
+            cost += cost_of(arg.spec)
+            todo += arg.args
+    return cost + LOAD * max(0, len(loads) - 1)
 
 
 class Grouping:
@@ -193,11 +232,6 @@ def _is_small(root: Root) -> bool:
     return unit is not None and not unit.output.rows and prod(unit.loop) <= MOST_NUMBERS
 
 
-def _is_number(leaf: Leaf) -> bool:
-    """Whether an operand is one element for the whole loop, whichever axis is the inner one."""
-    return not any(leaf.strides) and not leaf.rows
-
-
 class _Room:
     """How large the kernel of a group is, and may become."""
 
@@ -210,7 +244,7 @@ class _Room:
         if len(self.steps.union(root.steps)) > MOST_STEPS:
             return False
         operands = self.operands.union(root.leaves)
-        numbers = sum([_is_number(leaf) for leaf in operands])
+        numbers = sum([leaf.is_number for leaf in operands])
         return len(operands) - numbers < MOST_OPERANDS and numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
@@ -219,93 +253,3 @@ class _Room:
         self.operands.update(root.leaves)
         if root.unit is not None:
             self.operands.add(root.unit.output)
-
-
-def _joined(grouping: Grouping, group: Sequence[int], target: Any) -> Instruction | None:
-    """Return one instruction for a group, None if nobody needs what it computes."""
-    roots = [grouping.values.roots[number] for number in group]
-    first = roots[0]
-    if first.unit is None or (
-        len(group) == 1
-        and len(first.steps) == 1
-        and first.unit.loop == first.instruction.pattern.loop
-    ):
-        return first.instruction
-    assembly = _Assembly(grouping, group)
-    if not assembly.outputs:
-        return None
-    spec = assembly.spec()
-    loop = first.unit.loop
-    operands = [*assembly.inputs, *assembly.outputs]
-    program = grouping.values.program
-    pattern = Pattern(
-        target.kernel(spec), spec, tuple(_layout(program, leaf, loop) for leaf in operands),
-        len(assembly.inputs), loop, (), [leaf.strides for leaf in operands], (), spec.name,
-    )  # fmt: skip
-    buffers = tuple(leaf.buffer for leaf in operands)
-    offsets = tuple(leaf.offset for leaf in operands)
-    return Instruction(pattern, buffers, offsets, first.instruction.site)
-
-
-def _layout(program: Program, leaf: Leaf, loop: Shape) -> Layout:
-    dense = contiguous_strides(loop, leaf.dtype.itemsize)
-    strides = tuple([s if n != 1 else d for s, d, n in zip(leaf.strides, dense, loop, strict=True)])
-    layout = layout_of(loop, strides, leaf.dtype, leaf.rows)
-    nbytes = program.nbytes[leaf.buffer]
-    whole = strides == dense and layout.nbytes == nbytes and not program.is_outside(leaf.buffer)
-    return layout_of(loop, strides, leaf.dtype, leaf.rows, whole) if whole else layout
-
-
-class _Assembly:
-    """The steps of a kernel in order, numbered as they are first needed."""
-
-    def __init__(self, grouping: Grouping, group: Sequence[int]) -> None:
-        self.own: dict[Leaf, Step] = {}
-        self.inputs: list[Leaf] = []
-        self.outputs: list[Leaf] = []
-        for number in group:
-            root = grouping.values.roots[number]
-            assert root.unit is not None
-            assert root.term is not None
-            self.own[root.unit.output] = root.term
-            if grouping.is_read_outside(number, group):
-                self.outputs.append(root.unit.output)
-        self._numbers: dict[Any, int] = {}
-        self._steps: list[tuple[Any, tuple[Any, ...]]] = []
-        self._stored = [self._visit(self.own[output]) for output in self.outputs]
-
-    def _visit(self, term: Term) -> Any:
-        """Return the mark of a value: a leaf, or the position of a step."""
-        if isinstance(term, Leaf):
-            inner = self.own.get(term)
-            if inner is not None:
-                return self._visit(inner)
-            if term not in self._numbers:
-                self._numbers[term] = len(self.inputs)
-                self.inputs.append(term)
-            return term
-        key = identity_of(term)
-        if key not in self._numbers:
-            args = tuple([self._visit(arg) for arg in term.args])
-            self._numbers[key] = len(self._steps)
-            self._steps.append((term.spec, args))
-        return self._numbers[key]
-
-    def spec(self) -> FusedSpec:
-        """Return the kernel's spec: inputs are numbered first, then the steps."""
-        first = len(self.inputs)
-
-        def number(mark: Any) -> int:
-            return self._numbers[mark] if isinstance(mark, Leaf) else first + mark
-
-        steps = tuple((s, tuple([number(arg) for arg in args])) for s, args in self._steps)
-        names = list(dict.fromkeys(s.name for s, _ in self._steps))
-        shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-        return FusedSpec(
-            f"fused[{len(steps)}: {shown}]",
-            steps,
-            tuple(leaf.dtype for leaf in self.inputs),
-            tuple(leaf.dtype for leaf in self.outputs),
-            tuple(number(mark) for mark in self._stored),
-            tuple(_is_number(leaf) for leaf in self.inputs),
-        )

@@ -6,16 +6,33 @@ readers need it at different elements and computing it again would cost more tha
 
 from collections.abc import Collection, Iterator, Sequence
 from math import prod
+from typing import NamedTuple
 
 from .._specs import ElementwiseSpec
-from .expand import Leaf, Step, Term, Unit, Where, contents, locate, shifted, step_of, unit_of
+from .expand import (
+    Leaf,
+    Step,
+    Term,
+    Unit,
+    Where,
+    contents,
+    ends_of,
+    locate,
+    shifted,
+    step_of,
+    unit_of,
+)  # fmt: skip
 from .graph import Shape
 from .program import Instruction, Program
+from .rings import closed
+from .spreading import Spreads
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
 AGAIN = 8
+# What reading a value costs, in simple operations.
+LOAD = 2
 # A reader is cut into no more parts than this.
-MOST_BOXES = 8
+MOST_BOXES = 9
 # Larger terms are not copied into their readers.
 LARGEST_TERM = 100
 
@@ -49,6 +66,17 @@ def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set
     return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
 
 
+class Writer(NamedTuple):
+    """A unit, and what an element of it is made of."""
+
+    unit: Unit
+    term: Step
+
+    def ends(self) -> tuple[Collection[int], ...]:
+        """Return where along its axes rings in the term come to their ends."""
+        return ends_of(contents(self.term)[1], self.unit.loop)
+
+
 class Root:
     """A stored unit with its term, or an instruction that cannot be fused.
 
@@ -76,6 +104,30 @@ class Root:
         return self.instruction.buffers
 
 
+def _units(
+    program: Program, instructions: Sequence[Instruction]
+) -> list[Sequence[Unit] | None]:
+    """Return the units of each instruction, None where it cannot be fused. Pieces that are joined
+    to a ring belong to the last of their instructions."""
+    twice = _written_twice(program, instructions)
+    units: list[Sequence[Unit] | None] = []
+    pieces: dict[int, list[Unit]] = {}
+    for number, instruction in enumerate(instructions):
+        if not is_fusible(instruction) or instruction.buffers[-1] in twice:
+            units.append(None)
+            continue
+        unit = unit_of(program, number, instruction)
+        pieces.setdefault(unit.output.buffer, []).append(unit)
+        units.append([unit])
+    for parts in pieces.values():
+        joined = closed(parts)
+        if joined is not parts:
+            for part in parts:
+                units[part.number] = ()
+            units[parts[-1].number] = joined
+    return units
+
+
 class Values:
     """The stored values of a program, in order, as terms of one another.
 
@@ -94,20 +146,24 @@ class Values:
         self.results = {ref.buffer for ref in program.results}
         self._made: list[tuple[Instruction, Unit | None, Step | None]] = []
         self.costs: dict[int, int] = {}
+        self.prices: dict[int, int] = {}
+        self._loads: dict[int, set[int]] = {}
         self._stored: dict[int, bool] = dict.fromkeys(self.results, True)
         self._stored.update((instructions[n].buffers[-1], True) for n in stored)
-        self._writers: dict[int, list[tuple[Unit, Step]]] = {}
-        self._readers: dict[int, list[tuple[Leaf, Shape, bool]]] = {}
-        twice = _written_twice(program, instructions)
-        units = [
-            unit_of(program, n, i) if is_fusible(i) and i.buffers[-1] not in twice else None
-            for n, i in enumerate(instructions)
-        ]
+        self._writers: dict[int, list[Writer]] = {}
+        self._outputs: dict[int, list[Unit]] = {}
+        self._readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
+        units = _units(program, instructions)
+        self._has_rings = any(
+            leaf.turns for parts in units for unit in parts or () for leaf in unit.operands
+        )
         self._index(instructions, units)
-        for instruction, unit in zip(instructions, units, strict=True):
-            if unit is None:
+        self._spreads = Spreads(self._readers, self._outputs)
+        for instruction, parts in zip(instructions, units, strict=True):
+            if parts is None:
                 self._made.append((instruction, None, None))
-            else:
+                continue
+            for unit in parts:
                 self._expand(instruction, unit)
         # What nobody reads, nobody has asked about.
         self.roots = [
@@ -117,15 +173,17 @@ class Values:
         ]
 
     def _index(
-        self, instructions: Sequence[Instruction], units: Sequence[Unit | None]
+        self, instructions: Sequence[Instruction], units: Sequence[Sequence[Unit] | None]
     ) -> None:
-        for instruction, unit in zip(instructions, units, strict=True):
-            if unit is None:
+        for instruction, parts in zip(instructions, units, strict=True):
+            if parts is None:
                 self._stored.update(dict.fromkeys(instruction.buffers, True))
                 continue
             rows = instruction.pattern.rows
-            for leaf in unit.operands[:-1]:
-                self._readers.setdefault(leaf.buffer, []).append((leaf, unit.loop, rows))
+            for unit in parts:
+                self._outputs.setdefault(unit.output.buffer, []).append(unit)
+                for leaf in unit.operands[:-1]:
+                    self._readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
 
     def _expand(self, instruction: Instruction, unit: Unit) -> None:
         """Find the term of a unit, which is cut where what it reads has seams."""
@@ -134,24 +192,34 @@ class Values:
             if self.is_stored(leaf.buffer):
                 args.append(leaf)
                 continue
-            (_, term), where, inside = self._source(leaf, unit.loop)
+            writer, where, inside = self._source(leaf, unit.loop)
             for axis, (size, limit) in enumerate(zip(unit.loop, inside, strict=True)):
                 if limit < size:
                     for part in unit.cut(axis, limit):
                         self._expand(instruction, part)
                     return
-            args.append(shifted(term, where))
+            args.append(shifted(writer.term, where))
         step = step_of(unit, args)
-        self._writers.setdefault(unit.output.buffer, []).append((unit, step))
+        self._writers.setdefault(unit.output.buffer, []).append(Writer(unit, step))
         if unit.number not in self.costs:
-            self.costs[unit.number] = cost_of(unit.spec) + sum(
-                [self.costs[arg.number] for arg in args if type(arg) is Step]
-            )
+            self._estimate(unit, args)
         self._made.append((instruction, unit, step))
 
-    def _source(self, leaf: Leaf, loop: Shape) -> tuple[tuple[Unit, Step], Where, Shape]:
+    def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
+        """Note what it costs to compute an element, and to read what that takes."""
+        cost, loads = cost_of(unit.spec), set()
+        for arg in args:
+            if type(arg) is Step:
+                cost += self.costs[arg.number]
+                loads |= self._loads[arg.number]
+            elif type(arg) is Leaf and not arg.is_number:
+                loads.add(arg.buffer)
+        self.costs[unit.number], self._loads[unit.number] = cost, loads
+        self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
+
+    def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
         for writer in self._writers[leaf.buffer]:
-            found = locate(writer[0], leaf, loop)
+            found = locate(writer.unit, writer.ends if self._has_rings else None, leaf, loop)
             if found is not None:
                 return writer, *found
         raise LookupError(leaf)
@@ -170,20 +238,25 @@ class Values:
             return True
         rows = self.program.rows[buffer]
         uses: dict[tuple[int, int, Where, Shape], int] = {}
-        for leaf, loop, reader_has_rows in self._readers[buffer]:
+        for leaf, reader, reader_has_rows in self._readers[buffer]:
             if reader_has_rows != rows:
                 return True
             try:
-                for count, (unit, where, box) in enumerate(self._boxes(leaf, loop)):
+                for count, (unit, where, box) in enumerate(self._boxes(leaf, reader.loop)):
                     uses[unit.number, unit.start, where, box] = prod(box)
                     if count == MOST_BOXES:
                         return True
             except LookupError:
                 return True
-        again = sum(uses.values()) / max(sum([prod(unit.loop) for unit, _ in writers]), 1) - 1
-        cost = max([self.costs[unit.number] for unit, _ in writers])
-        large = max([step.size for _, step in writers]) > LARGEST_TERM
-        return large or (again > 0.1 and cost * again > AGAIN)
+        again = sum(uses.values()) / max(sum([prod(w.unit.loop) for w in writers]), 1) - 1
+        price = max([self.prices[w.unit.number] for w in writers])
+        if max([w.term.size for w in writers]) > LARGEST_TERM:
+            return True
+        spread = self._spreads.again(buffer)
+        if spread > 0.5 and len(writers) > 1:
+            return True  # or its seams would be those of each of its readers, shifted
+        again = max(again, spread)
+        return again > 0.1 and price * again > AGAIN
 
     def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
         """Yield the parts of a reader's loop that read from one writer each."""
@@ -192,6 +265,6 @@ class Values:
             if limit < size:
                 for first, count in ((0, limit), (limit, size - limit)):
                     box = (*loop[:axis], count, *loop[axis + 1 :])
-                    yield from self._boxes(leaf.box(axis, first, count), box)
+                    yield from self._boxes(leaf.box(axis, first, count, size), box)
                 return
         yield unit, where, loop

@@ -13,8 +13,8 @@ F64 = np.dtype(float)
 def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     strides = tuple(8 * int(np.prod(shape[n + 1 :])) for n in range(len(shape)))
     leaves = tuple(Leaf(n, 0, strides, F64, False) for n in range(2))
-    writer = Unit(0, None, shape, leaves, 0, strides)
-    found = locate(writer, Leaf(1, 0, strides[: len(loop)], F64, False), loop)
+    writer = Unit(0, None, shape, leaves, 0, strides, strides)
+    found = locate(writer, None, Leaf(1, 0, strides[: len(loop)], F64, False), loop)
     assert found is not None
     term = shifted(step_of(writer, leaves[:1]), found[0])
     assert isinstance(term, Step)

@@ -1,0 +1,261 @@
+"""Halos: room around a value in which the ends of its rings are repeated.
+
+A kernel that reads around the end of a ring would have to run in parts, one of them an element or
+two. So such a value gets a few elements more before and after each ring, to which what is at the
+other end is copied once; readers then walk straight on. Room is made in whole cache lines, which
+keeps rows aligned and rows of 4096 bytes from falling on each other in the cache.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+from .expand import Leaf
+from .graph import Shape
+from .program import Instruction, Pattern, Program, contiguous_strides, layout_of
+from .record import runtime
+from .storing import Root
+
+_LINE = 64
+_FEWEST = 4  # a ring is this many times as long as its halo, or more
+
+
+class _Axis(NamedTuple):
+    """A ring along an axis of a value, and how far readers go beyond its ends."""
+
+    stride: int
+    length: int
+    width: int
+
+
+class Halo:
+    """A value with halos: ``buffer`` is where it is, in place of where it was or as a copy.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Axes such that each ring is one of them.
+    widths : tuple of int
+        The elements beyond each end of each axis.
+    """
+
+    def __init__(self, program: Program, buffer: int, dtype: Any, axes: Sequence[_Axis]) -> None:
+        self.source, self.dtype = buffer, dtype
+        self.rows = program.rows[buffer]
+        self.axes = sorted(axes, key=lambda axis: -axis.stride)
+        shape, widths, rest = [], [], program.nbytes[buffer]
+        for axis in self.axes:
+            shape += [rest // (axis.length * axis.stride), axis.length]
+            widths += [0, axis.width]
+            rest = axis.stride
+        shape.append(rest // dtype.itemsize)
+        self.shape, self.widths = tuple(shape), (*widths, 0)
+        self.dense = contiguous_strides(self.shape, dtype.itemsize)
+        room = [self._room(a) for a in range(len(shape))]
+        padded = tuple([n + 2 * r for n, r in zip(shape, room, strict=True)])
+        self.strides = contiguous_strides(padded, dtype.itemsize)
+        self.origin = sum([r * s for r, s in zip(room, self.strides, strict=True)])
+        self.nbytes = prod(padded) * dtype.itemsize
+        self.buffer = -1
+        self.in_place, self.is_filled = True, False
+
+    def _room(self, axis: int) -> int:
+        """Return the elements before and after an axis: whole cache lines if it is the last."""
+        width = self.widths[axis]
+        inner = self.dense[axis]
+        if width == 0 or inner >= _LINE:
+            return width
+        return -(-width * inner // _LINE) * _LINE // inner
+
+    def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
+        """Return a view of the value as one of the value with halos; None if it is none."""
+        offset, rest = self.origin, leaf.offset
+        digits = []
+        for dense, stride in zip(self.dense, self.strides, strict=True):
+            digit, rest = divmod(rest, dense)
+            digits.append(digit)
+            offset += digit * stride
+        strides = []
+        for a, stride in enumerate(leaf.strides):
+            turn = leaf.turns[a] if leaf.turns else 0
+            found = self._walk(stride, digits, loop[a]) if stride else 0
+            if found is None:
+                return None
+            strides.append(found)
+            offset += (turn if 2 * turn <= loop[a] else turn - loop[a]) * found
+        return Leaf(self.buffer, offset, tuple(strides), leaf.dtype, leaf.rows)
+
+    def _walk(self, stride: int, digits: Sequence[int], count: int) -> int | None:
+        """Return the stride here for one of the value, walked through within one axis."""
+        for size, digit, dense, new in zip(
+            self.shape, digits, self.dense, self.strides, strict=True
+        ):
+            if size > 1 and stride >= dense and stride % dense == 0:
+                step = stride // dense
+                return step * new if digit + (count - 1) * step < size else None
+        return None
+
+    def copied(self) -> Instruction:
+        """Return the instruction that copies the value here."""
+        axes = [a for a, size in enumerate(self.shape) if size > 1]
+        loop = tuple([self.shape[a] for a in axes])
+        given = (self.source, 0, tuple([self.dense[a] for a in axes]))
+        taken = (self.buffer, self.origin, tuple([self.strides[a] for a in axes]))
+        return self._copy(loop, given, taken)
+
+    def filled(self) -> Iterator[Instruction]:
+        """Yield the instructions that fill the halos, the innermost first: outer ones repeat
+        them."""
+        for axis in range(len(self.shape) - 1, -1, -1):
+            width = self.widths[axis]
+            if width == 0:
+                continue
+            loop, strides, start = [], [], self.origin
+            for a, size in enumerate(self.shape):
+                more = self.widths[a] if a > axis else 0
+                if a != axis and size + 2 * more > 1:
+                    loop.append(size + 2 * more)
+                    strides.append(self.strides[a])
+                    start -= more * self.strides[a]
+            length, step = self.shape[axis], self.strides[axis]
+            both = (*loop, 2, width)
+            given = (*strides, (width - length) * step, step)
+            taken = (*strides, (length + width) * step, step)
+            yield self._copy(
+                both,
+                (self.buffer, start + (length - width) * step, given),
+                (self.buffer, start - width * step, taken),
+            )
+
+    def _copy(self, loop: Shape, given: Any, taken: Any) -> Instruction:
+        spec = runtime.roles["copy_spec"](self.dtype)
+        strides = [given[2], taken[2]]
+        layouts = tuple([layout_of(loop, along, self.dtype, self.rows) for along in strides])
+        kernel = runtime.target.kernel(spec)
+        pattern = Pattern(kernel, spec, layouts, 1, loop, (), strides, (), "copy")
+        return Instruction(pattern, (given[0], taken[0]), (given[1], taken[1]), None)
+
+
+class Halos:
+    """The halos of a program: which values have one, and the instructions that takes.
+
+    Parameters
+    ----------
+    program : Program
+        The buffers with halos are added to it.
+    groups : sequence of sequences of Root
+        What is computed together, in order.
+    """
+
+    def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
+        self.program = program
+        self._halos: dict[int, Halo] = {}
+        self._missing: dict[int, int] = {}
+        views, others = _views(groups)
+        for buffer, leaves in views.items():
+            if any(leaf.turns for leaf, _, _ in leaves):
+                self._add(buffer, leaves, buffer in others)
+
+    def _add(self, buffer: int, leaves: Sequence["_View"], has_others: bool) -> None:
+        program = self.program
+        axes = _axes(leaves)
+        if not axes or not _is_dense(program, buffer):
+            return
+        halo = Halo(program, buffer, leaves[0][0].dtype, axes)
+        fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
+        turned = [bool(leaf.turns) for leaf, _, _ in leaves]
+        kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
+        if kept or not all(fits):
+            halo.in_place = False
+            if program.batch is None or not all(f for f, t in zip(fits, turned, strict=True) if t):
+                return
+        self._missing[buffer] = sum([is_output for _, _, is_output in leaves])
+        halo.buffer = program.new_buffer(halo.nbytes, halo.rows)
+        self._halos[buffer] = halo
+
+    def view(self, leaf: Leaf, loop: Shape) -> Leaf:
+        """Return a view of a value as one of where the value is, without turns if it has halos."""
+        halo = self._halos.get(leaf.buffer)
+        if halo is None or not (halo.in_place or leaf.turns):
+            return leaf
+        found = halo.view(leaf, loop)
+        assert found is not None
+        return found
+
+    def touch(self, root: Root) -> bool:
+        """Whether anything that a root reads or writes is elsewhere because of its halos."""
+        assert root.unit is not None
+        views = (*root.leaves, root.unit.output)
+        return any(self.view(leaf, root.unit.loop) is not leaf for leaf in views)
+
+    def before(self, roots: Sequence[Root]) -> Iterator[Instruction]:
+        """Yield what must come before some roots are computed: copies that they are the first to
+        read."""
+        for root in roots:
+            for leaf in root.leaves:
+                halo = self._halos.get(leaf.buffer) if leaf.turns else None
+                if halo is not None and not halo.in_place and not halo.is_filled:
+                    halo.is_filled = True
+                    yield halo.copied()
+                    yield from halo.filled()
+
+    def after(self, roots: Sequence[Root]) -> Iterator[Instruction]:
+        """Yield what must follow some roots: the filling of halos of values that are complete."""
+        for root in roots:
+            buffer = root.unit.output.buffer if root.unit is not None else -1
+            halo = self._halos.get(buffer)
+            if halo is not None and halo.in_place:
+                self._missing[buffer] -= 1
+                if self._missing[buffer] == 0:
+                    yield from halo.filled()
+
+
+# A view of a buffer, the loop of who uses it, and whether that is the one who writes it.
+_View: TypeAlias = tuple[Leaf, Shape, bool]
+
+
+def _views(groups: Sequence[Sequence[Root]]) -> tuple[Mapping[int, list[_View]], set[int]]:
+    """Return the views of each buffer, and the buffers that instructions use as they are."""
+    views: dict[int, list[_View]] = {}
+    others: set[int] = set()
+    for root in (root for group in groups for root in group):
+        if root.unit is None:
+            others.update(root.instruction.buffers)
+            continue
+        for leaf in root.leaves:
+            views.setdefault(leaf.buffer, []).append((leaf, root.unit.loop, False))
+        output = root.unit.output
+        views.setdefault(output.buffer, []).append((output, root.unit.loop, True))
+    return views, others
+
+
+def _axes(leaves: Sequence[_View]) -> list[_Axis]:
+    """Return the rings of a buffer; none where they contradict each other or are too short."""
+    found: dict[int, _Axis] = {}
+    for leaf, loop, _ in leaves:
+        if leaf.dtype != leaves[0][0].dtype:
+            return []
+        for stride, turn, length in zip(leaf.strides, leaf.turns, loop, strict=False):
+            if turn == 0:
+                continue
+            before = found.get(stride, _Axis(stride, length, 0))
+            width = max(before.width, min(turn, length - turn))
+            found[stride] = _Axis(stride, length, width)
+            if before.length != length or width * _FEWEST > length:
+                return []
+    axes = sorted(found.values())
+    inside = all(b.stride % (a.stride * a.length) == 0 for a, b in pairwise(axes))
+    return axes if inside else []
+
+
+def _is_dense(program: Program, buffer: int) -> bool:
+    """Whether all elements of a buffer, of one row where there are rows, lie in C order."""
+    array = program.arrays.get(buffer)
+    if array is None:
+        return True
+    return (array[0] if program.rows[buffer] else array).flags.c_contiguous
+
+
+def _is_result(program: Program, buffer: int) -> bool:
+    return any(ref.buffer == buffer for ref in program.results)

@@ -1,0 +1,101 @@
+"""How far values spread: at how many places of theirs an element of what is made of them looks."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from math import prod
+
+from .expand import Leaf, Unit
+
+_SAME = 0.01  # a difference in the numbers of reads that means nothing: the ends of an axis
+
+
+class Spreads:
+    """How often readers look at each element of a value, if nothing in between is stored.
+
+    A reader that looks at all that it reads at one place hands on how often it is read itself; one
+    that looks at several places, such as the sum of shifted values, does not.
+
+    Parameters
+    ----------
+    readers : dict
+        For each buffer the operands that read it, with the units that they belong to.
+    outputs : dict
+        For each buffer the units that write it.
+    """
+
+    def __init__(
+        self,
+        readers: Mapping[int, Sequence[tuple[Leaf, Unit, bool]]],
+        outputs: Mapping[int, Sequence[Unit]],
+    ) -> None:
+        self._readers, self._outputs = readers, outputs
+        self._reads: dict[int, dict[Hashable, int]] = {}
+        self._shifts: dict[int, int | None] = {}
+
+    def again(self, buffer: int) -> float:
+        """Return how often more than once an element is read; 0 if that is as true of a value made
+        of it, which is then the one to be stored."""
+        count = self._count(buffer)
+        for reader in self._handing_on(buffer):
+            if self._count(reader) > count - _SAME:
+                return 0.0
+        return count - 1
+
+    def _count(self, buffer: int) -> float:
+        size = sum([prod(unit.loop) for unit in self._outputs[buffer]])
+        return sum(self._all_reads(buffer).values()) / max(size, 1)
+
+    def _handing_on(self, buffer: int) -> set[int]:
+        readers = {unit.output.buffer for _, unit, _ in self._readers.get(buffer, ())}
+        return {reader for reader in readers if self._shift(reader) is not None}
+
+    def _all_reads(self, buffer: int) -> dict[Hashable, int]:
+        """Return the number of elements that are read at each distance."""
+        todo = [buffer]
+        while todo:
+            top = todo[-1]
+            missing = [b for b in self._handing_on(top) if b not in self._reads]
+            if missing and top not in self._reads:
+                todo += missing
+                continue
+            todo.pop()
+            if top not in self._reads:
+                self._reads[top] = self._own_reads(top)
+        return self._reads[buffer]
+
+    def _own_reads(self, buffer: int) -> dict[Hashable, int]:
+        reads: dict[Hashable, int] = {}
+        for leaf, unit, _ in self._readers.get(buffer, ()):
+            reader = unit.output.buffer
+            shift = self._shift(reader)
+            if shift is None:
+                here = {_distance(leaf, unit): prod(unit.loop)}
+            else:
+                here = {_sum(shift, key): n for key, n in self._reads[reader].items()}
+            for key, count in here.items():
+                reads[key] = max(reads.get(key, 0), count)
+        return reads
+
+    def _shift(self, buffer: int) -> int | None:
+        """Return the one distance at which a value reads all that it is made of, if it is one."""
+        if buffer not in self._shifts:
+            found: set[Hashable] = set()
+            for unit in self._outputs[buffer]:
+                several = prod(unit.loop) > 1
+                for leaf in unit.operands[:-1]:
+                    if any(leaf.strides) or not several:
+                        found.add(_distance(leaf, unit))
+            shift = found.pop() if len(found) == 1 else None
+            self._shifts[buffer] = shift if isinstance(shift, int) else None
+        return self._shifts[buffer]
+
+
+def _distance(leaf: Leaf, unit: Unit) -> Hashable:
+    """Return how far a unit reads from where it writes, in bytes where both walk alike."""
+    if leaf.strides == unit.output.strides:
+        turned = sum([t * s for t, s in zip(leaf.turns, leaf.strides, strict=False)])
+        return leaf.offset + turned - unit.output.offset
+    return (unit.number, leaf.offset, leaf.strides, leaf.turns)
+
+
+def _sum(shift: int, distance: Hashable) -> Hashable:
+    return shift + distance if isinstance(distance, int) else (shift, distance)

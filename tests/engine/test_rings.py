@@ -1,0 +1,129 @@
+"""Periodic stencils: one loop over a whole axis, whatever is rolled, with halos at its ends."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+from .fuse_tools import fused
+
+
+def slope(x):
+    return (ng.roll(x, -1) - ng.roll(x, 2)) * ng.roll(x, 1) - x + 8.0
+
+
+def steps(x, count=3):
+    """Steps of the midpoint rule for the system of Lorenz."""
+    for _ in range(count):
+        x = x + 0.01 * slope(x + 0.005 * slope(x))
+    return x
+
+
+def both(function):
+    """Call a function with nothing fused, then with everything fused; return the results."""
+    results = []
+    for how in ("never", "now"):
+        before = ng.get_flags("fuse")
+        ng.set_flags(fuse=how)
+        try:
+            results.append(function())
+        finally:
+            ng.set_flags(**before)
+    return results
+
+
+def loops(instructions):
+    return [i.pattern.loop for i in instructions if i.name != "copy"]
+
+
+def test_the_stages_of_an_integrator_are_one_kernel_each():
+    instructions = fused(steps, (64,))
+    stages = [i for i in instructions if i.name != "copy"]
+    # Reading the argument goes around the end of the ring: in parts, by one kernel.
+    inside = [i for i in stages if i.pattern.loop == (64,)]
+    assert len(inside) == 5
+    around = stages[: len(stages) - len(inside)]
+    assert {i.pattern.kernel for i in around} == {around[0].pattern.kernel}
+    assert sum(i.pattern.loop[0] for i in around) == 64
+    assert len({i.pattern.kernel for i in stages}) < len(inside)
+
+
+def test_a_value_that_is_read_around_its_end_has_a_halo():
+    instructions = fused(lambda x: slope(slope(ng.exp(x))), (40,))
+    (first, *rest) = instructions
+    assert first.name == "exp" or "exp" in first.name
+    assert {i.pattern.loop for i in rest if i.name == "copy"} == {(2, 2)}
+    assert set(loops(rest)) == {(40,)}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 512])
+def test_rings_of_all_sizes(size):
+    fused(lambda x: steps(ng.exp(x), 2), (size,))
+    fused(lambda x: ng.roll(ng.roll(ng.exp(x), size // 2), 1) * x, (size,))
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (16, 3), (1, 9), (5, 1), (2, 12, 7)])
+@pytest.mark.parametrize("axes", [(0,), (-1,), (0, -1)])
+def test_rings_along_several_axes(shape, axes):
+    def laplacian(x):
+        total = -4.0 * x
+        for axis in axes:
+            total = total + ng.roll(x, 1, axis) + ng.roll(x, -1, axis)
+        return total
+
+    fused(lambda x: laplacian(laplacian(ng.sin(x)) * x), shape)
+
+
+def test_a_part_of_a_ring_is_read_elsewhere():
+    def parts(x):
+        y = ng.roll(ng.exp(x), 3)
+        z = ng.roll(y, -1) * y
+        return z[2:30] * 2.0 + y[:28], z[5] + x, ng.sum(z), z[::-1] + y
+
+    fused(parts, (32,))
+
+
+def test_rings_beside_other_pieces():
+    def mixed(x):
+        y = ng.exp(x)
+        ends = ng.concatenate([y[:1], ng.roll(y, 1)[1:-1], 2.0 * y[-1:]])
+        return ng.roll(ends, 2) - ends
+
+    fused(mixed, (24,))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.int32])
+def test_rings_of_dtypes(dtype):
+    x = ng.tensor(np.arange(40).astype(dtype))
+    call = ng.jit(lambda x: ng.roll(x * x, 1) + ng.roll(x * x, -2) * x, fuse="now")
+    again = ng.jit(lambda x: ng.roll(x * x, 1) + ng.roll(x * x, -2) * x, fuse="never")
+    np.testing.assert_array_equal(np.asarray(call(x)), np.asarray(again(x)))
+
+
+@pytest.mark.parametrize("rows", [1, 5, 16, 40])
+def test_batched_passes(rows):
+    x = np.linspace(7.0, 9.0, 48)
+    seeds = np.random.default_rng(0).standard_normal((rows, 48))
+
+    def jacobian():
+        start = ng.tensor(x, requires_grad=True)
+        (result,) = ng.grad(steps(start), start, grad_outputs=seeds, is_grads_batched=True)
+        return result.numpy()
+
+    one, other = both(jacobian)
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (2, 16, 12), (4, 1, 6)])
+def test_batched_passes_over_grids(shape):
+    rng = np.random.default_rng(1)
+    state, seeds = rng.standard_normal(shape), rng.standard_normal((9, *shape))
+
+    def product():
+        w = ng.tensor(state, requires_grad=True)
+        y = w * (ng.roll(w, 1, -1) - ng.roll(w, -1, -1)) + w * ng.roll(w, 2, 0)
+        (result,) = ng.grad(y, w, grad_outputs=seeds, is_grads_batched=True)
+        return result.numpy()
+
+    one, other = both(product)
+    np.testing.assert_array_equal(one, other)
