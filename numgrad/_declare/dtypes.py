@@ -1,5 +1,6 @@
 """What dtypes tensors can have."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,16 @@ def numbers(array: np.ndarray) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def is_masked(data: Any) -> bool:
+    """Whether this is an array with a mask; there is none where nobody has imported ``numpy.ma``,
+    which takes its time."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(data, masked.MaskedArray)
+
+
 def require_unmasked(data: Any) -> None:
     """Raise for an array with a mask, which a tensor would lose."""
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked(data):
         raise DtypeError(
             "a masked array is no tensor: choose values for what is masked with "
             "array.filled(value), or keep the mask apart and use ng.where"

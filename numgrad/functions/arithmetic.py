@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Elementwise
+from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.direct import binary, unary
 from ..operators import elementwise as _operators
@@ -24,7 +25,7 @@ def is_operand(value: Any) -> bool:
         return (
             type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
             and value.dtype.kind in "biufc"
-            and not isinstance(value, np.ma.MaskedArray)
+            and not is_masked(value)
         )
     return isinstance(value, _SEQUENCES_AND_NUMBERS)
 

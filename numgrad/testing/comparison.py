@@ -1,5 +1,7 @@
 """Analytic against numerical derivatives, and what to say about a disagreement."""
 
+from __future__ import annotations  # ``numpy.random`` is imported when it is used
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What must hold for every derivative: no input is written, all ways to compute it agree."""
 
+from __future__ import annotations  # ``numpy.random`` is imported when it is used
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 

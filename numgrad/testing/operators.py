@@ -1,5 +1,7 @@
 """``check_operator``: everything that must hold for an operator, at examples."""
 
+from __future__ import annotations  # ``numpy.random`` is imported when it is used
+
 import functools
 from collections.abc import Callable
 from typing import Any

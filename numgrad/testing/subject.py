@@ -1,5 +1,7 @@
 """What is checked: a function of a tree of inputs, seen as a function of a list of arrays."""
 
+from __future__ import annotations  # ``numpy.random`` is imported when it is used
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

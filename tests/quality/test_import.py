@@ -25,6 +25,13 @@ def test_import_loads_no_optional_or_heavy_module():
     assert not loaded & heavy
 
 
+def test_a_first_gradient_loads_no_part_of_numpy_that_it_does_not_need():
+    gradient = "x = numgrad.tensor([1.0], requires_grad=True); numgrad.grad((x * x).sum(), x)"
+    of_numpy = set(run("import numpy, sys; print(*sys.modules)").split())
+    loaded = set(run(f"import numgrad, sys; {gradient}; print(*sys.modules)").split())
+    assert not (loaded - of_numpy) & {"numpy.random", "numpy.ma"}
+
+
 def test_import_compiles_nothing():
     code = """
 import numba.core.event as event
