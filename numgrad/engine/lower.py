@@ -55,7 +55,7 @@ class Lowering:
             row_stride, shape, strides = strides[0], shape[1:], strides[1:]
         layout = layout_of(shape, strides, array.dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows, row_stride)
-        position = self.inputs.get(id(array))
+        position = self.inputs.get(id(array)) if self.inputs else None
         if position is None:
             self.program.arrays[index] = array
         else:

@@ -97,9 +97,9 @@ def schedule(program: Program, target: Any) -> Schedule:
     plan.arguments = list(program.arguments.values())
     for slot, index in enumerate(outside, OUTSIDE):
         plan.slots[index], plan.offsets[index] = slot, 0
-    for index, array in program.arrays.items():
-        plan.slots[index], plan.offsets[index] = ABSOLUTE, address(array)
-        plan.alive.append(array)
+    plan.alive = list(program.arrays.values())
+    for index, place in zip(program.arrays, target.addresses(plan.alive), strict=True):
+        plan.slots[index], plan.offsets[index] = ABSOLUTE, place
     _place(plan, program, target)
     return plan
 

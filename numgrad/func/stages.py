@@ -51,7 +51,7 @@ class Stages:
         ends = [_end(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
-        if not any([_is_cut(expr) for expr in exprs]):  # noqa: C419  a list is faster
+        if not _is_cut(exprs):
             distinct = {_key(value): value for value in ends}
             program = lower(
                 list(distinct.values()), runtime.target, open_arguments=True, exprs=exprs
@@ -109,9 +109,12 @@ def _key(value: Value) -> Hashable:
     return id(value.array) if value.array is not None else (value.expr, value.expr_slot)
 
 
-def _is_cut(expr: Expr) -> bool:
-    """Whether a program begins or ends with an expression, or has a batch."""
-    return type(expr.operator) is Passage or any([spec.rows for spec in expr.specs])  # noqa: C419
+def _is_cut(exprs: Sequence[Expr]) -> bool:
+    """Whether programs begin or end between expressions, or have a batch."""
+    operators = {expr.operator for expr in exprs}
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most share those of their kind
+    rows = [spec.rows for specs in kinds.values() for spec in specs]
+    return any(rows) or any(type(operator) is Passage for operator in operators)
 
 
 class _Levels:
