@@ -11,7 +11,7 @@ from typing import Any
 from .direct import record_planned
 from .graph import accumulator_of
 from .learned import Beside, Plan
-from .record import mode, runtime, snapshot, unusual
+from .record import is_view, mode, runtime, snapshot, unusual
 from .rules import as_value
 from .values import Expr, Spec, View, spec_of
 
@@ -111,6 +111,8 @@ def view(plan: Plan, x: Any) -> Any:
     elif isinstance(above, View):
         above.refresh(x)
         root, chain = above.base, above.chain + plan.step
+        if not is_view(root.shape, chain):  # as where what is transposed is given another shape
+            return None
     else:
         return None
     grad = mode.grad

@@ -224,6 +224,26 @@ def test_writes_that_two_graphs_would_have_to_see_are_refused(alias, write):
         jitted(X)
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        lambda y: y.reshape(2, 3).T.reshape(-1), lambda y: ng.broadcast_to(y, (2, 6)).reshape(-1),
+        lambda y: y.reshape(2, 3).T, lambda y: y.reshape(2, 3)[:, 1:].reshape(-1),
+        lambda y: y[::2].reshape(3, 1),
+    ],
+)  # fmt: skip
+def test_what_must_be_copied_is_no_view(lead):
+    def seen(x):
+        y = x.clone()
+        view = lead(y)
+        y[1:3] = 7.0
+        return view, y
+
+    found, expected = ng.jit(seen)(np.tile(X, 2)[:6]), seen(Tensor(np.tile(X, 2)[:6]))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b.numpy())
+
+
 def test_what_was_detached_may_be_gone():
     def changed(x):
         y = x.clone()
