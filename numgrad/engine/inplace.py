@@ -198,14 +198,16 @@ def count_write_of_outputs(node: Node) -> None:
     )
 
 
-def replay_view(view: View, value: Value) -> None:
-    """Hang a view on the present node of its base, after the base was written."""
-    with grad_mode(True), deferring(False):
+def replay_view(view: View, value: Value, stays: bool) -> None:
+    """Hang a view on the present node of its base, after the base was written; it stays where it
+    is in the graph if the base did."""
+    with grad_mode(not stays), deferring(False):
         current = view.base
         for operator, static in view.chain:
             current = apply(operator, (current,), static)[0]
     value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
-    _move(value, current)
+    if not stays:
+        _move(value, current)
 
 
 def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:

@@ -359,12 +359,13 @@ class View:
     def refresh(self, value: Value) -> None:
         """Record the view again when its base was written since, so that it sees the write."""
         base = self.base
-        if base.expr is self.expr and (base.node is self.node or base.node is None):
+        stays = base.node is self.node or base.node is None
+        if base.expr is self.expr and stays:
             return
         from .inplace import replay_view  # the recorder needs this module
 
         self.node, self.expr = base.node, base.expr
-        replay_view(self, value)
+        replay_view(self, value, stays)
 
 
 class Alias:

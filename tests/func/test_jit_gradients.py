@@ -298,3 +298,20 @@ def test_a_gradient_that_a_captured_function_writes_into_is_its_own():
     gx, gh = ng.jit(function)(ng.tensor(X, requires_grad=True))
     np.testing.assert_allclose(gx.numpy(), 2.0 * slope, 1e-13)
     np.testing.assert_allclose(gh.numpy(), slope + 100.0, 1e-13)
+
+
+def test_a_write_without_graph_leaves_views_where_they_are_in_it():
+    def second(x):
+        y = x.clone().requires_grad_()
+        base = y / 1.5
+        view = base.reshape(-1)
+        around = ng.exp(base * 0.1), view + y
+        with ng.no_grad():
+            view *= 1.5
+        total = sum([(v * v).sum() for v in (*around, view * y)])
+        (g,) = ng.grad(total, y, create_graph=True)
+        return ng.grad((g * g).sum(), y)[0]
+
+    jitted = ng.jit(second)
+    for x in np.random.default_rng(3).uniform(0.5, 1.5, (5, 7)):
+        np.testing.assert_array_equal(jitted(x), second(ng.tensor(x)).numpy())
