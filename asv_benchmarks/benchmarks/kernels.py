@@ -39,3 +39,20 @@ class Product:
 
     def time_value_and_gradient(self, dtype):
         ng.grad((self.x @ self.x).sum(), self.x)
+
+
+class Rows:
+    """Rows of a batch times a matrix that they share, which lies by columns in a backward pass."""
+
+    params = ([1, 16, 128], ["float64", "float32"])
+    param_names = ("rows", "dtype")
+
+    def setup(self, rows, dtype):
+        square = np.linspace(0.0, 1.0, 256 * 256, dtype=dtype).reshape(256, 256)
+        self.x = ng.tensor(square[:1], requires_grad=True)
+        self.y = self.x @ square
+        self.cotangents = np.ones((rows, 1, 256), dtype)
+        self.time_rows(rows, dtype)
+
+    def time_rows(self, rows, dtype):
+        ng.grad(self.y, self.x, self.cotangents, retain_graph=True, is_grads_batched=True)
