@@ -22,6 +22,9 @@ FEWEST_ELEMENTS = 1 << 15
 # that elements side by side stay the inner loop.
 SHORTEST_LOOP = 256
 LONGEST_RUN = 1000
+# A chain walks over its operands in memory at once, block by block, which takes somewhat longer
+# than one after the other: so it must have that much fewer than its instructions together.
+FEWER = 1.75
 
 
 class Chaining:
@@ -30,7 +33,7 @@ class Chaining:
     def __init__(self, program: Program, target: Any) -> None:
         self.program, self.target = program, target
         self._uses: Counter[int] | None = None
-        # The stages of an integrator are alike: the patterns that runs came to, None if too large.
+        # The stages of an integrator are alike: the patterns that runs came to, None if to none.
         self._patterns: dict[Any, Pattern | None] = {}
 
     def chained(
@@ -93,7 +96,7 @@ class Chaining:
         return pattern.chain[rows]
 
     def _joined(self, run: list[Instruction], rows: int | None) -> list[Instruction]:
-        """Return a run as one instruction, or as several if it is too large for one."""
+        """Return a run as one instruction; as several if it is too large, or does not pay."""
         if len(run) == 1:
             return run
         joint = _Joint(run, self.uses)
@@ -209,7 +212,7 @@ class _Joint:
         return tuple([i.pattern for i in self.run]), tuple(self.args), tuple(self.stored), rows
 
     def pattern(self, target: Any, rows: int | None) -> Pattern | None:
-        """Return the pattern of the instruction; None if it would be too large."""
+        """Return the pattern of the instruction; None if it would be too large or not pay."""
         written = [self.run[n].pattern for n in self.stored]
         layouts = (*self.layouts, *[p.layouts[-1] for p in written])
         strides = [strides for _, _, strides in self.numbers]
@@ -219,6 +222,8 @@ class _Joint:
         made = Pattern(None, None, layouts, nin, loop, (), strides, (), name)
         numbers = _numbers(made, rows)
         if numbers is None:
+            return None
+        if FEWER * numbers.count(False) > sum([_walked(i.pattern) for i in self.run]):
             return None
         made.spec = self._spec(name, numbers[:nin])
         made.kernel = target.chain(made.spec)
@@ -233,6 +238,11 @@ class _Joint:
         buffers = [*[buffer for buffer, _, _ in self.numbers], *[i.buffers[-1] for i in written]]
         offsets = [*[offset for _, offset, _ in self.numbers], *[i.offsets[-1] for i in written]]
         return Instruction(pattern, tuple(buffers), tuple(offsets), self.run[0].site)
+
+
+def _walked(pattern: Pattern) -> int:
+    """Return how many operands of an instruction are more than one number."""
+    return sum([any(strides) for strides in pattern.strides])
 
 
 def _names(run: Sequence[Instruction]) -> str:

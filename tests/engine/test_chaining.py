@@ -122,3 +122,11 @@ def test_every_instruction_of_a_program_is_in_some_run():
     (segment,) = segments(made)
     chained = chaining.Chaining(made, NullTarget()).chained(segment.instructions, 1, N)
     assert [len(i.pattern.spec.steps) for i in chained] == [3]
+
+
+def test_a_run_that_stores_most_of_what_it_computes_is_left_alone():
+    def function(x, y):
+        return [x * y, x + y, x - y]
+
+    x = np.ones(N)
+    assert names(function, x, x) == ["multiply", "add", "subtract"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 
 if TYPE_CHECKING:
 
@@ -115,12 +115,13 @@ def call_rows(typingctx, address, ptrs, n, rows, steps, status, row_steps):
 
 @intrinsic
 def stack_words(typingctx, count):
-    """Address of ``count`` (a literal) int64 words on the stack of the calling kernel."""
+    """Address of ``count`` (a literal) int64 words on the stack of the caller, not set yet."""
     if not isinstance(count, types.IntegerLiteral):
         return None
 
     def codegen(context, builder, signature, args):
-        slot = cgutils.alloca_once(builder, ir.ArrayType(INT64, count.literal_value))
+        with builder.goto_entry_block():  # Numba's own way would fill it with zeros
+            slot = builder.alloca(ir.ArrayType(INT64, count.literal_value))
         return builder.ptrtoint(slot, INT64)
 
     return types.int64(count), codegen
