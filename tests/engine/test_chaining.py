@@ -126,7 +126,7 @@ def test_every_instruction_of_a_program_is_in_some_run():
 
 def test_a_run_that_stores_most_of_what_it_computes_is_left_alone():
     def function(x, y):
-        return [x * y, x + y, x - y]
+        return [x * y, x + y]
 
     x = np.ones(N)
-    assert names(function, x, x) == ["multiply", "add", "subtract"]
+    assert names(function, x, x) == ["multiply", "add"]
