@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .expand import Leaf
 from .graph import Shape
-from .program import Instruction, Pattern, Program, contiguous_strides, layout_of
-from .record import runtime
+from .program import Instruction, Program, contiguous_strides
+from .rotated import Rotated, copy_of
 from .storing import Root
 
 _LINE = 64
+_PAGE = 4096  # bytes apart, elements share the few places of the cache where they may be
 _FEWEST = 4  # a ring is this many times as long as its halo, or more
 
 
@@ -102,7 +103,7 @@ class Halo:
         loop = tuple([self.shape[a] for a in axes])
         given = (self.source, 0, tuple([self.dense[a] for a in axes]))
         taken = (self.buffer, self.origin, tuple([self.strides[a] for a in axes]))
-        return self._copy(loop, given, taken)
+        return copy_of(loop, given, taken, self)
 
     def filled(self) -> Iterator[Instruction]:
         """Yield the instructions that fill the halos, the innermost first: outer ones repeat
@@ -122,19 +123,12 @@ class Halo:
             both = (*loop, 2, width)
             given = (*strides, (width - length) * step, step)
             taken = (*strides, (length + width) * step, step)
-            yield self._copy(
+            yield copy_of(
                 both,
                 (self.buffer, start + (length - width) * step, given),
                 (self.buffer, start - width * step, taken),
+                self,
             )
-
-    def _copy(self, loop: Shape, given: Any, taken: Any) -> Instruction:
-        spec = runtime.roles["copy_spec"](self.dtype)
-        strides = [given[2], taken[2]]
-        layouts = tuple([layout_of(loop, along, self.dtype, self.rows) for along in strides])
-        kernel = runtime.target.kernel(spec)
-        pattern = Pattern(kernel, spec, layouts, 1, loop, (), strides, (), "copy")
-        return Instruction(pattern, (given[0], taken[0]), (given[1], taken[1]), None)
 
 
 class Halos:
@@ -151,11 +145,16 @@ class Halos:
     def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
         self.program = program
         self._halos: dict[int, Halo] = {}
+        self._rotated = Rotated(program)
         self._missing: dict[int, int] = {}
         views, others = _views(groups)
         for buffer, leaves in views.items():
             if any(leaf.turns for leaf, _, _ in leaves):
                 self._add(buffer, leaves, buffer in others)
+        if self._halos:
+            for buffer, leaves in views.items():
+                if program.rows[buffer] and program.nbytes[buffer] % _PAGE == 0:
+                    self._stagger(buffer, leaves, buffer in others)
 
     def _add(self, buffer: int, leaves: Sequence["_View"], has_others: bool) -> None:
         program = self.program
@@ -166,6 +165,9 @@ class Halos:
         fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
         turned = [bool(leaf.turns) for leaf, _, _ in leaves]
         kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
+        if not halo.rows and program.batch is not None:
+            self._rotated.buffers.add(buffer)
+            return
         if kept or not all(fits):
             halo.in_place = False
             if program.batch is None or not all(f for f, t in zip(fits, turned, strict=True) if t):
@@ -174,8 +176,23 @@ class Halos:
         halo.buffer = program.new_buffer(halo.nbytes, halo.rows)
         self._halos[buffer] = halo
 
+    def _stagger(self, buffer: int, leaves: Sequence["_View"], has_others: bool) -> None:
+        """Let the rows of a value that has no halos begin at different places of the cache."""
+        program = self.program
+        kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
+        if kept or buffer in self._halos:
+            return
+        halo = Halo(program, buffer, leaves[0][0].dtype, ())
+        halo.nbytes += _LINE
+        if all(halo.view(leaf, loop) is not None for leaf, loop, _ in leaves):
+            self._missing[buffer] = -1
+            halo.buffer = program.new_buffer(halo.nbytes, halo.rows)
+            self._halos[buffer] = halo
+
     def view(self, leaf: Leaf, loop: Shape) -> Leaf:
         """Return a view of a value as one of where the value is, without turns if it has halos."""
+        if leaf.turns and leaf.buffer in self._rotated.buffers:
+            return self._rotated.view(leaf, loop)
         halo = self._halos.get(leaf.buffer)
         if halo is None or not (halo.in_place or leaf.turns):
             return leaf
@@ -194,6 +211,9 @@ class Halos:
         read."""
         for root in roots:
             for leaf in root.leaves:
+                if leaf.turns and leaf.buffer in self._rotated.buffers:
+                    assert root.unit is not None
+                    yield from self._rotated.copies(leaf, root.unit.loop)
                 halo = self._halos.get(leaf.buffer) if leaf.turns else None
                 if halo is not None and not halo.in_place and not halo.is_filled:
                     halo.is_filled = True

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.engine import plan as plans
+from numgrad.engine.fuse import fuse
 
 from .fuse_tools import fused
 
@@ -127,3 +129,30 @@ def test_batched_passes_over_grids(shape):
 
     one, other = both(product)
     np.testing.assert_array_equal(one, other)
+
+
+def test_what_all_rows_share_is_rotated_once(monkeypatch):
+    x = np.linspace(7.0, 9.0, 512)  # rows of 4096 bytes, which are staggered too
+    seeds = np.random.default_rng(2).standard_normal((24, 512))
+    made = []
+
+    def spy(program, target):
+        made.append(fuse(program, target))
+        return made[-1]
+
+    monkeypatch.setattr(plans, "fuse", spy)
+
+    def jacobian():
+        start = ng.tensor(x, requires_grad=True)
+        (result,) = ng.grad(steps(start), start, grad_outputs=seeds, is_grads_batched=True)
+        return result.numpy()
+
+    one, other = both(jacobian)
+    np.testing.assert_array_equal(one, other)
+    copies = [i for i in made[-1].instructions if i.name == "copy" and not i.rows]
+    # Six slopes, each with three coefficients that are read elsewhere, each copied in two parts.
+    assert len(copies) == 36
+    stages = [i for i in made[-1].instructions if i.name != "copy"]
+    assert {i.pattern.loop for i in stages} == {(512,)}
+    # All but what is read from beside begins at a cache line.
+    assert {offset % 64 for i in stages for offset in i.offsets} == {0, 56, 8, 16}
