@@ -63,7 +63,7 @@ def geometry(dtype: np.dtype) -> Geometry:
 
 def _features() -> frozenset[str]:
     text = config.CPU_FEATURES
-    if not text:
+    if text is None:  # an empty text means none at all
         text = llvm.get_host_cpu_features().flatten()
     return frozenset(part[1:] for part in text.split(",") if part.startswith("+"))
 
