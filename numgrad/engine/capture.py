@@ -78,6 +78,8 @@ class Capture:
         The guards of other recordings that became part of this one.
     aliases : list of weakref
         The tensors that share memory with others and are not in their graph.
+    views : list of weakref
+        The views of tensors that do not have rows, where arguments have.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
     """
@@ -91,6 +93,7 @@ class Capture:
         self.read: list[tuple[Storage, int]] = []
         self.adopted: list[Callable[[], bool]] = []
         self.aliases: list[weakref.ref[Value]] = []
+        self.views: list[weakref.ref[Value]] = []
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -137,6 +140,18 @@ class Capture:
     def note_alias(self, value: Value) -> None:
         """Note that a tensor shares memory with another one, whose graph it is not in."""
         self.root.aliases.append(weakref.ref(value))
+
+    def note_view(self, value: Value) -> None:
+        """Note a view, whose base may get rows when it is written."""
+        if self.has_rows and not value.rows:
+            self.root.views.append(weakref.ref(value))
+
+    def refresh_views(self, base: Value) -> None:
+        """Let the views of a tensor see at once that it has got rows."""
+        for reference in self.root.views:
+            value = reference()
+            if value is not None and isinstance(value.view, View) and value.view.base is base:
+                value.view.refresh(value)
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""

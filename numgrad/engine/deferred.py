@@ -121,6 +121,7 @@ def view(plan: Plan, x: Any) -> Any:
     result = _result(plan, (snapshot(x),), type(x))
     result._storage = x._storage or x.storage
     result.view = View.of(root, chain)
+    mode.plain_capture.note_view(result)
     if grad and x._requires_grad:
         record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(1))
     return result

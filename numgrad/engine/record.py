@@ -234,6 +234,8 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
         set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
     else:
         view.view = View.of(root, chain)
+        if mode.capture is not None:
+            mode.capture.note_view(view)
 
 
 def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:

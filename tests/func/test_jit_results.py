@@ -1,6 +1,7 @@
 """Where results go: ``out=``, donated arguments, the members of an ensemble."""
 
 import numpy as np
+import optree
 import pytest
 
 import numgrad as ng
@@ -184,6 +185,40 @@ def test_results_that_are_the_same_for_all_members():
     np.testing.assert_array_equal(b, np.full((4, 3), 2.0))
     np.testing.assert_array_equal(c, xs.sum(axis=1))
     assert not np.may_share_memory(a, xs)
+
+
+def filled(x):
+    path = ng.zeros((3, 2))
+    for n in range(3):
+        path[n] = x[n]
+    return path
+
+
+def part_by_part(x):
+    total = ng.ones(3)
+    last = total[1:]
+    both = last.reshape(2, 1)
+    with ng.no_grad():
+        total *= 2.0
+    total[[0, 2]] = x[:2, 0]
+    total += x[:, 1]
+    last *= 2.0
+    return total, last, both * 1.0, ng.sin(both).sum()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [filled, part_by_part, ng.func.grad(lambda x: (filled(x) ** 2).sum()),
+     ng.func.grad(lambda x: sum([(part * part).sum() for part in part_by_part(x)]))],
+)  # fmt: skip
+def test_what_is_the_same_for_all_members_may_be_written_by_each(member):
+    xs = np.random.default_rng(0).random((5, 3, 2))
+    found = ng.jit(member, ensemble=True)(xs)
+    for n, x in enumerate(xs):
+        expected = ng.jit(member)(x)
+        pairs = zip(optree.tree_leaves(found), optree.tree_leaves(expected), strict=True)
+        for several, one in pairs:
+            np.testing.assert_array_equal(several[n], one)
 
 
 def test_ensembles_that_cannot_be():
