@@ -16,13 +16,30 @@ from .graph import Node, accumulator_of
 from .learned import Beside, Mixture, Plan, keep, make_plan
 from .learned import learn as learn_of
 from .record import WITHOUT_GRADIENTS, apply, mode, pack, runtime, unusual
+from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .values import Alias, Storage, View, next_number
 
 _new = object.__new__
 _frame = sys._getframe
 _Array = np.ndarray
-_UNWRITTEN = (0,) * 8
+
+
+class _Nowhere:
+    """Stands for the user's frame where there is none."""
+
+    f_code, f_lasti = None, 0
+
+
+_NOWHERE: Any = _Nowhere()
+_OFTEN = 100  # uses of a plan, after which it gets a recorder
+
+
+def _count(plan: Plan) -> None:
+    """Count a use of a plan without a recorder."""
+    plan.uses += 1
+    if plan.uses == _OFTEN:
+        plan.recorder = recorder_of(plan)
 
 
 # Applying -----------------------------------------------------------------------------------------
@@ -54,6 +71,18 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             b = y.array
             plan, x, a = _beside(operator.numbers_first.get(y.spec), x, first)
         if plan is not None and a is not None and b is not None:
+            record = plan.recorder
+            if record is None:
+                _count(plan)
+            elif not unusual:
+                frame, number = _NOWHERE, 0
+                if x._requires_grad or y._requires_grad:
+                    frame, number = _frame(2), next_number()
+                    if is_ours[frame.f_code.co_filename]:
+                        frame = user_frame(frame) or _NOWHERE
+                result = record(x, y, frame.f_code, frame.f_lasti, number, a, b)
+                if result is not None:
+                    return result
             result = _result(plan, plan.compute(a, b), kind)
             if plan.reads and (not unusual or mode.grad):
                 _connect(plan, x, y, result)
@@ -89,6 +118,20 @@ def apply_one(plan: Plan, x: Any) -> Any:
     if array is None or (unusual and not mode.direct):
         return apply(plan.operator, (x,), plan.static)[0]
     try:
+        record = plan.recorder
+        if record is None:
+            _count(plan)
+        elif not unusual:
+            frame, number = _NOWHERE, 0
+            if x._requires_grad:
+                frame, number = _frame(2), next_number()
+                if is_ours[frame.f_code.co_filename]:
+                    frame = user_frame(frame) or _NOWHERE
+            result = record(x, frame.f_code, frame.f_lasti, number)
+            if result is not None:
+                if plan.step:
+                    _link(plan, x, result)
+                return result
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
         return apply(plan.operator, (x,), plan.static)[0]
@@ -259,7 +302,7 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
     else:
         kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
         node.saved = (*kept, last)
-    node.versions = _UNWRITTEN
+    node.versions = UNWRITTEN
 
 
 def _output(result: Any) -> Any:

@@ -32,11 +32,14 @@ class Plan:
         Of a view, what leads from its base to it; else empty.
     operator, static, inputs, outputs, kind
         Of the nodes.
+    recorder : callable or None
+        Records an operation without Python, see `numgrad.engine.recorder`; None until there have
+        been many ``uses``.
     """
 
     __slots__ = (
-        "compute", "dtype", "inputs", "kind", "operator", "outputs", "reads", "shape", "spec",
-        "static", "step",
+        "compute", "dtype", "inputs", "kind", "operator", "outputs", "reads", "recorder", "shape",
+        "spec", "static", "step", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +51,8 @@ class Plan:
         self.spec, self.shape, self.dtype = spec, spec.shape, spec.dtype
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
+        self.recorder: Any = None
+        self.uses = 0
         self.reads: tuple[Any, ...] = ()
         if operator.differentiable and spec.dtype.kind in "fc":
             self.reads = tuple([self._reads(mask) for mask in range(2 ** len(inputs))])

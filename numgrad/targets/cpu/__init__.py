@@ -95,6 +95,15 @@ class CPUTarget:
 
         return addresses(arrays)
 
+    def recorder(self, plan: tuple[Any, ...]) -> Any:
+        """Return a builtin function that records an operation, given the fields of a `note.Plan`.
+
+        The result is None where Python's objects cannot be read.
+        """
+        from . import note
+
+        return note.recorder(note.Plan(*plan))
+
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program, of so many instructions, that measures each."""
         from .timing import TimedRunner

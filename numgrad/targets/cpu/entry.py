@@ -1,6 +1,6 @@
 """A way into a small program that takes no Python: a builtin function that reads NumPy's arrays.
 
-A compiled function with the signature of CPython's ``METH_FASTCALL`` looks at the array objects
+A compiled function with the signature of CPython's ``METHFASTCALL`` looks at the array objects
 themselves, writes the addresses of their elements to a run's table of bases and runs the program,
 all in a fraction of a microsecond. It holds the GIL throughout, so only short programs get one, and
 the memory of the run can belong to the entry. Where anything is not exactly as expected it does
@@ -60,7 +60,7 @@ class Argument(NamedTuple):
     writeable: bool = False
 
 
-class _Method(ctypes.Structure):
+class Method(ctypes.Structure):
     """CPython's PyMethodDef."""
 
     _fields_ = (
@@ -71,25 +71,25 @@ class _Method(ctypes.Structure):
     )
 
 
-_FASTCALL = 0x80
+FASTCALL = 0x80
 
 
 @cache
-def _method() -> _Method:
+def _method() -> Method:
     """Return the description of the compiled function, which lives as long as the process."""
     address = routines.address_of("entering", "enter", returns=True)
-    return _Method(b"replay", address, _FASTCALL, None)
+    return Method(b"replay", address, FASTCALL, None)
 
 
 @cache
-def _new_function() -> Callable[..., Any]:
+def new_function() -> Callable[..., Any]:
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return new
 
 
-class _Table(np.ndarray):
+class Table(np.ndarray):
     """Words that keep alive what they point to."""
 
     alive: Any
@@ -119,7 +119,7 @@ def entry_of(
     keep = (runner, space, alive)
     address = space.address
     table = _table(arguments, address + bases, work, state, address, blocks, keep, constants)
-    function = _new_function()(ctypes.addressof(_method()), table, None)
+    function = new_function()(ctypes.addressof(_method()), table, None)
     if calls is None:
         return function, None
     table[LEFT] = calls
@@ -163,7 +163,7 @@ def make(
         of them, nor with an argument.
     """
     table = _table(arguments, bases, work, state, space, blocks, alive, constants)
-    return _new_function()(ctypes.addressof(_method()), table, None)
+    return new_function()(ctypes.addressof(_method()), table, None)
 
 
 def _table(
@@ -175,7 +175,7 @@ def _table(
     blocks: Sequence[int],
     alive: Any,
     constants: Sequence[np.ndarray],
-) -> _Table:
+) -> Table:
     words = [
         len(arguments), bases, work, state, space, len(blocks), id(None), id(False),
         int(sys.version_info < (3, 12)),  # since then None and False are immortal
@@ -184,7 +184,7 @@ def _table(
     for argument in arguments:
         words += _words(argument)
     words += _ranges(arguments, constants)
-    table = np.array(words, np.int64).view(_Table)
+    table = np.array(words, np.int64).view(Table)
     table.alive = alive, list(arguments)
     return table
 
@@ -231,9 +231,9 @@ def is_possible() -> bool:
 def _array_is_as_expected() -> bool:
     array = np.zeros((3, 5, 2), np.float32)[:, ::2]
     array.flags.writeable = False
-    words = _peek(id(array), FLAGS + 1)
-    sizes = _peek(words[SIZES], 3)
-    ordered = _peek(id(np.ones(2)), FLAGS + 1)[FLAGS]
+    words = peek(id(array), FLAGS + 1)
+    sizes = peek(words[SIZES], 3)
+    ordered = peek(id(np.ones(2)), FLAGS + 1)[FLAGS]
     return (
         words[1] == id(np.ndarray)
         and words[DATA] == array.__array_interface__["data"][0]
@@ -251,5 +251,5 @@ def _float_is_as_expected() -> bool:
     return float.__basicsize__ == 8 * OBJECT + 8 and stored == number
 
 
-def _peek(address: int, count: int) -> list[int]:
+def peek(address: int, count: int) -> list[int]:
     return list((ctypes.c_int64 * count).from_address(address))

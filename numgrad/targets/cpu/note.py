@@ -1,0 +1,157 @@
+"""A way to record an operation that takes no Python: a builtin function for each plan.
+
+What it does is compiled once, see `noting`; what a plan is like is in a table of words, see
+`noting_words`. Where objects keep their attributes is found out by a look at some.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import entry, routines
+from .entry_words import OBJECT
+from .noting_words import (
+    ARRAY_TYPE,
+    AS_ARRAY,
+    CALL,
+    COMPUTE,
+    DROP,
+    EMPTY,
+    FALSE,
+    FIRST,
+    FLOWS,
+    KEEP,
+    N_PARENTS,
+    NEW,
+    NEW_TUPLE,
+    NIN,
+    NODE,
+    NODE_END,
+    NONE,
+    READS,
+    S_VERSION,
+    STORAGE,
+    STORAGE_END,
+    STORAGE_TYPE,
+    TRUE,
+    UNWRITTEN,
+    V_ARRAY,
+    VALUE,
+    VALUE_END,
+    VALUE_TYPE,
+    VIEW_TYPE,
+    W_BASE,
+    WORDS,
+    ZERO,
+)
+
+_VALUE = ("array", "view", "_storage", "_requires_grad", "node", "slot", "expr")
+_NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
+_VIEW = ("base", "node", "expr")
+
+
+class Plan(NamedTuple):
+    """What is recorded.
+
+    Attributes
+    ----------
+    compute : callable
+        Takes the arrays of the inputs.
+    value, node, storage : object
+        Objects like those that are made, without the attributes that each has of its own.
+    view : type
+        Of what makes a value a view of another one.
+    reads : sequence of (sequence of bool) or None
+        By which inputs require grad, as bits: what the derivative reads of the inputs and the
+        result. Empty where gradients do not flow.
+    arity : int
+        The number of inputs, one or two.
+    unwritten : tuple
+        The versions of saved values.
+    """
+
+    compute: Any
+    value: Any
+    node: Any
+    storage: Any
+    view: type
+    reads: Sequence[Sequence[bool] | None]
+    arity: int
+    unwritten: tuple[int, ...]
+
+
+def recorder(plan: Plan) -> Any:
+    """Return ``(inputs..., code, instruction, number) -> value or None``; None where Python's
+    objects cannot be read."""
+    value, node, storage = type(plan.value), type(plan.node), type(plan.storage)
+    layouts = [
+        layout(value, _VALUE), layout(node, _NODE), layout(storage, ("version",)),
+        layout(plan.view, _VIEW),
+    ]  # fmt: skip
+    if None in layouts or not entry.is_possible():
+        return None
+    words = np.zeros(WORDS, np.int64)
+    words[NIN] = plan.arity
+    for place, thing in (
+        (COMPUTE, plan.compute), (ARRAY_TYPE, np.ndarray), (AS_ARRAY, np.asarray),
+        (VALUE_TYPE, value), (STORAGE_TYPE, storage), (VIEW_TYPE, plan.view), (NONE, None),
+        (TRUE, True), (FALSE, False), (ZERO, 0), (VALUE, plan.value), (NODE, plan.node),
+        (STORAGE, plan.storage), (EMPTY, ()), (UNWRITTEN, plan.unwritten),
+    ):  # fmt: skip
+        words[place] = id(thing)
+    words[NEW : DROP + 1] = _functions()
+    for first, places in zip((V_ARRAY, N_PARENTS, S_VERSION, W_BASE), layouts, strict=True):
+        assert places is not None
+        words[first : first + len(places)] = places
+    for place, kind in ((VALUE_END, value), (NODE_END, node), (STORAGE_END, storage)):
+        words[place] = _end(kind)
+    words[FLOWS] = bool(plan.reads)
+    for wanted, reads in enumerate(plan.reads):
+        words[READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
+    table = words.view(entry.Table)
+    table.alive = plan
+    return entry.new_function()(ctypes.addressof(_method()), table, None)
+
+
+@cache
+def layout(kind: type, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return where objects of a type keep attributes, in words; None where they cannot be found."""
+    item = object.__new__(kind)
+    places = []
+    for name in names:
+        mark = object()
+        setattr(item, name, mark)
+        words = entry.peek(id(item), _end(kind))
+        if words.count(id(mark)) != 1:
+            return None
+        places.append(words.index(id(mark)))
+    return tuple(places) if min(places) >= FIRST == OBJECT else None
+
+
+def _end(kind: type) -> int:
+    """Return where the attributes of an object end: only weak references may follow."""
+    weak = getattr(kind, "__weakrefoffset__", 0)
+    return (weak or kind.__basicsize__) // 8
+
+
+@cache
+def _functions() -> tuple[int, ...]:
+    """Return the addresses of the functions of CPython that `noting` calls."""
+    names = (
+        "PyType_GenericAlloc", "PyTuple_New", "PyObject_Vectorcall", "Py_IncRef", "Py_DecRef",
+    )  # fmt: skip
+    found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in names]
+    return tuple([address or 0 for address in found])
+
+
+assert len((NEW, NEW_TUPLE, CALL, KEEP, DROP)) - 1 == DROP - NEW
+
+
+@cache
+def _method() -> entry.Method:
+    """Return the description of the compiled function, which lives as long as the process."""
+    address = routines.address_of("noting", "note", returns=True)
+    return entry.Method(b"record", address, entry.FASTCALL, None)

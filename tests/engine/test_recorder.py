@@ -1,0 +1,203 @@
+"""Recorders, which make values and nodes in compiled code: what Python makes, and owned alike."""
+
+import gc
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._declare import registry
+from numgrad.engine import direct
+from numgrad.engine.graph import Node
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch):
+    """Plans get their recorder when they are used for the first time, after they were learned."""
+    monkeypatch.setattr(direct, "_OFTEN", 1)
+    ng.set_flags()
+    yield
+    ng.set_flags()
+
+
+def middle(*shape):
+    return ng.tensor(np.linspace(0.5, 1.5, int(np.prod(shape))).reshape(shape)) * 1.0
+
+
+def graph(*shape):
+    leaf = ng.tensor(np.linspace(0.5, 1.5, int(np.prod(shape))).reshape(shape), requires_grad=True)
+    return leaf * 1.0
+
+
+OPERATIONS = [
+    lambda x, y: x * y,
+    lambda x, y: x * x,
+    lambda x, y: x * y.detach(),
+    lambda x, y: x.detach() * y,
+    lambda x, y: x / 3.0,
+    lambda x, y: 3 - y,
+    lambda x, y: -x,
+    lambda x, y: ng.exp(x),
+    lambda x, y: ng.sqrt(y),
+    lambda x, y: x[1:],
+    lambda x, y: x[1],
+    lambda x, y: x[1:] * y[1:],
+    lambda x, y: x.T,
+    lambda x, y: x.reshape(-1),
+    lambda x, y: x.sum(),
+    lambda x, y: x.sum(0),
+    lambda x, y: ng.roll(x, 1, 0),
+    lambda x, y: x > y,
+    lambda x, y: ng.maximum(x, y),
+]
+
+
+def slots_of(item):
+    names = [name for kind in type(item).__mro__ for name in getattr(kind, "__slots__", ())]
+    return {name: getattr(item, name) for name in names if name != "__weakref__"}
+
+
+@pytest.mark.parametrize("operate", OPERATIONS)
+def test_what_is_made_is_what_python_makes(operate, monkeypatch):
+    x, y = graph(3, 2), graph(3, 2)
+    made = []
+    for kept in (True, False):
+        ng.set_flags()
+        if not kept:
+            monkeypatch.setattr(direct, "recorder_of", lambda plan: None)
+        made.append([operate(x, y) for _ in range(3)][2])
+    ours, theirs = slots_of(made[0]), slots_of(made[1])
+    own = ("array", "node", "view", "_storage")
+    assert np.array_equal(ours["array"], theirs["array"])
+    assert {k: v for k, v in ours.items() if k not in own} == {
+        k: v for k, v in theirs.items() if k not in own
+    }
+    for name in own:
+        assert type(ours[name]) is type(theirs[name])
+    if made[0].node is None:
+        return
+    ours, theirs = slots_of(made[0].node), slots_of(made[1].node)
+    for name in ("number", "saved"):
+        one, other = ours.pop(name), theirs.pop(name)
+        assert type(one) is type(other)
+        if name == "saved":
+            for a, b in zip(one, other, strict=True):
+                assert (a is None) == (b is None)
+                assert a is None or np.array_equal(a.array, b.array)
+                assert a is None or (a._storage is None) == (b._storage is None)
+    above = [[p and (p.kind, p.number) for p in nodes.pop("parents")] for nodes in (ours, theirs)]
+    if x.node.parents and len(above[0]) == 2 and above[0] != above[1]:  # parents were made as well
+        above = [[p and p[0] for p in parents] for parents in above]
+    assert above[0] == above[1]
+    assert ours == theirs
+
+
+def test_recorders_are_used():
+    x = graph(3)
+    x * x * x
+    assert callable(registry["multiply"].plans[x.spec].recorder)
+
+
+def test_references_are_counted():
+    x, y = graph(4), graph(4)
+    operations = [lambda: x * y, lambda: ng.exp(x), lambda: x[1:], lambda: x * 2.0, lambda: x > y]
+    things = [
+        None, True, False, 0, (), x, y, x.node, x.array, x.spec, x.shape, x.dtype, Node, ng.Tensor,
+        registry["multiply"], direct.UNWRITTEN, test_references_are_counted.__code__,
+    ]  # fmt: skip
+    for operation in operations * 3:
+        operation()
+    gc.collect()
+    before = [sys.getrefcount(thing) for thing in things]
+    for operation in operations:
+        for _ in range(500):
+            operation()
+    gc.collect()
+    after = [sys.getrefcount(thing) for thing in things]
+    assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 20
+
+
+def test_nothing_outlives_its_graph():
+    x = graph(4)
+    for _ in range(3):
+        ng.exp(x) * x
+    y = ng.exp(x) * x
+    references = [weakref.ref(y), weakref.ref(y.node), weakref.ref(y.node.parents[0])]
+    y.node.metadata["cycle"] = y
+    del y
+    gc.collect()
+    assert [r() for r in references] == [None] * 3
+
+
+def test_a_written_operand_takes_the_other_way():
+    leaf = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x = leaf * 1.0
+    for _ in range(3):
+        x * x
+    x += 1.0
+    y = x * x
+    assert y.node.versions[0] == 1
+    x += 1.0
+    with pytest.raises(RuntimeError, match="inplace"):
+        ng.grad(y.sum(), leaf)
+
+
+def test_a_view_sees_writes_to_its_base():
+    x = graph(3)
+    v = x[1:]
+    for _ in range(3):
+        v * v
+    x *= 3.0
+    y = v * v
+    assert np.array_equal(y.detach().numpy(), v.detach().numpy() ** 2)
+    assert y.node.parents[0] is v.node
+    assert v.node.parents[0] is x.node
+
+
+def test_errors_of_a_users_function_come_through():
+    @ng.elementwise
+    def careful(x):
+        if x > 1.0:
+            raise ValueError("too large")
+        return x * x
+
+    small, large = middle(3) * 0.25, middle(3) * 4.0
+    for _ in range(3):
+        careful(small)
+    with pytest.raises(ng.errors.OperatorError, match="too large"):
+        careful(large)
+    with pytest.raises(ng.errors.OperatorError, match="too large"):
+        careful(large)
+
+
+def test_results_without_axes_are_arrays():
+    x = graph(2)[0]
+    for _ in range(3):
+        assert type((x * x).array) is np.ndarray
+        assert (x * x).array.shape == ()
+
+
+def test_modes_are_respected():
+    x = graph(3)
+    for _ in range(3):
+        assert (x * x).requires_grad
+        with ng.no_grad():
+            assert not (x * x).requires_grad
+            assert (x * x).node is None
+    with ng.graph.saved_tensors_hooks(lambda t: t.numpy(copy=True), ng.tensor):
+        y = x * x
+    assert not isinstance(y.node.saved[0], ng.Tensor)
+
+
+def test_stacks_are_kept_where_they_are_asked_for():
+    x = graph(3)
+    for _ in range(3):
+        x * x
+    ng.set_flags(call_stack_level=3)
+    try:
+        for _ in range(3):
+            assert "test_stacks_are_kept" in (x * x).node.stack
+    finally:
+        ng.set_flags(call_stack_level=1)
