@@ -6,6 +6,7 @@ long as each axis of the reader walks along one axis of the writer.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +14,8 @@ import numpy as np
 
 from .graph import Shape
 from .program import Instruction, Program, contiguous_strides
+
+_MOST_KNOWN = 1 << 14
 
 
 class Leaf(NamedTuple):
@@ -163,18 +166,44 @@ def locate(
     ``ends_of_rings`` returns for each of the writer's axes where its own term comes to the end of a
     ring; only who walks through the whole axis can read across. None where there are no rings.
     """
-    axes = _axes_of(writer, leaf)
-    turns = leaf.turns or (0,) * len(loop)
-    offset = leaf.offset + sum([t * s for t, s in zip(turns, leaf.strides, strict=True)])
-    first = _position(writer.output, offset, writer.loop) if axes is not None else None
+    target = writer.output
+    place = (
+        leaf.strides, leaf.turns, leaf.offset - target.offset, loop,
+        target.strides, writer.along, writer.loop,
+    )  # fmt: skip
+    found = _located(*place, ((),) * len(writer.loop))
+    if found is None or ends_of_rings is None or all(found[0].whole):
+        return found
+    return _located(*place, tuple([tuple(ends) for ends in ends_of_rings()]))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _located(
+    strides: Shape,
+    turned: Shape,
+    offset: int,
+    loop: Shape,
+    target: Shape,
+    along: Shape,
+    lengths: Shape,
+    ends: tuple[Shape, ...],
+) -> tuple[Where, Shape] | None:
+    """Return what `locate` does; the steps of an integrator ask the same again and again.
+
+    The view has ``strides``, ``turned`` and an ``offset`` from where the writer begins, which has
+    the strides ``target`` and ``along`` for a loop of ``lengths``.
+    """
+    axes = _axes_of(strides, target, along)
+    turns = turned or (0,) * len(loop)
+    offset += sum([t * s for t, s in zip(turns, strides, strict=True)])
+    first = _position(target, offset, lengths) if axes is not None else None
     if axes is None or first is None:
         return None
-    lengths, inside = writer.loop, list(loop)
+    inside = list(loop)
     whole = [False] * len(lengths)
     for a, c in enumerate(axes):
         if c >= 0 and loop[a] == lengths[c] and first[c] == turns[a]:
             whole[c] = True
-    ends = ((),) * len(lengths) if ends_of_rings is None or all(whole) else ends_of_rings()
     for a, c in enumerate(axes):
         if c >= 0 and not whole[c]:
             edges = [lengths[c], *ends[c]]
@@ -185,34 +214,32 @@ def locate(
     return Where(tuple(first), axes, lengths, tuple(whole), same), tuple(inside)
 
 
-def _axes_of(writer: Unit, leaf: Leaf) -> Shape | None:
+def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
     """Return the writer's axis along which each of the reader's walks, -1 where it stands."""
-    strides = writer.output.strides
     axes = []
-    for stride in leaf.strides:
+    for stride in strides:
         if stride == 0:
             axes.append(-1)
-        elif stride in strides:
-            axes.append(strides.index(stride))
-        elif stride in writer.along:  # an axis of one element, which the reader leaves at once
-            axes.append(writer.along.index(stride))
+        elif stride in target:
+            axes.append(target.index(stride))
+        elif stride in along:  # an axis of one element, which the reader leaves at once
+            axes.append(along.index(stride))
         else:
             return None
     return tuple(axes)
 
 
-def _position(target: Leaf, offset: int, loop: Shape) -> list[int] | None:
+def _position(strides: Shape, rest: int, loop: Shape) -> list[int] | None:
     """Return the element of a loop that a writer stores at an offset, None if it is no one."""
-    rest = offset - target.offset
     if rest < 0:
         return None
     first = [0] * len(loop)
     order = range(len(loop))
-    if not _descending(target.strides):
-        order = sorted(order, key=lambda axis: -target.strides[axis])
+    if not _descending(strides):
+        order = sorted(order, key=lambda axis: -strides[axis])
     for axis in order:
-        if target.strides[axis] > 0:
-            first[axis], rest = divmod(rest, target.strides[axis])
+        if strides[axis] > 0:
+            first[axis], rest = divmod(rest, strides[axis])
             if first[axis] >= loop[axis]:
                 return None
     return None if rest else first
@@ -222,6 +249,7 @@ def _descending(strides: Shape) -> bool:
     return all(a >= b for a, b in pairwise(strides))
 
 
+@lru_cache(maxsize=_MOST_KNOWN)
 def moved(strides: Shape, turns: Shape, where: Where) -> tuple[int, Shape, Shape]:
     """Return the offset, the strides and the turns, along the reader's loop, of a view along the
     writer's."""

@@ -14,7 +14,7 @@ from .assembly import kernel_calls
 from .expand import Key, Leaf, Step, identity_of
 from .halos import Halos
 from .program import Instruction, Program
-from .storing import AGAIN, LOAD, Root, Values, cost_of
+from .storing import AGAIN, LOAD, Root, Uses, Values, cost_of
 
 MOST_STEPS = 400
 MOST_OPERANDS = 40
@@ -48,9 +48,10 @@ def _grouped(
     program: Program, ordered: Sequence[Instruction]
 ) -> tuple["Grouping", list[list[int]]]:
     """Return the groups of roots, none of which computes again what is dear."""
+    uses = Uses(program, ordered)
     stored: set[int] = set()
     while True:
-        values = Values(program, ordered, stored)
+        values = Values(uses, stored)
         grouping = Grouping(values)
         groups = list(grouping.groups())
         again = _computed_twice(values, groups)

@@ -128,38 +128,67 @@ def _units(
     return units
 
 
+class Uses:
+    """The units of a program's instructions, and what reads what of them, in order.
+
+    Attributes
+    ----------
+    units : list
+        For each instruction its units, None where it cannot be fused.
+    readers : dict
+        For each buffer the operands that read it, with their units and whether these have rows.
+    outputs : dict
+        For each buffer the units that write it.
+    whole : set of int
+        The buffers that instructions use which cannot be fused.
+    """
+
+    def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
+        self.program, self.instructions = program, instructions
+        self.units = _units(program, instructions)
+        self.readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
+        self.outputs: dict[int, list[Unit]] = {}
+        self.whole: set[int] = set()
+        self.has_rings = any(
+            leaf.turns for parts in self.units for unit in parts or () for leaf in unit.operands
+        )
+        self._index()
+        self.spreads = Spreads(self.readers, self.outputs)
+
+    def _index(self) -> None:
+        for instruction, parts in zip(self.instructions, self.units, strict=True):
+            if parts is None:
+                self.whole.update(instruction.buffers)
+                continue
+            rows = instruction.pattern.rows
+            for unit in parts:
+                self.outputs.setdefault(unit.output.buffer, []).append(unit)
+                for leaf in unit.operands[:-1]:
+                    self.readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
+
+
 class Values:
     """The stored values of a program, in order, as terms of one another.
 
     Parameters
     ----------
-    instructions : sequence of Instruction
-        In the order in which they run.
+    uses : Uses
+        Of the program.
     stored : collection of int
         Numbers of instructions whose values are to be stored in any case.
     """
 
-    def __init__(
-        self, program: Program, instructions: Sequence[Instruction], stored: Collection[int]
-    ) -> None:
-        self.program = program
-        self.results = {ref.buffer for ref in program.results}
+    def __init__(self, uses: Uses, stored: Collection[int]) -> None:
+        self._uses, self.program = uses, uses.program
+        self.results = {ref.buffer for ref in self.program.results}
         self._made: list[tuple[Instruction, Unit | None, Step | None]] = []
         self.costs: dict[int, int] = {}
         self.prices: dict[int, int] = {}
         self._loads: dict[int, set[int]] = {}
-        self._stored: dict[int, bool] = dict.fromkeys(self.results, True)
-        self._stored.update((instructions[n].buffers[-1], True) for n in stored)
+        self._stored: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
+        self._stored.update((uses.instructions[n].buffers[-1], True) for n in stored)
         self._writers: dict[int, list[Writer]] = {}
-        self._outputs: dict[int, list[Unit]] = {}
-        self._readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
-        units = _units(program, instructions)
-        self._has_rings = any(
-            leaf.turns for parts in units for unit in parts or () for leaf in unit.operands
-        )
-        self._index(instructions, units)
-        self._spreads = Spreads(self._readers, self._outputs)
-        for instruction, parts in zip(instructions, units, strict=True):
+        for instruction, parts in zip(uses.instructions, uses.units, strict=True):
             if parts is None:
                 self._made.append((instruction, None, None))
                 continue
@@ -171,19 +200,6 @@ class Values:
             for made in self._made
             if made[1] is None or self._stored.get(made[1].output.buffer)
         ]
-
-    def _index(
-        self, instructions: Sequence[Instruction], units: Sequence[Sequence[Unit] | None]
-    ) -> None:
-        for instruction, parts in zip(instructions, units, strict=True):
-            if parts is None:
-                self._stored.update(dict.fromkeys(instruction.buffers, True))
-                continue
-            rows = instruction.pattern.rows
-            for unit in parts:
-                self._outputs.setdefault(unit.output.buffer, []).append(unit)
-                for leaf in unit.operands[:-1]:
-                    self._readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
 
     def _expand(self, instruction: Instruction, unit: Unit) -> None:
         """Find the term of a unit, which is cut where what it reads has seams."""
@@ -219,7 +235,7 @@ class Values:
 
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
         for writer in self._writers[leaf.buffer]:
-            found = locate(writer.unit, writer.ends if self._has_rings else None, leaf, loop)
+            found = locate(writer.unit, writer.ends if self._uses.has_rings else None, leaf, loop)
             if found is not None:
                 return writer, *found
         raise LookupError(leaf)
@@ -238,7 +254,7 @@ class Values:
             return True
         rows = self.program.rows[buffer]
         uses: dict[tuple[int, int, Where, Shape], int] = {}
-        for leaf, reader, reader_has_rows in self._readers[buffer]:
+        for leaf, reader, reader_has_rows in self._uses.readers[buffer]:
             if reader_has_rows != rows:
                 return True
             try:
@@ -252,7 +268,7 @@ class Values:
         price = max([self.prices[w.unit.number] for w in writers])
         if max([w.term.size for w in writers]) > LARGEST_TERM:
             return True
-        spread = self._spreads.again(buffer)
+        spread = self._uses.spreads.again(buffer)
         if spread > 0.5 and len(writers) > 1:
             return True  # or its seams would be those of each of its readers, shifted
         again = max(again, spread)
