@@ -249,7 +249,6 @@ def _descending(strides: Shape) -> bool:
     return all(a >= b for a, b in pairwise(strides))
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
 def moved(strides: Shape, turns: Shape, where: Where) -> tuple[int, Shape, Shape]:
     """Return the offset, the strides and the turns, along the reader's loop, of a view along the
     writer's."""
@@ -273,27 +272,45 @@ def step_of(unit: Unit, args: Sequence[Term]) -> Step:
     return Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
 
 
-def shifted(term: Term, where: Where) -> Term:
-    """Return a term over a writer's loop as one over the loop of its reader."""
-    if where.same:
-        return term
-    return _shift(term, where, {})
+class Shifts:
+    """Terms over the loops of writers as terms over those of their readers, each made once.
+
+    The terms that are shifted must live as long as this does.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Where, tuple[dict[int, Term], dict[Any, tuple[int, Shape, Shape]]]] = {}
+
+    def __call__(self, term: Term, where: Where) -> Term:
+        """Return a term over a writer's loop as one over the loop of its reader."""
+        if where.same:
+            return term
+        known = self._known.get(where)
+        if known is None:
+            known = self._known[where] = ({}, {})
+        return _shift(term, where, *known)
 
 
-def _shift(term: Term, where: Where, done: dict[int, Term]) -> Term:
+def _shift(
+    term: Term, where: Where, done: dict[int, Term], moves: dict[Any, tuple[int, Shape, Shape]]
+) -> Term:
+    """Shift a term; ``done`` has the terms that are known, ``moves`` how views move."""
     known = done.get(id(term))
     if known is not None:
         return known
+    view = (term.strides if type(term) is Leaf else term.moves, term.turns)  # type: ignore[union-attr]
+    change = moves.get(view)
+    if change is None:
+        change = moves[view] = moved(*view, where)
+    offset, strides, turns = change
     if type(term) is Leaf:
-        offset, strides, turns = moved(term.strides, term.turns, where)
         offset += term.offset
-        result = Leaf(term.buffer, offset, strides, term.dtype, term.rows, turns)
+        result: Term = Leaf(term.buffer, offset, strides, term.dtype, term.rows, turns)
     else:
         assert isinstance(term, Step)
-        start, moves, turns = moved(term.moves, term.turns, where)
-        args = tuple([_shift(arg, where, done) for arg in term.args])
-        start += term.start
-        result = Step(term.spec, args, term.number, start, moves, turns, term.size)
+        args = tuple([_shift(arg, where, done, moves) for arg in term.args])
+        start = term.start + offset
+        result = Step(term.spec, args, term.number, start, strides, turns, term.size)
     done[id(term)] = result
     return result
 

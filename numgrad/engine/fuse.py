@@ -69,10 +69,13 @@ def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]
     for place, group in enumerate(groups):
         for number in group:
             for key, step in values.roots[number].steps.items():
-                owners.setdefault(key, set()).add(place)
-                known[key] = step
+                places = owners.get(key)
+                if places is not None:
+                    places.add(place)
+                    continue
+                owners[key], known[key] = {place}, step
                 for arg in step.args:
-                    if isinstance(arg, Step):
+                    if type(arg) is Step:
                         users.setdefault(identity_of(arg), set()).add(key)
     costly: dict[Key, int] = {}
     for key, places in owners.items():

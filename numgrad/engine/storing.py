@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .._specs import ElementwiseSpec
 from .expand import (
     Leaf,
+    Shifts,
     Step,
     Term,
     Unit,
@@ -18,7 +19,6 @@ from .expand import (
     contents,
     ends_of,
     locate,
-    shifted,
     step_of,
     unit_of,
 )  # fmt: skip
@@ -188,6 +188,7 @@ class Values:
         self._stored: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
         self._stored.update((uses.instructions[n].buffers[-1], True) for n in stored)
         self._writers: dict[int, list[Writer]] = {}
+        self._shifted = Shifts()
         for instruction, parts in zip(uses.instructions, uses.units, strict=True):
             if parts is None:
                 self._made.append((instruction, None, None))
@@ -214,7 +215,7 @@ class Values:
                     for part in unit.cut(axis, limit):
                         self._expand(instruction, part)
                     return
-            args.append(shifted(writer.term, where))
+            args.append(self._shifted(writer.term, where))
         step = step_of(unit, args)
         self._writers.setdefault(unit.output.buffer, []).append(Writer(unit, step))
         if unit.number not in self.costs:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.expand import Leaf, Step, Unit, locate, shifted, step_of
+from numgrad.engine.expand import Leaf, Shifts, Step, Unit, locate, step_of
 
 F64 = np.dtype(float)
 
@@ -16,7 +16,7 @@ def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     writer = Unit(0, None, shape, leaves, 0, strides, strides)
     found = locate(writer, None, Leaf(1, 0, strides[: len(loop)], F64, False), loop)
     assert found is not None
-    term = shifted(step_of(writer, leaves[:1]), found[0])
+    term = Shifts()(step_of(writer, leaves[:1]), found[0])
     assert isinstance(term, Step)
     (leaf,) = term.args
     assert isinstance(leaf, Leaf)
