@@ -20,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from asv_benchmarks.benchmarks import reductions
 
-ROUNDS = 7
 THREADS = int(os.environ.get("MEASURE_THREADS", "2"))
 SYSTEMS = {
     "eager": ["torch", "numgrad"],
@@ -106,7 +105,7 @@ def work(system: str) -> None:
         print(1e3 * min(times), flush=True)
 
 
-def measure(kind: str, cases: Sequence[str]) -> None:
+def measure(kind: str, cases: Sequence[str], rounds: int) -> None:
     """Print the table of a kind of systems."""
     flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     environment = {**os.environ, **({"XLA_FLAGS": flags} if THREADS == 1 else {})}
@@ -120,7 +119,7 @@ def measure(kind: str, cases: Sequence[str]) -> None:
     print(f"| {kind}, ms |", " | ".join(workers), "|\n|---|", "---|" * len(workers), sep="")
     for case in cases:
         best = dict.fromkeys(workers, float("inf"))
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             for name, worker in workers.items():
                 assert worker.stdin is not None
                 assert worker.stdout is not None
@@ -135,6 +134,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
     parser.add_argument("--threads", type=int, default=THREADS)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--worker")
     options = parser.parse_args()
     if options.threads != THREADS:
@@ -144,4 +144,4 @@ if __name__ == "__main__":
         work(options.worker)
     else:
         for kind in SYSTEMS:
-            measure(kind, [c for c in reductions.CASES if c.startswith(options.only)])
+            measure(kind, [c for c in reductions.CASES if c.startswith(options.only)], options.rounds)

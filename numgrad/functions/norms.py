@@ -9,7 +9,7 @@ from .._tensor import ArrayLike, Tensor
 from ..operators.comparison import equal, not_equal
 from ..operators.complex_parts import real
 from ..operators.elementwise import absolute, multiply, where
-from ..operators.powers import power, sqrt
+from ..operators.powers import power, sqrt, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
@@ -111,7 +111,8 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     elif ord == 1:
         result = sum_(absolute(x), axes=axes)
     elif ord == 2:
-        result = _root(sum_(real(multiply(x, conjugate(x))), axes=axes), None)
+        squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
+        result = _root(sum_(squares, axes=axes), None)
     else:
         result = _root(sum_(power(absolute(x), float(ord)), axes=axes), 1 / ord)
     return expand_dims(result, axes=axes) if keepdims and axes else result

@@ -13,7 +13,7 @@ from ..operators.elementwise import add, divide, multiply, subtract, where
 from ..operators.exponential import log
 from ..operators.indexing import index
 from ..operators.layout import axes_last
-from ..operators.powers import sqrt
+from ..operators.powers import sqrt, square
 from ..operators.shape import expand_dims
 from ..operators.sorting import argsort, permute
 from .axes import Axis, negative_axes, number_of_elements, reduce_axes
@@ -245,5 +245,5 @@ def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> fl
 
 def _var(x: Tensor, axis: Axis, keepdims: bool, mean: Any, divisor: float) -> Tensor:
     d = subtract(x, _mean(x, axis, True) if mean is None else mean)
-    square = real(multiply(d, conj(d))) if d.dtype.kind == "c" else multiply(d, d)
-    return divide(reduce_axes(_operators.sum, square, axis, keepdims), divisor)
+    squares = real(multiply(d, conj(d))) if d.dtype.kind == "c" else square(d)
+    return divide(reduce_axes(_operators.sum, squares, axis, keepdims), divisor)

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 
-from .._declare import Blocks, elementwise, kernel_operator, reduction
+from .._declare import Blocks, elementwise, reduction
 from .._declare.partial import conjugate
+from .cast import cast
+from .comparison import equal
 from .cumulative import exclusive_prod
-from .elementwise import multiply, where
+from .elementwise import divide, multiply, where
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
 from .sum_kernels import BLOCK, LEAF, join_blocks, join_leaves, sum_columns, sum_contiguous
@@ -190,51 +192,23 @@ def min(x, out):
     out[0] = smallest
 
 
-@kernel_operator("(n)->(n)", differentiable=False)
-def max_share(x, out):
-    """The share of each element in the derivative of the maximum: even for ties, NaN for NaN."""
-    largest = x[0]
-    for i in range(x.size):
-        largest = larger(largest, x[i])
-    share_evenly(x, largest, out)
+def extremum_reads(needs):
+    return True, True
 
 
-@kernel_operator("(n)->(n)", differentiable=False)
-def min_share(x, out):
-    """The share of each element in the derivative of the minimum."""
-    smallest = x[0]
-    for i in range(x.size):
-        smallest = smaller(smallest, x[i])
-    share_evenly(x, smallest, out)
+def extremum_pullback(context, g):
+    """Give even parts to ties, and NaN to all where the extremum is NaN, which equals nothing."""
+    axes = context.static["axes"]
+    if not axes:
+        return g
+    x = context.input(0)
+    ties = cast(equal(x, expand_dims(context.output(), axes=axes)), x.dtype)
+    return multiply(expand_dims(divide(g, sum(ties, axes=axes)), axes=axes), ties)
 
 
-def share_evenly(x, extremum, out):
-    """Write to the places of ``extremum`` 1 over their number, elsewhere 0; all NaN for NaN."""
-    count = 0
-    for i in range(x.size):
-        count += x[i] == extremum
-    share = 1 / count if count > 0 else extremum
-    for i in range(x.size):
-        out[i] = share if x[i] == extremum or count == 0 else 0
-
-
-def extremum_pullback(share):
-    """Return the pullback of an extremum whose derivative ``share`` computes from the elements."""
-
-    def pullback(context, g):
-        axes = context.static["axes"]
-        if not axes:
-            return g
-        x = context.input(0)
-        shares = axes_restored(share(axes_last(x, axes)), axes, x.shape)
-        return multiply(expand_dims(g, axes=axes), shares)
-
-    return pullback
-
-
-for extremum, share in ((max, max_share), (min, min_share)):
-    extremum.reads(lambda needs: (True, False))
-    extremum.pullback(extremum_pullback(share))
+for extremum in (max, min):
+    extremum.reads(extremum_reads)
+    extremum.pullback(extremum_pullback)
 
 
 # Exponentials -------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Operators without a derivative, why they have none, and their scenarios."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,9 +42,6 @@ NONDIFFERENTIABLE = frozenset(
         "argmin",
         "argsort",
         "count_nonzero",
-        # shares of tied extrema: piecewise constant steps of the derivatives of max and min
-        "max_share",
-        "min_share",
         # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
     }
@@ -92,16 +88,6 @@ def counted(name: str, axis: Any = -1, **options: Any) -> Scenario:
     )
 
 
-def share_of(extremum: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that shares 1 evenly among the extrema of the last axis."""
-
-    def share(x: np.ndarray) -> np.ndarray:
-        hit = x == extremum(x, axis=-1, keepdims=True)
-        return (hit / hit.sum(axis=-1, keepdims=True)).astype(x.dtype)
-
-    return share
-
-
 COMPARISONS = ("equal", "not_equal")
 ORDERS = ("less", "less_equal", "greater", "greater_equal")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
@@ -130,26 +116,6 @@ SCENARIOS = (
         reference=lambda x: np.argsort(x, axis=-1, kind="stable"),
         points=SHARED,
         dtypes=REAL,
-    ),
-    Scenario(
-        name="max_share",
-        function=registry["max_share"],
-        reference=share_of(np.max),
-        points=SHARED,
-        operators=("max_share",),
-        order=0,
-        oracle=False,
-        half=False,
-    ),
-    Scenario(
-        name="min_share",
-        function=registry["min_share"],
-        reference=share_of(np.min),
-        points=SHARED,
-        operators=("min_share",),
-        order=0,
-        oracle=False,
-        half=False,
     ),
     Scenario(
         name="lu_factor",

@@ -52,7 +52,7 @@ REDUCTIONS = (
     reduced("prod", (0, 2), "two", points=((CUBE,),)),
     reduced("max", None, "all", dtypes=REAL, special=(TIED,), **FULL),
     reduced(
-        "max", 0, "first", dtypes=REAL, points=((CUBE,), (WIDE,)), operators=("max", "max_share")
+        "max", 0, "first", dtypes=REAL, points=((CUBE,), (WIDE,))
     ),
     reduced("min", None, "all", dtypes=REAL, special=(TIED,), **FULL),
     reduced(
@@ -61,7 +61,6 @@ REDUCTIONS = (
         "middle",
         dtypes=REAL,
         points=((CUBE,), (WIDE,)),
-        operators=("min", "min_share"),
     ),
     reduced("mean", 0, "first", points=POINTS[:2], operators=()),
     reduced("var", None, "all", points=POINTS[:2], operators=()),
