@@ -143,5 +143,6 @@ if __name__ == "__main__":
     if options.worker:
         work(options.worker)
     else:
+        chosen = [case for case in reductions.CASES if case.startswith(options.only)]
         for kind in SYSTEMS:
-            measure(kind, [c for c in reductions.CASES if c.startswith(options.only)], options.rounds)
+            measure(kind, chosen, options.rounds)

@@ -15,6 +15,8 @@ from .statics import frozen
 from .values import Expr, Value, spec_of
 
 _MOST_PLANS = 256
+# A program of its own costs some microseconds, as much as so many times `MANY_ELEMENTS`.
+_TIMES = 4
 _plans: dict[Hashable, Plan] = {}
 
 
@@ -41,7 +43,7 @@ def alone(
 
 def is_many(operands: Sequence[Any]) -> bool:
     """Whether one of some arrays or specs has so many elements that threads share them."""
-    many = schedule.MANY_ELEMENTS
+    many = _TIMES * schedule.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
 

@@ -20,23 +20,8 @@ FOUR, FIVE, SIX, SEVEN = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
 TOTALS, LOST, PARTS = LANES * STRIP, (LANES + ONE) * STRIP, (LANES + TWO) * STRIP
 
 
-def leaf_sum(x, start):
-    """Return the sum of the leaf from ``start`` on."""
-    a = b = c = d = e = f = g = h = x.dtype.type(0)
-    for i in range(start, start + LEAF, LANES):
-        a += x[i]
-        b += x[i + ONE]
-        c += x[i + TWO]
-        d += x[i + THREE]
-        e += x[i + FOUR]
-        f += x[i + FIVE]
-        g += x[i + SIX]
-        h += x[i + SEVEN]
-    return ((a + b) + (c + d)) + ((e + f) + (g + h))
-
-
-def short_sum(x, start, stop):
-    """Return the sum of a leaf of fewer elements."""
+def leaf_sum(x, start, stop):
+    """Return the sum of the leaf ``x[start:stop]``."""
     a = b = c = d = e = f = g = h = x.dtype.type(0)
     rest = start + (stop - start) // LANES * LANES
     for i in range(start, rest, LANES):
@@ -57,10 +42,9 @@ def short_sum(x, start, stop):
 def block_sum(x, start, stop):
     """Return the sum of ``x[start:stop]``."""
     total = x.dtype.type(0)
-    rest = start + (stop - start) // LEAF * LEAF
-    for i in range(start, rest, LEAF):
-        total += leaf_sum(x, i)
-    return total + short_sum(x, rest, stop) if rest < stop else total
+    for i in range(start, stop, LEAF):
+        total += leaf_sum(x, i, i + LEAF if i + LEAF < stop else stop)
+    return total
 
 
 def lost(total, part, after):
@@ -109,7 +93,8 @@ def sum_columns(x, out):
     scratch = np.empty(PARTS + STRIP, out.dtype)
     for first in range(ZERO, columns, STRIP):
         width = columns - first if columns - first < STRIP else STRIP
-        scratch[TOTALS:] = 0
+        for i in range(TOTALS, PARTS + STRIP):
+            scratch[i] = 0
         for start in range(ZERO, rows, LEAF):
             leaf_sums(x, start, rows, first, width, scratch)
             for n in range(width):
@@ -126,7 +111,8 @@ def join_leaves(parts, out):
     scratch = np.empty(PARTS + STRIP, out.dtype)
     for first in range(ZERO, columns, STRIP):
         width = columns - first if columns - first < STRIP else STRIP
-        scratch[TOTALS:] = 0
+        for i in range(TOTALS, PARTS + STRIP):
+            scratch[i] = 0
         for leaf in range(ZERO, rows):
             for n in range(width):
                 scratch[PARTS + n] += parts[leaf, first + n]
@@ -150,25 +136,22 @@ def leaf_sums(x, start, rows, first, width, lanes):
     """Sum a leaf of rows of a strip to its first lane, in the order of `leaf_sum`."""
     stop = start + LEAF if start + LEAF < rows else rows
     rest = start + (stop - start) // LANES * LANES
-    if rest - start == LEAF:
-        for lane in range(LANES):
-            at, i = lane * STRIP, start + lane
+    for i in range(rest - start, LANES):  # lanes that get no element
+        for n in range(width):
+            lanes[i * STRIP + n] = 0
+    for i in range(start, rest):
+        at = i % LANES * STRIP
+        if i < start + LANES:
             for n in range(width):
-                pair = x[i, first + n] + x[i + LANES, first + n]
-                three = pair + x[i + TWO * LANES, first + n]
-                lanes[at + n] = three + x[i + THREE * LANES, first + n]
-    else:
-        lanes[: LANES * STRIP] = 0
-        for i in range(start, rest):
-            at = i % LANES * STRIP
+                lanes[at + n] = x[i, first + n]
+        else:
             for n in range(width):
                 lanes[at + n] += x[i, first + n]
-    step = STRIP
-    while step < LANES * STRIP:
-        for at in range(ZERO, LANES * STRIP, TWO * step):
-            for n in range(at, at + width):
-                lanes[n] += lanes[n + step]
-        step *= TWO
+    for n in range(width):
+        low = (lanes[n] + lanes[n + STRIP]) + (lanes[n + TWO * STRIP] + lanes[n + THREE * STRIP])
+        m = n + FOUR * STRIP
+        high = (lanes[m] + lanes[m + STRIP]) + (lanes[m + TWO * STRIP] + lanes[m + THREE * STRIP])
+        lanes[n] = low + high
     for i in range(rest, stop):
         for n in range(width):
             lanes[n] += x[i, first + n]
