@@ -4,6 +4,8 @@ import numpy as np
 
 import numgrad as ng
 
+from ..peers.workloads import lorenz96
+
 SIZE = 8
 
 
@@ -18,6 +20,7 @@ class Recording:
         self.x = ng.tensor(array, requires_grad=True) * 1.0
         self.y = ng.tensor(array, requires_grad=True) * 1.0
         self.constant = ng.tensor(array)
+        self.mask = self.constant > 0.5
         self.matrix = ng.tensor(np.eye(4), requires_grad=True) * 1.0
 
     def time_numpy_multiply(self):
@@ -47,8 +50,56 @@ class Recording:
     def time_sum(self):
         self.x.sum()
 
+    def time_sum_of_columns(self):
+        self.matrix.sum(0)
+
+    def time_mean(self):
+        self.x.mean()
+
+    def time_reshape(self):
+        self.matrix.reshape(2, 8)
+
+    def time_transpose(self):
+        _ = self.matrix.T
+
+    def time_concat(self):
+        ng.concat([self.x, self.y])
+
+    def time_where(self):
+        ng.where(self.mask, self.x, self.y)
+
     def time_matmul(self):
         _ = self.matrix @ self.matrix
+
+
+class Passes:
+    """The smallest pass, and one over hundreds of nodes, of graphs that were met before."""
+
+    def setup(self):
+        self.leaf = ng.tensor(np.linspace(0.1, 0.9, SIZE), requires_grad=True)
+        self.ones = ng.tensor(np.ones(SIZE))
+        self.start = lorenz96.task(False).arguments[0]
+        for _ in range(5):
+            self.time_gradient_of_one_node()
+            self.time_backward()
+            self.time_gradient_of_ten_runge_kutta_steps()
+
+    def time_gradient_of_one_node(self):
+        ng.grad(self.leaf * self.leaf, self.leaf, self.ones)
+
+    def time_backward(self):
+        self.leaf.grad = None
+        (self.leaf * self.leaf).sum().backward()
+
+    def time_ten_runge_kutta_steps(self):
+        lorenz96.flow(ng, ng.tensor(self.start, requires_grad=True))
+
+    def time_gradient_of_ten_runge_kutta_steps(self):
+        x = ng.tensor(self.start, requires_grad=True)
+        ng.grad(lorenz96.flow(ng, x), x, self.start)
+
+    def time_ten_runge_kutta_steps_of_numpy(self):
+        lorenz96.flow(np, self.start)
 
 
 class Chain:
