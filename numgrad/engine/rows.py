@@ -11,7 +11,11 @@ from .record import mode
 def with_rows(value: Value) -> Value:
     """Return a value whose first axis is the batch as a value with rows, in the same graph."""
     if mode.capture is not None and mode.capture.has_rows:
-        refuse("a batched pass inside of an ensemble, whose members are a batch themselves.")
+        refuse(
+            "a batched pass (is_grads_batched=True, ng.func.jacobian) inside of an ensemble, whose "
+            "members are a batch themselves. Let a pass for each row do it (ng.func.grad, vjp or "
+            "jvp in a loop), or call the function for each member."
+        )
     if value.array is None:
         result = convert(TO_ROWS, value, spec_of(value.shape[1:], value.dtype, True))
     else:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import MOST_ELEMENTS, Pick, Word, any_parameters, axis_of, binary, unary
+from .words import MOST_ELEMENTS, Pick, Word, any_parameters, axis_of, binary, range_of, unary
 
 ELEMENTWISE = {
     "power": binary(lambda xp, x, y: (xp.square(xp.real(x)) + 0.5) ** xp.real(y)),
@@ -120,6 +120,19 @@ def _write_masked(xp: Any, x: Any, mask: np.ndarray) -> Any:
     return target
 
 
+def _draw_ranges(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"key": tuple([range_of(pick, size) for size in x.shape])} if x.ndim else None
+
+
+def _fill(xp: Any, x: Any, key: Any) -> Any:
+    target = xp.zeros(x.shape, dtype=x.dtype)  # the same for all members of an ensemble
+    part = target[key]
+    target[key] = x[key]
+    part *= 2.0
+    target += x
+    return target
+
+
 OTHERS = {
     "min": Word(
         1, _draw_filled_axes,
@@ -148,5 +161,6 @@ OTHERS = {
         2, _draw_columns, lambda xp, x, y: xp.einsum("...ij,...kj->...ik", x, y), exact=False
     ),
     "write masked": Word(1, _draw_mask, _write_masked),
+    "fill": Word(1, _draw_ranges, _fill),
     "self": Word(1, any_parameters, lambda xp, x: x),
 }  # fmt: skip
