@@ -136,27 +136,39 @@ class _Assembly:
 
 
 def _order(spec: FusedSpec) -> list[int]:
-    """Return the values that steps compute in an order in which many a step is followed by the only
-    one that reads its result.
+    """Return the values that steps compute in an order in which many a step is followed by one that
+    reads its result.
 
-    Such steps form paths, and a path is computed when its last value is needed.
+    Steps whose result one other step reads form paths with it. A path is computed when its last
+    value is needed, or when its first step can read what has just been computed.
     """
     nin = len(spec.in_dtypes)
     paths, path_of = _paths(spec)
+    needed = [
+        {path_of[arg] for v in path for arg in spec.steps[v - nin][1] if arg >= nin} - {n}
+        for n, path in enumerate(paths)
+    ]
+    begins: dict[int, list[int]] = {}
+    for n, path in enumerate(paths):
+        for arg in spec.steps[path[0] - nin][1]:
+            begins.setdefault(arg, []).append(n)
     order: list[int] = []
-    begun: set[int] = set()
+    done: set[int] = set()
     stack = [path_of[output] for output in reversed(spec.outputs)]
     while stack:
         path = stack[-1]
-        if path in begun:
+        if path in done:
             stack.pop()
-            if paths[path]:
-                order += paths[path]
-                paths[path] = []
             continue
-        begun.add(path)
-        needed = {path_of[arg] for v in paths[path] for arg in spec.steps[v - nin][1] if arg >= nin}
-        stack += sorted(needed - begun, reverse=True)
+        missing = needed[path] - done
+        if missing:
+            stack += sorted(missing, reverse=True)
+            continue
+        stack.pop()
+        done.add(path)
+        order += paths[path]
+        ready = [n for n in begins.get(order[-1], ()) if n not in done and needed[n] <= done]
+        stack += ready[:1]
     return order
 
 
