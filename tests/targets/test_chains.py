@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import chains, vector_forms, vectors
+from numgrad.targets.cpu import chains, fused, vector_forms, vectors
 from numgrad.targets.cpu.kernels import kernel
 
 from .kernel_tools import F32, F64, call, spec_of
@@ -185,10 +185,8 @@ def test_forms_keep_their_vectors_in_registers(monkeypatch):
 
     monkeypatch.setattr(vector_forms, "code_of", spy)
 
-    def times(x, y):
-        return x * y
-
-    vectors.forms(spec_of(times, F64, F64, F64))
+    product = fused.scalar(spec_of(multiply, F64, F64, F64))
+    vector_forms.emit_forms(product, ("rm", "mm", "nr"), "forms_0123")
     (assembly,) = seen
     assert assembly.count("rsp") == 0 or "x86" not in sys.platform
     assert "call" not in assembly
