@@ -305,14 +305,17 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
     l2_bytes = target.l2_bytes()
     if segment.kind == ELEMENTS:
         return element_tile(segment, top, l2_bytes)
-    if any(_reads_all(i.pattern) for i in segment.instructions):
+    if any(_reads_much(i.pattern) for i in segment.instructions):
         return tall_tile(segment.rows, top, l2_bytes, target.num_threads)
     return choose_tile(segment.rows, top, l2_bytes)
 
 
-def _reads_all(pattern: Pattern) -> bool:
-    """Whether every tile reads all of something, however few rows it has: a shared matrix."""
-    return not pattern.elementwise and not all(x.rows for x in pattern.layouts[: pattern.nin])
+def _reads_much(pattern: Pattern) -> bool:
+    """Whether a tile reads much that all tiles share, however few rows it has: a matrix."""
+    if pattern.elementwise:
+        return False
+    shared = sum([x.nbytes for x in pattern.layouts[: pattern.nin] if not x.rows])
+    return shared > 4 * sum([x.nbytes for x in pattern.layouts if x.rows])
 
 
 def choose_tile(batch: int, row_bytes: int, l2_bytes: int) -> int:

@@ -122,6 +122,15 @@ def test_tile_with_a_shared_matrix_is_tall(batch, row_bytes, threads, expected):
     assert tall_tile(batch, row_bytes, 1 << 20, threads) == expected
 
 
+def test_tile_of_a_program_is_tall_where_rows_share_a_matrix():
+    x = ng.tensor(np.ones((1, 64)), requires_grad=True)
+    tiles = []
+    for y in (x @ np.ones((64, 64)), x[:, np.arange(64)[::-1].copy()], ng.sin(x)):
+        program = backward_program(y, [x], ng.tensor(np.ones((64, 1, 64))), batch=64)
+        tiles.append(schedule(program, NullTarget()).segments[-1].tile)
+    assert tiles == [32, 8, 8]
+
+
 def test_null_target_runs_nothing():
     from numgrad.engine.plan import execute
 
