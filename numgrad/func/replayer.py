@@ -140,7 +140,8 @@ class Replayer:
         if mode.capture is not None and out is not None:
             refuse(f"{self.name} would write to out= now, and not again when it is replayed. "
                    f"Return its result instead.")
-        if mode.deferring and not self.ensemble:  # part of another recording
+        inside = mode.deferring or mode.capture is not None
+        if inside and not self.ensemble:  # part of another recording
             return self.function(*args, **kwargs)
         call = Call(self.signature, args, kwargs)
         recorded = self.recordings.get(call.key)
