@@ -36,9 +36,15 @@ class Again:
         with freeing:
             for n in self.recalled.keepers:
                 node = order[n]
-                if not _is_unwritten(node):
+                saved = node.saved
+                if saved is None:
                     return None
-                kept.append((node, node.saved))
+                for value, version in zip(saved, node.versions, strict=False):
+                    if value is not None:
+                        storage = value._storage
+                        if storage is not None and storage.version != version:
+                            return None
+                kept.append((node, saved))
             if not self._retain:
                 for node, _ in kept:
                     node.saved = None
@@ -48,18 +54,6 @@ class Again:
             for node, saved in kept:
                 node.saved = saved
             raise
-
-
-def _is_unwritten(node: Any) -> bool:
-    """Whether nothing has overwritten or freed what a node has saved."""
-    if node.saved is None:
-        return False
-    for value, version in zip(node.saved, node.versions, strict=False):
-        if value is not None:
-            storage = value._storage
-            if (0 if storage is None else storage.version) != version:
-                return False
-    return True
 
 
 def find(

@@ -113,7 +113,8 @@ class Recalled:
     """The plan of a pass and what its results are; once it is recalled, how to recognise others."""
 
     __slots__ = (
-        "executed", "given", "keepers", "masks", "plan", "results", "same", "targets", "track"
+        "executed", "firsts", "given", "keepers", "masks", "plan", "results", "same", "targets",
+        "track",
     )  # fmt: skip
 
     def __init__(
@@ -142,6 +143,7 @@ class Recalled:
         if arrays is None or -1 in targets:
             return False
         self.track, self.targets, self.same = track, targets, sameness(arrays)
+        self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
         lead = () if request.batch is None else (request.batch,)
         shapes = {
@@ -163,8 +165,7 @@ class Recalled:
         arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same:
             return None
-        once = list({id(array): array for array in arrays}.values())
-        return Structure(None, once, nodes, {})
+        return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
 
     def gradients(self, structure: Structure) -> dict[Edge, Value]:
         """Run the plan; return the gradients by edge."""
