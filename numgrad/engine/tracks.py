@@ -6,6 +6,7 @@ what is a parent of what, and the order in which the nodes were made, which deci
 sums. So a graph of known structure costs some 0.1 us a node, a tenth of what it takes to describe.
 """
 
+from array import array
 from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter, gt, itemgetter
@@ -40,8 +41,9 @@ class Track:
 
     Attributes
     ----------
-    route : list of (int, int)
+    route : array of int, array of int
         For each node one before it, of which it is a parent, and which one; the start comes first.
+        Arrays, because by the next pass nothing of it is in a cache.
     keepers : list of (int, tuple of int)
         The nodes that saved values, and the places of these.
     """
@@ -55,7 +57,10 @@ class Track:
             for position, parent in enumerate(node.parents):
                 if parent is not None:
                     found.setdefault(parent, (n, position))
-        self.route = [found[node] for node in order]
+        self.route = (
+            array("i", [found[node][0] for node in order]),
+            array("i", [found[node][1] for node in order]),
+        )
         self.keepers = [
             (n, tuple([k for k, value in enumerate(node.saved) if value is not None]))
             for n, node in enumerate(order)
@@ -72,15 +77,17 @@ class Track:
         nodes: list[Any] = [_Start(roots)]
         add = nodes.append
         try:
-            for n, position in self.route:
+            for n, position in zip(*self.route, strict=True):
                 add(nodes[n].parents[position])
             del nodes[0]
             kinds = list(map(_kinds, nodes))
         except (AttributeError, IndexError):  # no such parent
             return None
-        if False in kinds:  # not known yet
-            kinds = [node.kind for node in nodes]
-        if kinds != self._kinds or any(map(_extras, nodes)):
+        if kinds != self._kinds and (
+            False not in kinds or [node.kind for node in nodes] != self._kinds
+        ):
+            return None  # even with the kinds that were not known yet
+        if any(map(_extras, nodes)):
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
@@ -111,8 +118,8 @@ class Track:
         except (AttributeError, TypeError):  # packed by a hook, or freed
             return None
         found += last
-        for array in found:
-            if array is None or not array.flags.c_contiguous:
+        for item in found:
+            if item is None or not item.flags.c_contiguous:
                 return None
         return found
 
