@@ -5,7 +5,8 @@ long as none reads what another one of them stores at another element. The kerne
 structure alone, so the stages of an integrator, or another length of it, share them.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import prod
 from typing import Any
@@ -77,17 +78,39 @@ def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]
                 for arg in step.args:
                     if type(arg) is Step:
                         users.setdefault(identity_of(arg), set()).add(key)
-    costly: dict[Key, int] = {}
+    costly: dict[Key, Step] = {}
     for key, places in owners.items():
         dear = values.prices[key[0]] * (len(places) - 1) > AGAIN
         if dear and not any(owners[user] >= places for user in users.get(key, ())):
-            costly[key] = len(places)
+            costly[key] = known[key]
     numbers = {key[0] for key in costly}
+    counts = _uses(values, groups, costly)
     return {
         key[0]
-        for key, count in costly.items()
-        if _rest_price(values, known[key], numbers) * (count - 1) > AGAIN
+        for key, step in costly.items()
+        if _rest_price(values, step, numbers) * (counts[key] - 1) > AGAIN
     }
+
+
+def _uses(
+    values: Values, groups: Sequence[Sequence[int]], costly: Mapping[Key, Step]
+) -> Counter[Key]:
+    """Return how many kernels would read each of some steps if all of them were stored."""
+    counts: Counter[Key] = Counter()
+    terms: list[list[Any]] = [[values.roots[n].term for n in group] for group in groups]
+    terms += [[*step.args] for step in costly.values()]
+    for todo in terms:
+        seen: set[Key] = set()
+        while todo:
+            term = todo.pop()
+            if not isinstance(term, Step) or identity_of(term) in seen:
+                continue
+            seen.add(identity_of(term))
+            if identity_of(term) in costly:
+                counts[identity_of(term)] += 1
+            else:
+                todo += term.args
+    return counts
 
 
 def _rest_price(values: Values, step: Step, stored: Collection[int]) -> int:

@@ -1,6 +1,6 @@
 """How far values spread: at how many places of theirs an element of what is made of them looks."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from math import prod
 
 from .expand import Leaf, Unit
@@ -32,17 +32,20 @@ class Spreads:
         self._shifts: dict[int, int | None] = {}
 
     def again(self, buffer: int) -> float:
-        """Return how often more than once an element is read; 0 if that is as true of a value made
-        of it, which is then the one to be stored."""
+        """Return how often more than once an element is read, once those values that are made of it
+        and are read as often are stored."""
         count = self._count(buffer)
-        for reader in self._handing_on(buffer):
-            if self._count(reader) > count - _SAME:
-                return 0.0
+        stored = {r for r in self._handing_on(buffer) if self._count(r) > count - _SAME}
+        if stored:
+            count = self._per_element(buffer, self._own_reads(buffer, stored))
         return count - 1
 
     def _count(self, buffer: int) -> float:
+        return self._per_element(buffer, self._all_reads(buffer))
+
+    def _per_element(self, buffer: int, reads: Mapping[Hashable, int]) -> float:
         size = sum([prod(unit.loop) for unit in self._outputs[buffer]])
-        return sum(self._all_reads(buffer).values()) / max(size, 1)
+        return sum(reads.values()) / max(size, 1)
 
     def _handing_on(self, buffer: int) -> set[int]:
         readers = {unit.output.buffer for _, unit, _ in self._readers.get(buffer, ())}
@@ -62,12 +65,12 @@ class Spreads:
                 self._reads[top] = self._own_reads(top)
         return self._reads[buffer]
 
-    def _own_reads(self, buffer: int) -> dict[Hashable, int]:
+    def _own_reads(self, buffer: int, stored: Collection[int] = ()) -> dict[Hashable, int]:
         reads: dict[Hashable, int] = {}
         for leaf, unit, _ in self._readers.get(buffer, ()):
             reader = unit.output.buffer
             shift = self._shift(reader)
-            if shift is None:
+            if shift is None or reader in stored:
                 here = {_distance(leaf, unit): prod(unit.loop)}
             else:
                 here = {_sum(shift, key): n for key, n in self._reads[reader].items()}

@@ -156,3 +156,25 @@ def test_what_all_rows_share_is_rotated_once(monkeypatch):
     assert {i.pattern.loop for i in stages} == {(512,)}
     # All but what is read from beside begins at a cache line.
     assert {offset % 64 for i in stages for offset in i.offsets} == {0, 56, 8, 16}
+
+
+def test_the_steps_of_a_simulation_and_its_gradient_are_one_kernel_each():
+    def misfit(u, k):
+        zero = ng.zeros(1)
+        for _ in range(12):
+            flux = ng.concatenate([zero, k * (u[1:] - u[:-1]), zero])
+            u = u + 0.4 * (flux[1:] - flux[:-1])
+        return ng.sum(u * u)
+
+    def gradient(u, k):
+        return ng.func.grad(misfit, argnums=(1,))(u, k)
+
+    call = ng.jit(gradient, fuse="now")
+    u, k = np.linspace(0.0, 1.0, 200) ** 2, np.linspace(0.5, 1.0, 199)
+    expected = ng.jit(gradient, fuse="never")(u, k)
+    np.testing.assert_array_equal(call(u, k)[0], expected[0])
+    with ng.display.profile() as profile:
+        call(u, k)
+    inner = [row for row in profile.rows if row.name.startswith("fused")]
+    # Twelve steps each way, of which the first and the last differ, with one call for both ends.
+    assert sum(row.calls for row in inner) <= 2 * (12 + 12) + 4
