@@ -120,6 +120,8 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
 def _are_alike(xs: Sequence[Any]) -> bool:
     """Whether all are tensors of one shape and dtype."""
     first = xs[0]
+    if type(first) is not Tensor:
+        return False
     return all([type(x) is Tensor and x.spec is first.spec for x in xs])  # noqa: C419
 
 

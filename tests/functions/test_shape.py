@@ -263,3 +263,18 @@ def test_copies_and_views():
 def test_errors(error, call):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("join", [ng.stack, ng.concatenate, ng.vstack, ng.hstack, ng.dstack])
+def test_arrays_and_tensors_are_joined_in_any_order(join):
+    a, x = np.array([1.0, 2.0]), ng.tensor([3.0, 4.0], requires_grad=True)
+    reference = getattr(np, join.__name__.replace("concat", "concatenate").replace("ateate", "ate"))
+    for parts in ([a, x], [x, a], [a, a], [x, x], [[1, 2], x]):
+        arrays = [p.detach().numpy() if isinstance(p, ng.Tensor) else p for p in parts]
+        np.testing.assert_array_equal(join(parts).detach().numpy(), reference(arrays))
+        np.testing.assert_array_equal(
+            ng.jit(lambda y, parts=parts: join([y if p is x else p for p in parts]))(
+                x.detach().numpy()
+            ),
+            reference(arrays),
+        )
