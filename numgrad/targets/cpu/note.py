@@ -23,6 +23,7 @@ from .noting_words import (
     FALSE,
     FIRST,
     FLOWS,
+    ITEMS,
     KEEP,
     N_PARENTS,
     NEW,
@@ -91,7 +92,8 @@ def recorder(plan: Plan) -> Any:
         layout(value, _VALUE), layout(node, _NODE), layout(storage, ("version",)),
         layout(plan.view, _VIEW),
     ]  # fmt: skip
-    if None in layouts or not entry.is_possible():
+    items = _items()
+    if None in layouts or items is None or not entry.is_possible():
         return None
     words = np.zeros(WORDS, np.int64)
     words[NIN] = plan.arity
@@ -108,7 +110,7 @@ def recorder(plan: Plan) -> Any:
         words[first : first + len(places)] = places
     for place, kind in ((VALUE_END, value), (NODE_END, node), (STORAGE_END, storage)):
         words[place] = _end(kind)
-    words[FLOWS] = bool(plan.reads)
+    words[FLOWS], words[ITEMS] = bool(plan.reads), items
     for wanted, reads in enumerate(plan.reads):
         words[READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
     table = words.view(entry.Table)
@@ -132,9 +134,19 @@ def layout(kind: type, names: tuple[str, ...]) -> tuple[int, ...] | None:
 
 
 def _end(kind: type) -> int:
-    """Return where the attributes of an object end: only weak references may follow."""
+    """Return where the attributes of an object end: only weak references may follow; since Python
+    3.12 they come before the object."""
     weak = getattr(kind, "__weakrefoffset__", 0)
-    return (weak or kind.__basicsize__) // 8
+    return (weak if weak > 0 else kind.__basicsize__) // 8
+
+
+@cache
+def _items() -> int | None:
+    """Return where the items of a tuple begin, in words; None where they cannot be found."""
+    pair = (object(), object())
+    words = entry.peek(id(pair), tuple.__basicsize__ // 8 + 2)
+    place = words.index(id(pair[0])) if id(pair[0]) in words else -1
+    return place if place >= OBJECT and words[place + 1 :] == [id(pair[1])] else None
 
 
 @cache

@@ -163,10 +163,11 @@ def save(t, node, arguments, count, value, reads):
     if saved == 0:
         return 0
     store_word(node, load_word(t, N_SAVED), saved)
+    items = load_word(t, ITEMS)
     for n in range(count):
         item = load_word(arguments, n) if reads >> n & 1 else load_word(t, NONE)
         call_function(load_word(t, KEEP), (item,))
-        store_word(saved, ITEMS + n, item)
+        store_word(saved, items + n, item)
     last = load_word(t, NONE)
     if reads >> count & 1:
         last = alone(t, value)
@@ -174,7 +175,7 @@ def save(t, node, arguments, count, value, reads):
             return 0
     else:
         call_function(load_word(t, KEEP), (last,))
-    store_word(saved, ITEMS + count, last)
+    store_word(saved, items + count, last)
     put(t, node, N_VERSIONS, load_word(t, UNWRITTEN))
     return 1
 
@@ -188,7 +189,7 @@ def connect(t, node, arguments, count):
         return 0
     store_word(node, load_word(t, N_PARENTS), parents)
     store_word(node, load_word(t, N_SLOTS), slots)
-    keep = load_word(t, KEEP)
+    keep, items = load_word(t, KEEP), load_word(t, ITEMS)
     for n in range(count):
         x = load_word(arguments, n)
         parent, slot = load_word(t, NONE), place(t, x, V_SLOT)
@@ -196,8 +197,8 @@ def connect(t, node, arguments, count):
             parent = place(t, x, V_NODE)
         call_function(keep, (parent,))
         call_function(keep, (slot,))
-        store_word(parents, ITEMS + n, parent)
-        store_word(slots, ITEMS + n, slot)
+        store_word(parents, items + n, parent)
+        store_word(slots, items + n, slot)
     return 1
 
 

@@ -17,10 +17,9 @@ S_VERSION, W_BASE, W_NODE, W_EXPR = range(30, 34)
 VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END = range(34, 40)
 """What new values, nodes and storages are like, and where their words end."""
 
-FLOWS, EMPTY, UNWRITTEN, READS = range(40, 44)
-"""Whether gradients flow, two tuples, and for each set of inputs that require grad what is read of
-the inputs and the result, as bits."""
+FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(40, 45)
+"""Whether gradients flow, two tuples, where the items of a tuple begin, and for each set of inputs
+that require grad what is read of the inputs and the result, as bits."""
 
 WORDS = READS + 4
 FIRST = 2
-ITEMS = 3  # words of the head of a tuple
