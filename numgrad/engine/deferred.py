@@ -6,11 +6,11 @@ the ordinary takes the general way, ``record.apply``, and has the same result.
 """
 
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from .direct import record_planned
 from .graph import accumulator_of
-from .learned import Beside, Plan
+from .learned import Beside, Plan, make_plan
 from .record import is_view, mode, runtime, snapshot, unusual
 from .rules import as_value
 from .values import Expr, Spec, View, spec_of
@@ -42,6 +42,9 @@ def elementwise(operator: Any, args: Any) -> Any:
         return None
     if plan is None:
         return None
+    if type(plan) is _Ranks:
+        x, y = (x, view(plan.expand, y)) if plan.place else (view(plan.expand, x), y)
+        return None if x is None or y is None else elementwise(operator, (x, y))
     for value in args:
         if type(value) is kind and value.array is not None:
             capture.use((value,))
@@ -52,17 +55,32 @@ def elementwise(operator: Any, args: Any) -> Any:
     return result
 
 
-def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Plan | None:
-    """Return what an operator does with values of these specs, if they need no conversion."""
+class _Ranks(NamedTuple):
+    """How the operand of lower rank is brought to the rank of the other one, and which it is."""
+
+    place: int
+    expand: Plan
+
+
+def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
+    """Return what an operator does with values of these specs, if they need no conversion but of
+    their ranks."""
     first, last = specs[0], specs[-1]
-    if (
-        first.dtype != last.dtype or len(first.shape) != len(last.shape)
-        or first.dtype.char not in "fd" or operator.conditions
-    ):  # fmt: skip
+    if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
+    if len(first.shape) != len(last.shape):
+        return _keep(operator, key, _ranks(first, last))
     ((shape, dtype),) = operator.infer(specs, {})
     spec = spec_of(shape, dtype, first.rows or last.rows)
     return _keep(operator, key, Plan(operator, {}, specs, spec, None))
+
+
+def _ranks(first: Spec, last: Spec) -> _Ranks | None:
+    low, high = sorted([len(first.shape), len(last.shape)])
+    place = int(len(last.shape) == low)
+    static = {"axes": tuple(range(-high, -low))}
+    expand = make_plan(runtime.roles["expand_dims"], static, ((first, last)[place],))
+    return None if expand is None else _Ranks(place, expand)
 
 
 def _keep(operator: Any, key: Any, plan: Any) -> Any:
@@ -92,7 +110,7 @@ def added(x: Any, y: Any) -> Any:
     if x.array is None and y.array is None:
         key = (x.spec, y.spec)
         plan = operator.deferred.get(key) or _plan(operator, key, key)
-        if plan is not None:
+        if type(plan) is Plan:
             return _expression(plan, (x, y))
     return operator(as_value(x), as_value(y))
 

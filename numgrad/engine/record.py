@@ -131,7 +131,8 @@ def snapshot(value: Value) -> Value | Expr:
     """Return a value as it is now: a later write in place will give it another expression."""
     if value.view is not None:
         value.view.refresh(value)
-    return value.snapshot()
+    expr = value.expr
+    return expr if expr is not None and value.expr_slot == 0 else value.snapshot()
 
 
 def record(
