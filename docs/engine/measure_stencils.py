@@ -1,0 +1,76 @@
+"""Times of fused stencils on one thread beside the adjoints written by hand: the pass alone, and a
+call with recording."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+import numgrad as ng
+from asv_benchmarks.peers.systems import numgrad as systems
+from asv_benchmarks.peers.workloads import burgers, heat, lorenz96
+from numgrad.engine import plan as plans
+from numgrad.engine.results import empty
+from numgrad.engine.schedule import address
+
+ROUNDS = 60
+
+
+def latest_bound(call: Callable[[], Any]) -> plans.Bound:
+    """Return the last program that is made while something is called."""
+    made: list[plans.Bound] = []
+    original = plans.Bound.__init__
+
+    def noted(self: plans.Bound, program: Any, target: Any) -> None:
+        original(self, program, target)
+        made.append(self)
+
+    plans.Bound.__init__ = noted  # type: ignore[method-assign]
+    try:
+        call()
+        call()
+    finally:
+        plans.Bound.__init__ = original  # type: ignore[method-assign]
+    return made[-1]
+
+
+def running(bound: plans.Bound, arguments: Any) -> Callable[[], Any]:
+    """Return what runs a program once, with no Python beside it."""
+    given = [np.ascontiguousarray(arguments[n]) for n in bound.schedule.arguments]
+    results = [empty(*spec) for spec in plans._result_specs(bound.program)]
+    addresses = [address(array) for array in (*given, *results)]
+    kept = (given, results)
+    return lambda: (bound.run(addresses), kept)
+
+
+def least(*calls: Callable[[], Any]) -> list[float]:
+    """Return the least time of each, in milliseconds, of interleaved rounds."""
+    times = []
+    for _ in range(ROUNDS):
+        row = []
+        for call in calls:
+            began = time.perf_counter()
+            call()
+            row.append(time.perf_counter() - began)
+        times.append(row)
+    return [1e3 * t for t in np.min(times, axis=0)]
+
+
+def main() -> None:
+    """Print a row for each workload."""
+    ng.set_flags(threads=1)
+    numba.set_num_threads(1)
+    print(f"{'':10}{'by hand':>10}{'pass':>10}{'call':>10}")
+    for module in (lorenz96, burgers, heat):
+        task = module.task(False)
+        make = systems.captured_fused if module is heat else systems.batched_fused
+        call, hand = make(task), module.hand_written(task)
+        run = running(latest_bound(call), task.arguments)
+        hand()
+        print(f"{module.WORKLOAD.key:10}" + "".join(f"{t:10.3f}" for t in least(hand, run, call)))
+
+
+if __name__ == "__main__":
+    main()
