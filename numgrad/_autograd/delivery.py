@@ -179,10 +179,19 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
             elif edge in inner and not inner[edge].retains_grad:
                 _accumulate(inner[edge], value, create_graph)
                 inner[edge].retain_grad()
+    if not any([_is_followed(edge.node) for edge in outcome.grads]):  # noqa: C419  a list is faster
+        return
     with grad_mode(create_graph):
         for edge, value in outcome.grads.items():
             if isinstance(edge.node, Accumulator):
                 _run_accumulated_hooks(edge.node, value)
+
+
+def _is_followed(node: Any) -> bool:
+    """Whether something is called after an accumulation."""
+    if not isinstance(node, Accumulator):
+        return False
+    return bool(node.variable.leaf.post_accumulate or node.post_hooks)
 
 
 def _run_accumulated_hooks(node: Accumulator, value: Value) -> None:
