@@ -9,10 +9,10 @@ Instructions in between that can wait until the stretch has ended do so, and tho
 wait come first; the rest keeps its order.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections import deque
+from collections.abc import Iterator, Sequence
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .._specs import ElementwiseSpec, FusedSpec, LoopSpec
 from .program import Instruction, Pattern
@@ -20,9 +20,12 @@ from .program import Instruction, Pattern
 # A row that is shared takes no more operations than this: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15
 # So many instructions may wait for a stretch to end, and one more for each that it has.
-MOST_WAITING = 8
+MOST_WAITING = 4
 # Of a buffer of which rows are not read by rows.
 _SCATTERED = (0, -1)
+
+
+Window: TypeAlias = tuple[int, int]
 
 
 class Walk(NamedTuple):
@@ -36,6 +39,8 @@ class Walk(NamedTuple):
         How far apart the rows of each operand are, in bytes.
     reach : tuple of (int, int)
         Which bytes of each operand the first row uses, counted from where the operand begins.
+    windows : tuple of (int, int)
+        What `_windows` returns for operands at the beginning of their buffers.
     step : int
         The rows of a tile are a multiple of it.
     """
@@ -43,15 +48,26 @@ class Walk(NamedTuple):
     axes: int
     strides: tuple[int, ...]
     reach: tuple[tuple[int, int], ...]
+    windows: tuple[Window, ...]
     step: int = 1
 
 
 def walks_of(pattern: Pattern) -> dict[int, Walk]:
     """Return in how many rows a pattern can be cut, and how."""
-    walks = pattern.walks
-    if walks is None:
-        walks = pattern.walks = dict(_block_walks(pattern) if pattern.block else _walks(pattern))
-    return walks
+    return (pattern.walks or _find(pattern))[0]
+
+
+def _short(pattern: Pattern) -> list[int]:
+    """Return the numbers of rows for which tiles are so short that others gain by sharing them."""
+    return (pattern.walks or _find(pattern))[1]
+
+
+def _find(pattern: Pattern) -> tuple[dict[int, Walk], list[int]]:
+    walks = dict(_block_walks(pattern) if pattern.block else _walks(pattern))
+    most = pattern.work / LONGEST_ROW
+    short = [rows for rows, walk in walks.items() if rows >= most * walk.step]
+    pattern.walks = walks, short
+    return pattern.walks
 
 
 def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
@@ -68,8 +84,9 @@ def _walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
         ):
             return
         rows, strides = rows * size, along
-        reach = [_reach(pattern, place, axis + 1) for place in range(len(strides))]
-        yield rows, Walk(axis + 1, strides, tuple(reach))
+        reach = tuple([_reach(pattern, place, axis + 1) for place in range(len(strides))])
+        windows = tuple([_window(*item, 0) for item in zip(strides, reach, strict=True)])
+        yield rows, Walk(axis + 1, strides, reach, windows)
 
 
 def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
@@ -98,7 +115,7 @@ def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:
         step = pattern.block // gcd(pattern.block, each)
         if rows > 1:
             row = source.nbytes // rows
-            yield rows, Walk(0, (row, 0), ((0, row), (0, 0)), step)
+            yield rows, Walk(0, (row, 0), ((0, row), (0, 0)), ((row, 0), _SCATTERED), step)
 
 
 class Stretch:
@@ -117,10 +134,10 @@ class Stretch:
         self.written: set[int] = set()
         short = _short(first.pattern)
         self.is_alone = not short
-        self.counts: dict[int, dict[int, tuple[int, int]]] = {
+        self.counts: dict[int, dict[int, Window]] = {
             rows: {} for rows in short or walks_of(first.pattern)
         }
-        self._add(first, list(self.counts))
+        self._add(first, {rows: _windows(first, rows) for rows in self.counts})
 
     @property
     def rows(self) -> int:
@@ -129,37 +146,42 @@ class Stretch:
 
     def takes(self, instruction: Instruction) -> bool:
         """Add an instruction if it can be cut in the same way."""
-        walks = walks_of(instruction.pattern)
-        if not walks or self.is_alone:
-            return False
         short = _short(instruction.pattern)
-        shared = [rows for rows in self.counts if rows in short]
-        fits = [rows for rows in shared if self._is_in_step(instruction, rows, walks[rows])]
+        if not short or self.is_alone:
+            return False
+        fits = {}
+        for rows in self.counts:
+            if rows in short:
+                windows = _windows(instruction, rows)
+                if self._is_in_step(instruction, self.counts[rows], windows):
+                    fits[rows] = windows
         if fits:
             self._add(instruction, fits)
         return bool(fits)
 
-    def _is_in_step(self, instruction: Instruction, rows: int, walk: Walk) -> bool:
-        nin, windows = instruction.pattern.nin, self.counts[rows]
-        for place, index in enumerate(instruction.buffers):
-            writes = place >= nin
-            if index in self.written or (writes and index in self.read):
-                window = _window(instruction, place, walk)
-                if window == _SCATTERED or windows.get(index) != window:
+    def _is_in_step(
+        self, instruction: Instruction, known: dict[int, Window], windows: Sequence[Window]
+    ) -> bool:
+        buffers, nin = instruction.buffers, instruction.pattern.nin
+        for place, index in enumerate(buffers):
+            if index in self.written or (place >= nin and index in self.read):
+                window = windows[place]
+                if window == _SCATTERED or known.get(index) != window:
                     return False
         return True
 
-    def _add(self, instruction: Instruction, fits: Sequence[int]) -> None:
-        walks, nin = walks_of(instruction.pattern), instruction.pattern.nin
-        self.counts = {rows: self.counts[rows] for rows in fits}
-        for rows, windows in self.counts.items():
-            for place, index in enumerate(instruction.buffers):
-                window = _window(instruction, place, walks[rows])
-                if windows.setdefault(index, window) != window:
-                    windows[index] = _SCATTERED
+    def _add(self, instruction: Instruction, fits: dict[int, Sequence[Window]]) -> None:
+        buffers, nin = instruction.buffers, instruction.pattern.nin
+        if len(fits) < len(self.counts):
+            self.counts = {rows: self.counts[rows] for rows in fits}
+        for rows, windows in fits.items():
+            known = self.counts[rows]
+            for index, window in zip(buffers, windows, strict=True):
+                if known.setdefault(index, window) != window:
+                    known[index] = _SCATTERED
         self.instructions.append(instruction)
-        self.read.update(instruction.buffers[:nin])
-        self.written.update(instruction.buffers[nin:])
+        self.read.update(buffers[:nin])
+        self.written.update(buffers[nin:])
 
     def concerns(self, instruction: Instruction) -> bool:
         """Whether an instruction must stay behind the stretch."""
@@ -173,21 +195,21 @@ def _concerns(instruction: Instruction, read: set[int], written: set[int]) -> bo
     return not (written.isdisjoint(buffers) and read.isdisjoint(new))
 
 
-def _short(pattern: Pattern) -> list[int]:
-    """Return the numbers of rows for which tiles are so short that others gain by sharing them."""
-    walks, most = walks_of(pattern), pattern.work / LONGEST_ROW
-    return [rows for rows, walk in walks.items() if rows >= most * walk.step]
+def _windows(instruction: Instruction, rows: int) -> Sequence[Window]:
+    """Return how far apart the rows of each operand are, and where the first one begins: a row
+    stays between where it begins and the next one does."""
+    walk, offsets = walks_of(instruction.pattern)[rows], instruction.offsets
+    if not any(offsets):
+        return walk.windows
+    places = zip(walk.strides, walk.reach, offsets, strict=True)
+    return [_window(step, reach, offset) for step, reach, offset in places]
 
 
-def _window(instruction: Instruction, place: int, walk: Walk) -> tuple[int, int]:
-    """Return how far apart the rows of an operand are, and where the first one begins: a row stays
-    between where it begins and the next one does."""
-    step, offset = walk.strides[place], instruction.offsets[place]
+def _window(step: int, reach: tuple[int, int], offset: int) -> Window:
     if step <= 0:
         return _SCATTERED
-    low, high = walk.reach[place]
-    first = (offset + low) // step * step
-    return (step, first) if offset + high <= first + step else _SCATTERED
+    first = (offset + reach[0]) // step * step
+    return (step, first) if offset + reach[1] <= first + step else _SCATTERED
 
 
 def stretches(
@@ -200,19 +222,28 @@ def stretches(
     many : int
         A stretch begins where an instruction walks over so many elements.
     """
-    rest: Iterable[Instruction] = instructions
+    late: deque[Instruction] = deque()
+    rest = iter(instructions)
     while True:
-        before, stretch, waiting, left = _split(iter(rest), many)
+        before, stretch, waiting = _split(_all(late, rest), many)
         yield before, stretch
         if stretch is None:
             return
-        rest = chain(waiting, left)
+        late.extendleft(reversed(waiting))
+
+
+def _all(late: deque[Instruction], rest: Iterator[Instruction]) -> Iterator[Instruction]:
+    """Yield the instructions that had to wait, taking them away, and then the rest."""
+    while late:
+        yield late.popleft()
+    yield from rest
 
 
 def _split(
     instructions: Iterator[Instruction], many: int
-) -> tuple[list[Instruction], Stretch | None, list[Instruction], Iterator[Instruction]]:
-    """Return what comes before the first stretch, the stretch, what waits, and what is left."""
+) -> tuple[list[Instruction], Stretch | None, list[Instruction]]:
+    """Return what comes before the first stretch, the stretch, and what waits; the rest of the
+    instructions is not taken."""
     before: list[Instruction] = []
     waiting: list[Instruction] = []
     stretch: Stretch | None = None
@@ -227,7 +258,7 @@ def _split(
             else:
                 before.append(instruction)
             continue
-        late = _concerns(instruction, read, written)
+        late = bool(waiting) and _concerns(instruction, read, written)
         if not late and stretch.takes(instruction):
             continue
         if late or begins or stretch.concerns(instruction):
@@ -238,4 +269,4 @@ def _split(
                 break
         else:
             before.append(instruction)
-    return before, stretch, waiting, instructions
+    return before, stretch, waiting

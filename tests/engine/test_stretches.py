@@ -120,10 +120,8 @@ def test_waiting_is_bounded():
         return x
 
     _, program = planned(function, (40_000,))
-    before = []
-    stretch = object()
     left = iter(program.instructions)
-    before, stretch, waiting, left = stretches._split(left, 1 << 15)
+    before, stretch, waiting = stretches._split(left, 1 << 15)
     assert not before
     assert stretch is not None
     assert len(waiting) <= stretches.MOST_WAITING + len(stretch.instructions) + 1
