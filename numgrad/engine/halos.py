@@ -161,6 +161,8 @@ class Halos:
         axes = _axes(leaves)
         if not axes or not _is_dense(program, buffer):
             return
+        if not all(_is_inside(leaf, loop, program.nbytes[buffer]) for leaf, loop, _ in leaves):
+            return  # as of seeds in Fortran's order, whose rows lie between each other
         halo = Halo(program, buffer, leaves[0][0].dtype, axes)
         fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
         turned = [bool(leaf.turns) for leaf, _, _ in leaves]
@@ -275,6 +277,14 @@ def _is_dense(program: Program, buffer: int) -> bool:
     if array is None:
         return True
     return (array[0] if program.rows[buffer] else array).flags.c_contiguous
+
+
+def _is_inside(leaf: Leaf, loop: Shape, nbytes: int) -> bool:
+    """Whether a view lies in the memory that a value takes where it is dense."""
+    ends = [stride * (size - 1) for stride, size in zip(leaf.strides, loop, strict=True)]
+    first = leaf.offset + sum([end for end in ends if end < 0])
+    last = leaf.offset + sum([end for end in ends if end > 0])
+    return first >= 0 and last + leaf.dtype.itemsize <= nbytes
 
 
 def _is_result(program: Program, buffer: int) -> bool:

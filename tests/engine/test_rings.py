@@ -178,3 +178,21 @@ def test_the_steps_of_a_simulation_and_its_gradient_are_one_kernel_each():
     inner = [row for row in profile.rows if row.name.startswith("fused")]
     # Twelve steps each way, of which the first and the last differ, with one call for both ends.
     assert sum(row.calls for row in inner) <= 2 * (12 + 12) + 4
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 7, 4), (2, 3, 5), (40,)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_seeds_whose_rows_lie_between_each_other(shape, order):
+    rng = np.random.default_rng(0)
+    before = ng.get_flags("fuse")
+    ng.set_flags(fuse="now")
+    try:
+        for _ in range(3):  # the first pass leaves a plan, which takes seeds as they lie
+            x = ng.tensor(rng.random(shape), requires_grad=True)
+            seeds = np.asarray(rng.random((3, *shape)), order=order)
+            y = x * x - ng.roll(x * x, -1, -1)
+            (found,) = ng.grad(y, x, seeds, is_grads_batched=True)
+            expected = 2 * x.detach().numpy() * (seeds - np.roll(seeds, 1, -1))
+            np.testing.assert_allclose(found.numpy(), expected, 1e-12, 1e-15)
+    finally:
+        ng.set_flags(**before)
