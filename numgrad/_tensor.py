@@ -1,5 +1,4 @@
-"""Tensor: an array and its place in the graph. Arithmetic and NumPy methods are bound by
-``functions``."""
+"""Tensor: an array and its place in the graph. ``functions`` binds arithmetic and methods."""
 
 import weakref
 from collections.abc import Callable
@@ -188,6 +187,8 @@ class Tensor(Arithmetic, Methods, Value):
 
     def detach(self) -> "Tensor":
         """Return a tensor that shares the memory and has no graph."""
+        if self.view is not None:
+            self.view.refresh(self)
         result = self.detached()
         record.set_apart(result, self, "it is detached", strict=False)
         return result  # type: ignore[return-value]

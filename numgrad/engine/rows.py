@@ -16,6 +16,8 @@ def with_rows(value: Value) -> Value:
             "members are a batch themselves. Let a pass for each row do it (ng.func.grad, vjp or "
             "jvp in a loop), or call the function for each member."
         )
+    if value.view is not None:
+        value.view.refresh(value)
     if value.array is None:
         result = convert(TO_ROWS, value, spec_of(value.shape[1:], value.dtype, True))
     else:

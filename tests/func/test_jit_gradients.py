@@ -300,6 +300,21 @@ def test_a_gradient_that_a_captured_function_writes_into_is_its_own():
     np.testing.assert_allclose(gh.numpy(), slope + 100.0, 1e-13)
 
 
+def test_a_view_whose_base_was_written_is_detached_as_it_is_now():
+    def late(x):
+        y = x.clone()
+        view = y.reshape(2, 2)
+        y -= 1.25
+        seeds = y.reshape(2, 2)
+        y *= 2.0
+        z = x[:2].clone().requires_grad_()
+        return view.detach(), *ng.grad(z * z, z, seeds, is_grads_batched=True)
+
+    point = np.arange(4.0)
+    for found, expected in zip(ng.jit(late)(point), late(ng.tensor(point)), strict=True):
+        np.testing.assert_array_equal(found, expected.numpy())
+
+
 def test_a_write_without_graph_leaves_views_where_they_are_in_it():
     def second(x):
         y = x.clone().requires_grad_()
