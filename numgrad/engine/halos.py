@@ -161,6 +161,8 @@ class Halos:
         axes = _axes(leaves)
         if not axes or not _is_dense(program, buffer):
             return
+        if any(stride < 0 for leaf, _, _ in leaves for stride in leaf.strides):
+            return
         if not all(_is_inside(leaf, loop, program.nbytes[buffer]) for leaf, loop, _ in leaves):
             return  # as of seeds in Fortran's order, whose rows lie between each other
         halo = Halo(program, buffer, leaves[0][0].dtype, axes)
