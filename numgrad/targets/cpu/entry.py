@@ -76,13 +76,22 @@ FASTCALL = 0x80
 
 @cache
 def _method() -> Method:
-    """Return the description of the compiled function, which lives as long as the process."""
+    """Return the description of the compiled function."""
     address = routines.address_of("entering", "enter", returns=True)
     return Method(b"replay", address, FASTCALL, None)
 
 
+def builtin(method: Method, table: "Table") -> Any:
+    """Return a compiled function that gets a table, which keeps alive how it is described.
+
+    Nobody else does: threads that meet may each make a description, of which one is cached.
+    """
+    table.method = method
+    return _new_function()(ctypes.addressof(method), table, None)
+
+
 @cache
-def new_function() -> Callable[..., Any]:
+def _new_function() -> Callable[..., Any]:
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -93,6 +102,7 @@ class Table(np.ndarray):
     """Words that keep alive what they point to."""
 
     alive: Any
+    method: Method
 
 
 def entry_of(
@@ -119,7 +129,7 @@ def entry_of(
     keep = (runner, space, alive)
     address = space.address
     table = _table(arguments, address + bases, work, state, address, blocks, keep, constants)
-    function = new_function()(ctypes.addressof(_method()), table, None)
+    function = builtin(_method(), table)
     if calls is None:
         return function, None
     table[LEFT] = calls
@@ -163,7 +173,7 @@ def make(
         of them, nor with an argument.
     """
     table = _table(arguments, bases, work, state, space, blocks, alive, constants)
-    return new_function()(ctypes.addressof(_method()), table, None)
+    return builtin(_method(), table)
 
 
 def _table(

@@ -115,7 +115,7 @@ def recorder(plan: Plan) -> Any:
         words[READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
     table = words.view(entry.Table)
     table.alive = plan
-    return entry.new_function()(ctypes.addressof(_method()), table, None)
+    return entry.builtin(_method(), table)
 
 
 @cache
@@ -164,6 +164,6 @@ assert len((NEW, NEW_TUPLE, CALL, KEEP, DROP)) - 1 == DROP - NEW
 
 @cache
 def _method() -> entry.Method:
-    """Return the description of the compiled function, which lives as long as the process."""
+    """Return the description of the compiled function."""
     address = routines.address_of("noting", "note", returns=True)
     return entry.Method(b"record", address, entry.FASTCALL, None)
