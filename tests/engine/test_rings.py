@@ -196,3 +196,23 @@ def test_seeds_whose_rows_lie_between_each_other(shape, order):
             np.testing.assert_allclose(found.numpy(), expected, 1e-12, 1e-15)
     finally:
         ng.set_flags(**before)
+
+
+@pytest.mark.parametrize("size", [8, 40, 300])
+def test_a_ring_that_is_read_backwards(size):
+    rng = np.random.default_rng(0)
+    numbers, mask = rng.standard_normal(size), np.arange(size) % 2 == 0
+    seeds = rng.standard_normal((3, mask.sum()))
+
+    def jacobian(x, seeds):
+        x = x.clone().requires_grad_()
+        turned = x[::-1]
+        y = ng.roll(turned * turned, 2)[mask]
+        return y, ng.grad(y, x, seeds, is_grads_batched=True)[0]
+
+    value, result = ng.jit(jacobian, fuse="now")(numbers, seeds)
+    np.testing.assert_array_equal(value, np.roll(numbers[::-1] ** 2, 2)[mask])
+    full = np.zeros((3, size))
+    full[:, mask] = seeds
+    expected = 2 * numbers * np.roll(full, -2, 1)[:, ::-1]
+    np.testing.assert_allclose(result, expected, 1e-12, 1e-15)

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import math
+import signal
 import subprocess
 import sys
 import textwrap
@@ -178,6 +179,24 @@ def test_object_that_needs_a_missing_symbol_is_compiled_again(monkeypatch):
 def test_missing_symbol_is_an_error_and_not_an_abort():
     with pytest.raises(loader.MissingSymbolError, match="numgrad_no_such_function"):
         loader.provide(["numgrad_no_such_function"])
+
+
+def test_interrupt_waits_for_the_end_of_a_compilation():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    ended = []
+
+    def compiled():
+        signal.raise_signal(signal.SIGINT)
+        ended.append(True)
+        return 64
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compiler.obtain("-interrupted", compiled)
+        assert ended == [True]
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_value_is_caught_in_compiled_code_after_the_cache():

@@ -140,3 +140,13 @@ def test_an_array_to_write_shares_memory_with_nothing(bases):
     assert function(a, b, whole[:8]) is False
     assert function(a, whole[8:], c) is False
     assert function(whole[8:], b, c) is None
+
+
+def test_a_function_keeps_how_it_is_described(bases):
+    """Threads that meet each make a description, and the cache drops all but one."""
+    function = make(bases, (F8, (), [0]))
+    entry._method.cache_clear()
+    others = [entry.Method(b"other", 0, 0, None) for _ in range(1000)]
+    assert function.__name__ == "replay"
+    assert function(np.zeros(())) is None
+    assert len(others) == 1000

@@ -21,7 +21,7 @@ import numpy as np
 from llvmlite import binding as llvm
 
 from . import cache as disk
-from . import loader, vector_library
+from . import interrupts, loader, vector_library
 from .fingerprint import UnstableValueError, fingerprint
 from .toolchain import code_settings, compiler_lock, config, version_of
 
@@ -182,7 +182,7 @@ def _read(key: str, kind: str) -> disk.Entry | None:
 def _compile(key: str, compiled: Callable[[], Any], kind: str) -> Any:
     from . import objects  # noqa: F401  imports Numba, so that the lock is Numba's too
 
-    with compiler_lock:
+    with compiler_lock, interrupts.held():
         code = compiled()
     disk.count_compiled(kind)
     if isinstance(code, Code) and code.portable and not key.startswith("-"):
