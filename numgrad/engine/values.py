@@ -274,7 +274,7 @@ class Value:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
-        self._requires_grad = flag
+        self._requires_grad = bool(flag)  # of NumPy too, or 1: who records looks for True itself
 
     @property
     def ndim(self) -> int:

@@ -191,6 +191,20 @@ def test_modes_are_respected():
     assert not isinstance(y.node.saved[0], ng.Tensor)
 
 
+@pytest.mark.parametrize("flag", [1, np.True_, True])
+def test_whatever_is_true_asks_for_gradients(flag):
+    x = ng.tensor([1.0, 2.0])
+    for _ in range(3):
+        x * x, ng.exp(x)
+    x.requires_grad = flag
+    assert x.requires_grad is True
+    assert (x * x).requires_grad
+    assert ng.exp(x).requires_grad
+    x = type(x)(np.ones(2), flag)
+    assert (x * x).requires_grad
+    assert ng.exp(x).requires_grad
+
+
 def test_stacks_are_kept_where_they_are_asked_for():
     x = graph(3)
     for _ in range(3):

@@ -94,8 +94,10 @@ def is_plain(t, x):
     none = load_word(t, NONE)
     if load_word(x, 1) != load_word(t, VALUE_TYPE) or place(t, x, V_ARRAY) == none:
         return 0
-    if place(t, x, V_REQUIRES) == load_word(t, TRUE) and place(t, x, V_NODE) == none:
-        return 0  # a leaf
+    requires = place(t, x, V_REQUIRES)
+    leads_on = requires == load_word(t, TRUE) and place(t, x, V_NODE) != none
+    if requires != load_word(t, FALSE) and not leads_on:
+        return 0  # a leaf, or something else that is true
     view = place(t, x, V_VIEW)
     if view != none and load_word(view, 1) == load_word(t, VIEW_TYPE):
         base = place(t, view, W_BASE)
