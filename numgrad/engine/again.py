@@ -32,27 +32,30 @@ class Again:
         """Return the gradients in the order of the plan's results; None where a saved value was
         written or freed."""
         order = self.structure.order
-        kept = []
-        with freeing:
-            for n in self.recalled.keepers:
-                node = order[n]
-                saved = node.saved
-                if saved is None:
-                    return None
-                for value, version in zip(saved, node.versions, strict=False):
-                    if value is not None:
-                        storage = value._storage
-                        if storage is not None and storage.version != version:
-                            return None
-                kept.append((node, saved))
-            if not self._retain:
-                for node, _ in kept:
-                    node.saved = None
+        kept: list[tuple[Any, Any]] = []
+        has_freed = False
         try:
+            with freeing:
+                for n in self.recalled.keepers:
+                    node = order[n]
+                    saved = node.saved
+                    if saved is None:
+                        return None
+                    for value, version in zip(saved, node.versions, strict=False):
+                        if value is not None:
+                            storage = value._storage
+                            if storage is not None and storage.version != version:
+                                return None
+                    kept.append((node, saved))
+                if not self._retain:
+                    has_freed = True
+                    for node, _ in kept:
+                        node.saved = None
             return self.recalled.plan(self.structure.arrays)
-        except BaseException:
-            for node, saved in kept:
-                node.saved = saved
+        except BaseException:  # Ctrl-C may come when some of them are freed
+            if has_freed:  # else another pass may have, to which it is due
+                for node, saved in kept:
+                    node.saved = saved
             raise
 
 

@@ -1,10 +1,14 @@
 """Graphs that are met again: recognised where they are the same, and nowhere else."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad.engine import recall
+from numgrad.engine.again import Again
+from numgrad.engine.plan import Plan
 
 
 @pytest.fixture(autouse=True)
@@ -204,3 +208,61 @@ def test_a_failing_pass_frees_nothing(monkeypatch):
         ng.grad(y, x, np.ones(3))
     monkeypatch.undo()
     assert np.array_equal(ng.grad(y, x, np.ones(3))[0].numpy(), 2.0 * x.detach().numpy())
+
+
+def interrupted_at(step, function):
+    """Call a function; Ctrl-C comes at a step of `Again.run`. Return whether it has that step."""
+    left = step
+
+    def watch(frame, event, argument):
+        nonlocal left
+        if frame.f_code is not Again.run.__code__:
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupted_pass_frees_nothing():
+    x = leaf()
+    known(lambda x: ng.sin(x) * x * ng.exp(x), x)
+    step, expected = 1, None
+    while True:
+        y = ng.sin(x) * x * ng.exp(x)
+        if not interrupted_at(step, lambda y=y: ng.grad(y, x, np.ones(3))):
+            break
+        found = ng.grad(y, x, np.ones(3))[0].numpy()
+        expected = found if expected is None else expected
+        assert np.array_equal(found, expected)
+        step += 1
+    assert step > 20
+
+
+def test_a_failing_pass_does_not_give_back_what_another_one_has_freed(monkeypatch):
+    x = leaf()
+    known(lambda x: ng.sin(x) * x, x)
+    y = ng.sin(x) * x
+    run = Plan.__call__
+
+    def fails(self, *args):
+        monkeypatch.setattr(Plan, "__call__", run)
+        ng.grad(y, x, np.ones(3))
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(Plan, "__call__", fails)
+    with pytest.raises(RuntimeError, match="out of luck"):
+        ng.grad(y, x, np.ones(3), retain_graph=True)
+    with pytest.raises(ng.errors.FreedGraphError):
+        ng.grad(y, x, np.ones(3))
