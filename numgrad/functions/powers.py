@@ -88,8 +88,8 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     -----
     The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.
 
-    ``x**0`` has the derivative 0 everywhere (NaN where x is NaN). In the exponent, ``0**x2`` has the derivative 0
-    for ``x2 >= 0``, and that of a negative base is NaN.
+    ``x**0`` has the derivative 0 everywhere (NaN where x is NaN). In the exponent, ``0**x2`` has
+    the derivative 0 for ``x2 >= 0``, and that of a negative base is NaN.
 
     Some exponents that are Python numbers are computed without a logarithm: 2 by `square`, and of
     floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.
