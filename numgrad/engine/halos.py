@@ -87,14 +87,14 @@ class Halo:
             offset += (turn if 2 * turn <= loop[a] else turn - loop[a]) * found
         return Leaf(self.buffer, offset, tuple(strides), leaf.dtype, leaf.rows)
 
-    def _walk(self, stride: int, digits: Sequence[int], count: int) -> int | None:
-        """Return the stride here for one of the value, walked through within one axis."""
-        for size, digit, dense, new in zip(
-            self.shape, digits, self.dense, self.strides, strict=True
-        ):
+    def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
+        """Return the stride here for one of the value, walked through within one axis, and move
+        ``digits`` to the end of the walk: walks that share an axis must stay within it together."""
+        for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
             if size > 1 and stride >= dense and stride % dense == 0:
                 step = stride // dense
-                return step * new if digit + (count - 1) * step < size else None
+                digits[a] += (count - 1) * step
+                return step * self.strides[a] if digits[a] < size else None
         return None
 
     def copied(self) -> Instruction:
@@ -169,12 +169,14 @@ class Halos:
         fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
         turned = [bool(leaf.turns) for leaf, _, _ in leaves]
         kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
+        rings_fit = all(f for f, t in zip(fits, turned, strict=True) if t)
         if not halo.rows and program.batch is not None:
-            self._rotated.buffers.add(buffer)
+            if rings_fit:
+                self._rotated.buffers.add(buffer)
             return
         if kept or not all(fits):
             halo.in_place = False
-            if program.batch is None or not all(f for f, t in zip(fits, turned, strict=True) if t):
+            if program.batch is None or not rings_fit:
                 return
         self._missing[buffer] = sum([is_output for _, _, is_output in leaves])
         halo.buffer = program.new_buffer(halo.nbytes, halo.rows)

@@ -216,3 +216,41 @@ def test_a_ring_that_is_read_backwards(size):
     full[:, mask] = seeds
     expected = 2 * numbers * np.roll(full, -2, 1)[:, ::-1]
     np.testing.assert_allclose(result, expected, 1e-12, 1e-15)
+
+
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_walks_that_leave_a_ring_together(ensemble):
+    """Each axis of the reshaped view stays in a row of the ring, both together do not."""
+    rng = np.random.default_rng(0)
+    x, c = rng.standard_normal((3, 4, 8)), rng.standard_normal((3, 2))
+
+    def function(x, c):
+        y = ng.sin(ng.exp(x))
+        pairs = ng.reshape(ng.reshape(y, (-1,))[1:9], (4, 2))
+        return ng.roll(y, 1, 1) + ng.roll(y, -1, 1), ng.sin(pairs * c)
+
+    if not ensemble:
+        x, c = x[0], c[0]
+    plain = ng.jit(function, fuse="never", ensemble=ensemble)(x, c)
+    fused = ng.jit(function, fuse="now", ensemble=ensemble)(x, c)
+    for found, expected in zip(fused, plain, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("start", [0, 1, 2])
+@pytest.mark.parametrize("size", [8, 40])
+def test_a_ring_within_a_value_that_all_rows_share(size, start):
+    rng = np.random.default_rng(0)
+    x, c = rng.standard_normal(size), rng.standard_normal(size + 2)
+    seeds = rng.standard_normal((5, size))
+
+    def function(x, c, seeds):
+        x = x.clone().requires_grad_()
+        part = c[start : start + size]
+        y = x * ng.roll(part, 2) + x * ng.roll(part, -1)
+        return ng.grad(y, x, seeds, is_grads_batched=True)[0]
+
+    found = ng.jit(function, fuse="now")(x, c, seeds)
+    part = c[start : start + size]
+    expected = seeds * np.roll(part, 2) + seeds * np.roll(part, -1)
+    np.testing.assert_allclose(found, expected, 1e-14, 1e-14)
