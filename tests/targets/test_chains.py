@@ -146,6 +146,17 @@ def test_what_nobody_reads_is_not_computed():
     assert chain.words.tolist().count(vectors.forms(minus)["r"]) == 1
 
 
+def test_a_result_may_be_read_by_what_nobody_reads():
+    plus, minus = spec_of(add, F64, F64, F64), spec_of(negative, F64, F64)
+    steps = ((plus, (0, 1)), (minus, (4,)), (plus, (2, 3)), (plus, (5, 6)))
+    chain = chains.chain(FusedSpec("chain", steps, (F64,) * 4, (F64,), (4,), (False,) * 4))
+    inputs = np.random.default_rng(0).normal(size=(4, 70))
+    found = np.zeros(70)
+    run(chain, [*inputs, found], 70, 4)
+    assert found.tobytes() == (inputs[0] + inputs[1]).tobytes()
+    assert vectors.forms(minus)["r"] not in chain.words.tolist()
+
+
 def test_a_chain_with_too_many_operands_is_refused():
     plus = spec_of(add, F64, F64, F64)
     count = vectors.MOST_MOVING

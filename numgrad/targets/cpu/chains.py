@@ -73,7 +73,7 @@ class _Assembly:
         self.first_own = 8 * (1 + nin + nout)
         self.own = 0
         self.free: list[int] = []
-        self.left = Counter(arg for _, args in spec.steps for arg in args)
+        self.left = _readers(spec)
         self.code: list[int] = []
         self.over: dict[int, frozenset[int]] = {}
         held, order = -1, [*_order(spec), -1]
@@ -172,13 +172,26 @@ def _order(spec: FusedSpec) -> list[int]:
     return order
 
 
-def _paths(spec: FusedSpec) -> tuple[list[list[int]], dict[int, int]]:
-    """Return the paths, and which one each value belongs to."""
+def _readers(spec: FusedSpec) -> Counter[int]:
+    """Return how often each value is read by steps that the outputs are made of."""
     nin = len(spec.in_dtypes)
-    readers = Counter(arg for _, args in spec.steps for arg in args)
+    readers = Counter(spec.outputs)
+    for value, (_, args) in reversed([*enumerate(spec.steps, nin)]):
+        if readers[value]:
+            readers.update(args)
+    readers.subtract(spec.outputs)
+    return readers
+
+
+def _paths(spec: FusedSpec) -> tuple[list[list[int]], dict[int, int]]:
+    """Return the paths, and which one each value belongs to; none has what nobody needs."""
+    nin = len(spec.in_dtypes)
+    readers = _readers(spec)
     paths: list[list[int]] = []
     path_of: dict[int, int] = {}
     for value, (_, args) in enumerate(spec.steps, nin):
+        if not readers[value] and value not in spec.outputs:
+            continue
         alone = [arg for arg in args if arg >= nin and readers[arg] == 1]
         if alone:
             path_of[value] = path = path_of[max(alone)]
