@@ -81,7 +81,7 @@ class Halo:
         for a, stride in enumerate(leaf.strides):
             turn = leaf.turns[a] if leaf.turns else 0
             found = self._walk(stride, digits, loop[a]) if stride else 0
-            if found is None:
+            if found is None or (turn and all(axis.stride != stride for axis in self.axes)):
                 return None
             strides.append(found)
             offset += (turn if 2 * turn <= loop[a] else turn - loop[a]) * found

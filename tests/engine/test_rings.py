@@ -254,3 +254,24 @@ def test_a_ring_within_a_value_that_all_rows_share(size, start):
     part = c[start : start + size]
     expected = seeds * np.roll(part, 2) + seeds * np.roll(part, -1)
     np.testing.assert_allclose(found, expected, 1e-14, 1e-14)
+
+
+def test_a_ring_too_short_for_a_halo_in_rows_of_a_page():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 64, 8))
+
+    def function(x):
+        y = ng.sin(ng.exp(x))
+        return ng.roll(y, 3, 1) * ng.roll(y, -3, 1), y[1:, 2:] * ng.roll(y, 3, 1)[1:, 2:]
+
+    def rolled(x):
+        y = ng.sin(ng.exp(x))
+        z = ng.roll(y, 1, 0) + ng.roll(y, -1, 0)
+        w = ng.cos(z)
+        return w * ng.roll(w, 3, 1) + ng.roll(w, -3, 1), z
+
+    for one in (function, rolled):
+        plain = ng.jit(one, fuse="never", ensemble=True)(x)
+        fused = ng.jit(one, fuse="now", ensemble=True)(x)
+        for found, expected in zip(fused, plain, strict=True):
+            np.testing.assert_array_equal(found, expected)
