@@ -275,3 +275,26 @@ def test_a_ring_too_short_for_a_halo_in_rows_of_a_page():
         fused = ng.jit(one, fuse="now", ensemble=True)(x)
         for found, expected in zip(fused, plain, strict=True):
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize(("size", "step"), [(16, 3), (511, 2), (512, 2), (64, 5)])
+def test_a_ring_of_some_elements_of_a_value(size, step, dtype):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(size).astype(dtype)
+    seeds = rng.standard_normal((3, len(x[::step]))).astype(dtype)
+
+    def jacobian(x, seeds):
+        x = x.clone().requires_grad_()
+        values = x * ng.roll(x, 2)
+        some = values[::step]
+        y = ng.roll(some, 3) * some
+        return y, ng.grad(y, x, seeds, is_grads_batched=True)[0]
+
+    ng.set_flags(debug=True)
+    try:
+        plain, fused = (ng.jit(jacobian, fuse=how)(x, seeds) for how in ("never", "now"))
+    finally:
+        ng.set_flags(debug=False)
+    for a, b in zip(plain, fused, strict=True):
+        np.testing.assert_array_equal(a, b)
