@@ -18,8 +18,6 @@ from .custom_context import FunctionContext
 class PythonOperator(Operator):
     """A class derived from `Function`, as the engine sees it; the ``ctx`` is a static parameter."""
 
-    is_python = True
-
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)
         self.function = function

@@ -56,7 +56,6 @@ class Operator:
     """
 
     nout = 1
-    is_python = False
     uses_blas = False
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 

@@ -159,14 +159,8 @@ class Halos:
     def _add(self, buffer: int, leaves: Sequence["_View"], has_others: bool) -> None:
         program = self.program
         axes = _axes(leaves)
-        if not axes or not _is_dense(program, buffer):
+        if not axes or not _is_suited(program, buffer, leaves, axes[-1]):
             return
-        if program.nbytes[buffer] % (axes[-1].stride * axes[-1].length):
-            return  # a ring of every other element of an odd number: it is no axis of the value
-        if any(stride < 0 for leaf, _, _ in leaves for stride in leaf.strides):
-            return
-        if not all(_is_inside(leaf, loop, program.nbytes[buffer]) for leaf, loop, _ in leaves):
-            return  # as of seeds in Fortran's order, whose rows lie between each other
         halo = Halo(program, buffer, leaves[0][0].dtype, axes)
         fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
         turned = [bool(leaf.turns) for leaf, _, _ in leaves]
@@ -275,6 +269,19 @@ def _axes(leaves: Sequence[_View]) -> list[_Axis]:
     axes = sorted(found.values())
     inside = all(b.stride % (a.stride * a.length) == 0 for a, b in pairwise(axes))
     return axes if inside else []
+
+
+def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost: _Axis) -> bool:
+    """Whether all rings are axes of a value in C order, and all views go forward within it."""
+    nbytes = program.nbytes[buffer]
+    if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
+        return False  # a ring of every other element of an odd number goes beyond its end
+    for leaf, loop, _ in leaves:
+        # Of seeds in Fortran's order rows lie between each other; what is read backwards would find
+        # a halo on the other side.
+        if min(leaf.strides, default=0) < 0 or not _is_inside(leaf, loop, nbytes):
+            return False
+    return True
 
 
 def _is_dense(program: Program, buffer: int) -> bool:

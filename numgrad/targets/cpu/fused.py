@@ -22,12 +22,6 @@ from .compiler import Code, join_keys, obtain, symbol_of
 ROWS = "_rows"
 """What the name of the entry for rows adds to that of the kernel."""
 
-MAX_STEPS = 512
-"""Steps from which on a kernel gains nothing but compile time."""
-
-MAX_OPERANDS = 64
-"""Inputs and outputs that a kernel should have: each has a buffer of 2 or 4 KiB on the stack."""
-
 _LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.03, 0.0006, 0.04
 """Seconds to load a kernel, to compile one of no steps, one step more, and a scalar function."""
 
