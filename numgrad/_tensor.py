@@ -53,14 +53,6 @@ class Tensor(Arithmetic, Methods, Value):
     # The array
     # ----------------------------------------------------------------------------------------
 
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
     def numpy(self, *, copy: bool = False) -> np.ndarray:
         """Return the array: a read-only view, or a writable copy.
 
@@ -151,6 +143,10 @@ class Tensor(Arithmetic, Methods, Value):
         """The output slot of ``grad_fn`` that this tensor is."""
         return self.slot
 
+    @Value.requires_grad.setter
+    def requires_grad(self, requires_grad: bool) -> None:
+        self.requires_grad_(requires_grad)
+
     @property
     def stop_gradient(self) -> bool:
         """The opposite of ``requires_grad`` (paddle's name)."""
@@ -182,7 +178,7 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only; use .detach() for a tensor "
                 "without graph"
             )
-        self.requires_grad = bool(requires_grad)
+        self._requires_grad = bool(requires_grad)  # of NumPy too, or 1: recorders look for True
         return self
 
     def detach(self) -> "Tensor":

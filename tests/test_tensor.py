@@ -324,3 +324,41 @@ def test_format_of_a_number():
     assert f"{ng.tensor([1.0])}" == "tensor([1.])"
     with pytest.raises(TypeError, match="0-d"):
         f"{ng.tensor([1.0]):.3f}"
+
+
+# Attributes that cannot be assigned ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize(
+    ("name", "value", "instead"),
+    [
+        ("shape", (2, 2), r"t\.reshape\(shape\)"),
+        ("dtype", np.dtype(np.float32), r"t\.astype\(dtype\)"),
+        ("real", 1.0, r"1j \* t\.imag"),
+        ("imag", 1.0, r"t\.real \+ 1j"),
+        *[(name, None, name) for name in ("T", "device", "grad_fn", "is_leaf", "ndim", "size")],
+        *[(name, None, name) for name in ("data", "flat", "strides", "nbytes", "itemsize")],
+    ],
+)
+def test_attributes_that_numpy_or_torch_would_change_are_refused(name, value, instead, recorded):
+    t = leaf([1.0, 2.0, 3.0, 4.0])
+    t = t * 2.0 if recorded else t
+    with pytest.raises(AttributeError, match=instead):
+        setattr(t, name, value)
+    assert (t.shape, t.dtype, t.is_leaf) == ((4,), np.float64, not recorded)
+    assert ng.grad(t.sum(), t)[0].tolist() == [1.0, 1.0, 1.0, 1.0]
+
+
+def test_requires_grad_is_checked_where_it_is_assigned():
+    with pytest.raises(ng.errors.DtypeError):
+        ng.tensor([1, 2]).requires_grad = True
+    y = leaf([1.0]) * 2.0
+    with pytest.raises(ng.errors.NoGradError, match="detach"):
+        y.requires_grad = False
+    y.requires_grad = True  # it does
+    x = ng.tensor([1.0])
+    x.requires_grad = np.True_
+    assert ng.grad(x * x, x)[0].tolist() == [2.0]
+    x.requires_grad = False
+    assert not (x * x).requires_grad

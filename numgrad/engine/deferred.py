@@ -158,8 +158,7 @@ def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
     """Return the value of a new expression of these inputs, connected to nothing yet."""
     result = _new(kind)
     result.array = result.node = result.view = result._storage = result._leaf = None
-    spec = result.spec = plan.spec
-    result.shape, result.dtype, result.rows = spec
+    result.spec = plan.spec
     result.expr = _expression(plan, inputs)
     result._requires_grad = False
     result.slot = result.expr_slot = 0

@@ -208,9 +208,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     result = _new(kind)
     result.array = array
     result.spec = plan.spec
-    result.shape = plan.shape
-    result.dtype = plan.dtype
-    result.rows = result._requires_grad = False
+    result._requires_grad = False
     result.node = result.view = result.expr = result._storage = result._leaf = None
     result.slot = result.expr_slot = 0
     return result
@@ -312,10 +310,8 @@ def _output(result: Any) -> Any:
     kept = _new(type(result))
     kept.array = result.array
     kept.spec = result.spec
-    kept.shape = result.shape
-    kept.dtype = result.dtype
     kept._storage = result._storage = Storage()
-    kept.rows = kept._requires_grad = False
+    kept._requires_grad = False
     kept.node = kept.view = kept.expr = kept._leaf = None
     kept.slot = kept.expr_slot = 0
     return kept

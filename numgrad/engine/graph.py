@@ -38,7 +38,7 @@ NO_EDGE = Edge(None, 0)
 
 def connect(value: Value, edge: Edge) -> None:
     """Put ``value`` at the place in the graph where ``edge`` leads."""
-    value.requires_grad = True
+    value._requires_grad = True
     if isinstance(edge.node, Accumulator):
         value.leaf.accumulator = partial(_itself, edge.node)  # strong: it stands for the leaf
     else:

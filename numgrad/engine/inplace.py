@@ -179,7 +179,7 @@ def _become(value: Value, result: Value) -> None:
     if result.array is None:
         value.array, value.expr, value.expr_slot = None, result.expr, result.expr_slot
         if result.rows and not value.rows:  # what was one for all members is one for each
-            value.spec, value.rows = result.spec, True
+            value.spec = result.spec
             mode.capture.refresh_views(value)
     if not mode.grad or not (value.requires_grad or result.requires_grad):
         return
@@ -209,7 +209,7 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
         for operator, static in view.chain:
             current = apply(operator, (current,), static)[0]
     value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
-    value.spec, value.rows = current.spec, current.rows
+    value.spec = current.spec
     if not stays:
         _move(value, current)
 

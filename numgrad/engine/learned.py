@@ -23,7 +23,7 @@ class Plan:
     ----------
     compute : callable or None
         Takes the arrays and returns the result; None where nothing is computed yet.
-    spec, shape, dtype
+    spec : Spec
         Of the result.
     reads : tuple
         By which inputs require grad, as bits: whether the derivative reads each input and the
@@ -38,8 +38,8 @@ class Plan:
     """
 
     __slots__ = (
-        "compute", "dtype", "inputs", "kind", "operator", "outputs", "reads", "recorder", "shape",
-        "spec", "static", "step", "uses",
+        "compute", "inputs", "kind", "operator", "outputs", "reads", "recorder", "spec", "static",
+        "step", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -48,7 +48,7 @@ class Plan:
     ) -> None:  # fmt: skip
         self.operator, self.static, self.compute = operator, static, compute
         self.inputs, self.outputs = inputs, (spec,)
-        self.spec, self.shape, self.dtype = spec, spec.shape, spec.dtype
+        self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
         self.recorder: Any = None

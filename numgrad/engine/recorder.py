@@ -31,7 +31,7 @@ def recorder_of(plan: Plan) -> Any:
 def value_like(plan: Plan) -> Any:
     """Return a result of a plan without its array and its place in the graph."""
     value: Any = object.__new__(runtime.value)
-    value.spec, value.shape, value.dtype, value.rows = plan.spec, plan.shape, plan.dtype, False
+    value.spec = plan.spec
     value.view = value.expr = value._storage = value._leaf = None
     value.slot = value.expr_slot = 0
     return value

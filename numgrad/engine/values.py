@@ -7,6 +7,7 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,15 +173,15 @@ class Value:
     """
 
     __slots__ = (
-        "__weakref__", "_leaf", "_requires_grad", "_storage", "array", "dtype", "expr", "expr_slot",
-        "node", "rows", "shape", "slot", "spec", "view",
+        "__weakref__", "_leaf", "_requires_grad", "_storage", "array", "expr", "expr_slot", "node",
+        "slot", "spec", "view",
     )  # fmt: skip
 
     array: np.ndarray | None
     spec: Spec
-    shape: Shape
-    dtype: np.dtype
-    rows: bool
+    shape: Shape = property(attrgetter("spec.shape"))  # type: ignore[assignment]
+    dtype: np.dtype = property(attrgetter("spec.dtype"))  # type: ignore[assignment]
+    rows: bool = property(attrgetter("spec.rows"))  # type: ignore[assignment]
     node: "Node | None"
     slot: int
     expr: Expr | None
@@ -197,9 +198,6 @@ class Value:
         self.array = array
         shape, dtype = array.shape, array.dtype
         self.spec = _specs.get((shape, dtype, False)) or spec_of(shape, dtype)
-        self.shape = shape
-        self.dtype = dtype
-        self.rows = False
         self._requires_grad = requires_grad
         self._storage = storage or (_captured_storage() if capturing else None)
         self.node = self.expr = self.view = self._leaf = None
@@ -211,7 +209,6 @@ class Value:
         value = cls.__new__(cls)
         value.array = None
         value.spec = spec
-        value.shape, value.dtype, value.rows = spec
         value.expr, value.expr_slot = expr, slot
         value._requires_grad = False
         value._storage = value.node = value.view = value._leaf = None
@@ -223,7 +220,6 @@ class Value:
         cls = type(self)
         value = cls.__new__(cls)
         value.array, value.spec, value._storage = self.array, self.spec, self.storage
-        value.shape, value.dtype, value.rows = self.shape, self.dtype, self.rows
         value.expr, value.expr_slot = self.expr, self.expr_slot
         value._requires_grad = False
         value.node = value.view = value._leaf = None
@@ -243,7 +239,6 @@ class Value:
         """Say that the array is to be read with another shape: the batch becomes an axis, or the
         first axis becomes the batch."""
         self.spec = spec_of(shape, self.dtype, rows)
-        self.shape, self.rows = shape, rows
 
     @property
     def storage(self) -> Storage:
@@ -271,10 +266,6 @@ class Value:
         if self.view is not None:
             self.view.refresh(self)
         return self._requires_grad
-
-    @requires_grad.setter
-    def requires_grad(self, flag: bool) -> None:
-        self._requires_grad = bool(flag)  # of NumPy too, or 1: who records looks for True itself
 
     @property
     def ndim(self) -> int:

@@ -178,7 +178,7 @@ def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool)
     expr = argument(index, spec).expr
     assert expr is not None
     value = kind.deferred(expr, 0, spec)
-    value.requires_grad = requires_grad
+    value.move(None, 0, requires_grad)
     return value
 
 

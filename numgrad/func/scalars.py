@@ -45,8 +45,7 @@ def like(kind: type[Tensor], value: Tensor) -> Tensor:
     """Return ``value`` as a tensor of a class of this module, at the same place in the graph."""
     result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
     if value.requires_grad:
-        result.requires_grad = True
-        result.node, result.slot = value.node, value.slot
+        result.move(value.node, value.slot, True)
     return result  # type: ignore[return-value]
 
 

@@ -93,7 +93,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         if leaf.requires_grad:
             return registry["copy"](leaf)
         variable = leaf.detached()
-        variable.requires_grad = True
+        variable.move(None, 0, True)
         return variable  # type: ignore[return-value]
     if not _is_leaf(leaf):
         raise ArgTypeError(

@@ -1,9 +1,13 @@
 """The NumPy methods of tensors: functions of this package under the names that arrays give them."""
 
+import math
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from .._tensor import Tensor
+from ..engine.values import Shape, Value
 from . import (
     creation,
     elementwise,
@@ -22,10 +26,28 @@ from . import (
 from . import shape as _shape
 
 
+def _fixed(attribute: Any, name: str, instead: str) -> Any:
+    """Return an attribute that says what to write where it is assigned, as it may be in NumPy."""
+
+    def refuse(self: Any, value: Any) -> None:
+        raise AttributeError(f"the {name} of a tensor cannot be assigned; write {instead}")
+
+    return attribute.setter(refuse)
+
+
 class Methods:
     """What `Tensor` offers beside its graph; ``functions.binding`` gives it to the class."""
 
     __slots__ = ()
+
+    # The array
+    shape: Shape = _fixed(Value.shape, "shape", "t.reshape(shape)")
+    dtype: np.dtype = _fixed(Value.dtype, "dtype", "t.astype(dtype)")
+
+    @property
+    def size(self: Any) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
 
     # Elementwise and reductions: NumPy gives the method the parameters of the function
     clip = elementwise.clip
@@ -95,15 +117,8 @@ class Methods:
         return _shape.matrix_transpose(self)
 
     # Elements
-    @property
-    def real(self) -> Tensor:
-        """The real parts; the tensor itself when it is real."""
-        return elementwise.real(self)
-
-    @property
-    def imag(self) -> Tensor:
-        """The imaginary parts; zeros when the tensor is real."""
-        return elementwise.imag(self)
+    real = _fixed(property(elementwise.real), "real part", "t[...] = value + 1j * t.imag")
+    imag = _fixed(property(elementwise.imag), "imaginary part", "t[...] = t.real + 1j * value")
 
     def copy(self: Any) -> Tensor:
         """Return a copy; gradients flow through it."""

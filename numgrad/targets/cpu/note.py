@@ -12,42 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import entry, routines
+from . import noting_words as at
 from .entry_words import OBJECT
-from .noting_words import (
-    ARRAY_TYPE,
-    AS_ARRAY,
-    CALL,
-    COMPUTE,
-    DROP,
-    EMPTY,
-    FALSE,
-    FIRST,
-    FLOWS,
-    ITEMS,
-    KEEP,
-    N_PARENTS,
-    NEW,
-    NEW_TUPLE,
-    NIN,
-    NODE,
-    NODE_END,
-    NONE,
-    READS,
-    S_VERSION,
-    STORAGE,
-    STORAGE_END,
-    STORAGE_TYPE,
-    TRUE,
-    UNWRITTEN,
-    V_ARRAY,
-    VALUE,
-    VALUE_END,
-    VALUE_TYPE,
-    VIEW_TYPE,
-    W_BASE,
-    WORDS,
-    ZERO,
-)
 
 _VALUE = ("array", "view", "_storage", "_requires_grad", "node", "slot", "expr")
 _NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
@@ -95,24 +61,26 @@ def recorder(plan: Plan) -> Any:
     items = _items()
     if None in layouts or items is None or not entry.is_possible():
         return None
-    words = np.zeros(WORDS, np.int64)
-    words[NIN] = plan.arity
+    words = np.zeros(at.WORDS, np.int64)
+    words[at.NIN] = plan.arity
     for place, thing in (
-        (COMPUTE, plan.compute), (ARRAY_TYPE, np.ndarray), (AS_ARRAY, np.asarray),
-        (VALUE_TYPE, value), (STORAGE_TYPE, storage), (VIEW_TYPE, plan.view), (NONE, None),
-        (TRUE, True), (FALSE, False), (ZERO, 0), (VALUE, plan.value), (NODE, plan.node),
-        (STORAGE, plan.storage), (EMPTY, ()), (UNWRITTEN, plan.unwritten),
+        (at.COMPUTE, plan.compute), (at.ARRAY_TYPE, np.ndarray), (at.AS_ARRAY, np.asarray),
+        (at.VALUE_TYPE, value), (at.STORAGE_TYPE, storage), (at.VIEW_TYPE, plan.view),
+        (at.NONE, None), (at.TRUE, True), (at.FALSE, False), (at.ZERO, 0), (at.VALUE, plan.value),
+        (at.NODE, plan.node), (at.STORAGE, plan.storage), (at.EMPTY, ()),
+        (at.UNWRITTEN, plan.unwritten),
     ):  # fmt: skip
         words[place] = id(thing)
-    words[NEW : DROP + 1] = _functions()
-    for first, places in zip((V_ARRAY, N_PARENTS, S_VERSION, W_BASE), layouts, strict=True):
+    words[at.NEW : at.DROP + 1] = _functions()
+    firsts = (at.V_ARRAY, at.N_PARENTS, at.S_VERSION, at.W_BASE)
+    for first, places in zip(firsts, layouts, strict=True):
         assert places is not None
         words[first : first + len(places)] = places
-    for place, kind in ((VALUE_END, value), (NODE_END, node), (STORAGE_END, storage)):
+    for place, kind in ((at.VALUE_END, value), (at.NODE_END, node), (at.STORAGE_END, storage)):
         words[place] = _end(kind)
-    words[FLOWS], words[ITEMS] = bool(plan.reads), items
+    words[at.FLOWS], words[at.ITEMS] = bool(plan.reads), items
     for wanted, reads in enumerate(plan.reads):
-        words[READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
+        words[at.READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
     table = words.view(entry.Table)
     table.alive = plan
     return entry.builtin(_method(), table)
@@ -130,7 +98,7 @@ def layout(kind: type, names: tuple[str, ...]) -> tuple[int, ...] | None:
         if words.count(id(mark)) != 1:
             return None
         places.append(words.index(id(mark)))
-    return tuple(places) if min(places) >= FIRST == OBJECT else None
+    return tuple(places) if min(places) >= at.FIRST == OBJECT else None
 
 
 def _end(kind: type) -> int:
@@ -159,7 +127,7 @@ def _functions() -> tuple[int, ...]:
     return tuple([address or 0 for address in found])
 
 
-assert len((NEW, NEW_TUPLE, CALL, KEEP, DROP)) - 1 == DROP - NEW
+assert len((at.NEW, at.NEW_TUPLE, at.CALL, at.KEEP, at.DROP)) - 1 == at.DROP - at.NEW
 
 
 @cache
