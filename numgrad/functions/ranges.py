@@ -1,11 +1,17 @@
 """Making tensors: evenly spaced numbers."""
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from . import reduction
 from .creation import arrays, asarray, carries_graph, fresh, require_cpu
+from .joining import concatenate
+from .repeating import broadcast_to
+from .rounding import floor
+from .selection import where
 
 
 def _number(value: Any) -> Any:
@@ -75,11 +81,34 @@ def linspace(
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     require_cpu(device)
-    if carries_graph([start, stop]):
-        position = Tensor(np.linspace(0.0, 1.0, num, endpoint=endpoint))
-        start, stop = asarray(start), asarray(stop)
-        position = position.reshape((-1,) + (1,) * max(start.ndim, stop.ndim))
-        result = start * (1.0 - position) + stop * position
-        return result if dtype is None else result.astype(dtype)
-    first, last = arrays((start, stop))
-    return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
+    if not carries_graph([start, stop]):
+        first, last = arrays((start, stop))
+        return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
+    start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))
+    result = _between(start, stop, operator.index(num), endpoint)
+    if dtype is None:
+        return result
+    return (floor(result) if np.issubdtype(dtype, np.integer) else result).astype(dtype)
+
+
+def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:
+    """Return evenly spaced numbers, each rounded as NumPy rounds them: multiples of the step, or
+    where that is too small for a number, parts of the distance."""
+    if num < 0:
+        raise ValueError(f"linspace: the number of samples, {num}, must not be negative")
+    distance, steps = stop - start, num - 1 if endpoint else num
+    if distance.dtype.kind not in "fc":
+        distance = asarray(stop, np.float64) - asarray(start, np.float64)
+    number = np.arange(num, dtype=distance.dtype).reshape((-1,) + (1,) * distance.ndim)
+    if steps > 0:
+        # By a real number NumPy divides complex ones as if they were multiplied by its inverse.
+        share = distance * (1 / steps) if distance.dtype.kind == "c" else distance / steps
+        vanishes = reduction.any(share == 0)
+        result = where(vanishes, distance * (number / steps), share * number)
+    else:
+        result = distance * number
+    result = result + start
+    if not endpoint or num < 2:
+        return result
+    last = broadcast_to(asarray(stop, distance.dtype), (1, *distance.shape))
+    return concatenate([result[:-1], last])

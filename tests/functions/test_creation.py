@@ -122,6 +122,41 @@ def test_gradients_through_full_and_linspace():
     assert (ends.shape, ends.dtype) == ((3, 2), np.float32)
 
 
+ENDS = {
+    "scalars": (np.array(-1.3), np.array(2.7)),
+    "arrays": (np.array([[0.1], [7.0]]), np.array([0.3, -0.2, 1e9])),
+    "float32": (np.array([0.1, 5.0], np.float32), np.array(0.3, np.float32)),
+    "with a number": (np.array(0.7, np.float32), 4.0),
+    "complex": (np.array(0.3 - 1j), np.array([1.0 + 1e-3j, -7.7])),
+    "a step of zero": (np.array([2.0, 1.0]), np.array([2.0, 7.7])),
+    "a step below the numbers": (np.array([0.0, 1.0]), np.array([1e-323, 7.7])),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"endpoint": False}, {"dtype": np.complex64}])
+@pytest.mark.parametrize("num", [0, 1, 2, 8, 50])
+@pytest.mark.parametrize("ends", ENDS)
+def test_linspace_has_numpys_bits_with_a_graph_too(ends, num, options):
+    first, last = ENDS[ends]
+    expected = np.linspace(first, last, num, **options)
+    plain = ng.linspace(first, last, num, **options)
+    recorded = ng.linspace(ng.tensor(first, requires_grad=True), last, num, **options)
+    captured = ng.jit(lambda first, last: ng.linspace(first, last, num, **options))(first, last)
+    for found in (plain.numpy(), recorded.detach().numpy(), np.asarray(captured)):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_linspace_of_integers_rounds_down_as_in_numpy():
+    x = ng.tensor(-3.5, requires_grad=True)
+    expected = np.linspace(-3.5, 4.0, 6, dtype=int)
+    np.testing.assert_array_equal(ng.linspace(x, 4.0, 6, dtype=int), expected)
+    call = ng.jit(lambda first: ng.linspace(first, 9, 5))
+    np.testing.assert_array_equal(call(np.array(2)), np.linspace(2, 9, 5))
+    with pytest.raises(ValueError, match="-1"):
+        ng.linspace(x, 4.0, -1)
+
+
 def test_from_dlpack_shares_memory():
     array = np.array([1.0, 2.0])
     x = ng.from_dlpack(array)
