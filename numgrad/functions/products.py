@@ -273,14 +273,14 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
     tensor([[1., 3.],
             [0., 1.]])
     """
-    from .systems import inv, require_square
+    from .systems import inverse, require_square
 
     x, n = as_tensor(x), operator.index(n)
     require_square(x, "matrix_power")
     if n == 0:
         return Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape).copy())
     if n < 0:
-        x, n = inv(x), -n
+        x, n = inverse(x, "matrix_power"), -n
     while n % 2 == 0:
         n, x = n // 2, matmul(x, x)
     result = x

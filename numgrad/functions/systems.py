@@ -62,6 +62,12 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([0.5  , 0.125])
     """
     a, b = _matrix(a, "solve"), as_tensor(b)
+    return _solved(a, b, "solve")
+
+
+def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
+    """Solve ``a x = b`` for the function ``caller``, which the error about a singular matrix
+    names."""
     vector = b.ndim == 1
     b = expand_dims(b, axes=(-1,)) if vector else b
     if b.ndim < 2 or a.shape[-1] != b.shape[-2]:
@@ -71,7 +77,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     dtype = np.result_type(a.dtype, b.dtype)
     a = a if a.dtype == dtype or dtype.kind not in "fc" else a.astype(dtype)
     lu, pivots = _factorization.lu_factor(a)
-    x = _factorization.lu_solve(a, lu, pivots, b, adjoint=False)
+    x = _factorization.lu_solve(a, lu, pivots, b, adjoint=False, caller=caller)
     return squeeze(x, axes=(-1,)) if vector else x
 
 
@@ -94,8 +100,13 @@ def inv(a: ArrayLike) -> Tensor:
     >>> ng.grad(ng.linalg.inv(x), x)[0]
     tensor([[-0.25]])
     """
-    a = _matrix(a, "inv")
-    return solve(a, Tensor(np.eye(a.shape[-1], dtype=a.dtype)))
+    return inverse(a, "inv")
+
+
+def inverse(a: ArrayLike, caller: str) -> Tensor:
+    """Return the inverses of square matrices; errors name the function ``caller``."""
+    a = _matrix(a, caller)
+    return _solved(a, Tensor(np.eye(a.shape[-1], dtype=a.dtype)), caller)
 
 
 def det(a: ArrayLike) -> Tensor:

@@ -28,7 +28,7 @@ class OfFactors(KernelOperator):
         return ("", "real")[: self.nout]
 
     def error(self, where: str) -> Exception:
-        return MatrixError(f"{self.name}: the matrix is singular, or nearly{where}")
+        return MatrixError(f"det: the matrix is singular, or nearly{where}")
 
 
 def _declare(signature: str, **options: Any) -> Any:
@@ -64,7 +64,8 @@ def det_pullback(context, g):
         return multiply(_matrix(g), conj(cofactor(a))), None, None
     lu = regular_pivots(lu) if context.create_graph else nonzero_pivots(lu)
     value = det(a, lu, pivots)
-    inverse = lu_solve(a, lu, pivots, np.eye(n, dtype=a.dtype), adjoint=True)
+    eye = np.eye(n, dtype=a.dtype)
+    inverse = lu_solve(a, lu, pivots, eye, adjoint=True, caller="det")
     return multiply(inverse, _matrix(multiply(g, conj(value)))), None, None
 
 
@@ -130,7 +131,7 @@ def slogdet_reads(needs):
 def slogdet_pullback(context, g_sign, g_log):
     a, lu, pivots = (context.input(n) for n in range(3))
     eye = np.eye(a.shape[-1], dtype=a.dtype)
-    inverse = lu_solve(a, lu, pivots, eye, adjoint=True)
+    inverse = lu_solve(a, lu, pivots, eye, adjoint=True, caller="slogdet")
     if a.dtype.kind == "c":
         turn = imag(multiply(conj(g_sign), context.output(0)))
         g_log = subtract(g_log, multiply(turn, door.constant(np.array(1j, a.dtype))))

@@ -6,6 +6,7 @@ with respect to that. In a batched pass the factorization therefore stays outsid
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class Factorization(KernelOperator):
     unread : int
         How many of the first inputs the kernel does not get: they are there for the derivative.
     reason : str
-        What is wrong with a matrix for which the kernel fails.
+        What is wrong with a matrix for which the kernel fails; the error names the static parameter
+        ``caller``, the function that a user called, or else the operator.
     """
 
     def __init__(
@@ -52,18 +54,18 @@ class Factorization(KernelOperator):
         dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
         return self.align([v if v.dtype in (dtype, np.int32) else v.astype(dtype) for v in values])
 
-    def error(self, where: str) -> Exception:
-        return MatrixError(f"{self.name}: {self.reason}{where}")
+    def error(self, where: str, caller: str = "") -> Exception:
+        return MatrixError(f"{caller or self.name}: {self.reason}{where}")
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
         self.core_sizes([a.shape for a in arrays])
         arrays = [np.ascontiguousarray(a) for a in arrays[self.unread : -1]] + [arrays[-1]]
-        kernel = target.kernel(LibrarySpec(self.name, arrays[-1].dtype, **static))
-        results, status = kernel.call(*arrays)
+        spec, error = self._kernel(arrays[-1].dtype, **static)
+        results, status = target.kernel(spec).call(*arrays)
         if status:
-            raise self.error("")
+            raise error("")
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
     def lower(
@@ -74,12 +76,14 @@ class Factorization(KernelOperator):
         outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
         core = tuple(sizes[name] for name in self.signature.names)
         loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
-        spec = LibrarySpec(self.name, read[-1].dtype, **static)
-        builder.emit(
-            spec, read, outputs, self.ncore[self.unread :], core, loop, self.name, self.error
-        )
+        spec, error = self._kernel(read[-1].dtype, **static)
+        builder.emit(spec, read, outputs, self.ncore[self.unread :], core, loop, self.name, error)
         builder.uses_blas = True
         return outputs
+
+    def _kernel(self, dtype: np.dtype, caller: str = "", **options: bool) -> tuple[Any, Any]:
+        """Return the spec of the kernel, and what makes the error where it fails."""
+        return LibrarySpec(self.name, dtype, **options), partial(self.error, caller=caller)
 
 
 def _no_function(*args: Any) -> None:
@@ -105,7 +109,7 @@ def lu_solve_reads(needs):
 def lu_solve_pullback(context, g):
     a, lu, pivots = (context.input(n) for n in range(3))
     transposed = context.static["adjoint"]
-    gb = lu_solve(a, lu, pivots, g, adjoint=not transposed)
+    gb = lu_solve(a, lu, pivots, g, **(context.static | {"adjoint": not transposed}))
     ga = _to_matrix(gb, context.output(), transposed) if context.wanted[0] else None
     return ga, None, None, gb
 

@@ -286,6 +286,25 @@ def test_a_failing_factorization_in_a_program_raises_its_own_error():
         force([x])
 
 
+SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
+BROKEN = {
+    "solve": lambda a: ng.linalg.solve(a, np.ones(2)),
+    "inv": ng.linalg.inv,
+    "matrix_power": lambda a: ng.linalg.matrix_power(a, -2),
+    "cholesky": ng.linalg.cholesky,
+    "slogdet": lambda a: ng.func.grad(lambda a: ng.linalg.slogdet(a).logabsdet)(a),
+    "det": lambda a: ng.func.hessian(ng.linalg.det)(ng.kron(np.eye(2), a)),
+}
+
+
+@pytest.mark.parametrize("how", ["eager", "captured"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_errors_name_the_function_that_was_called(name, how):
+    function = BROKEN[name] if how == "eager" else ng.jit(BROKEN[name])
+    with pytest.raises(ng.errors.MatrixError, match=f"^{name}: "):
+        function(ng.tensor(SINGULAR))
+
+
 def test_programs_with_blas_say_so(rng):
     a, b = rng.standard_normal((2, 3)), rng.standard_normal((3, 2))
     long = np.ones((2, LARGE // 4)), np.ones((LARGE // 4, 3))
