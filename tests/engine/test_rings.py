@@ -34,6 +34,18 @@ def both(function):
     return results
 
 
+def same_products(function, x, seeds):
+    """Check that a batched pass gives the same bits with nothing fused and with everything."""
+
+    def products():
+        leaf = ng.tensor(x, requires_grad=True)
+        (result,) = ng.grad(function(leaf), leaf, grad_outputs=seeds, is_grads_batched=True)
+        return result.numpy()
+
+    one, other = both(products)
+    np.testing.assert_array_equal(one, other)
+
+
 def loops(instructions):
     return [i.pattern.loop for i in instructions if i.name != "copy"]
 
@@ -107,13 +119,7 @@ def test_batched_passes(rows):
     x = np.linspace(7.0, 9.0, 48)
     seeds = np.random.default_rng(0).standard_normal((rows, 48))
 
-    def jacobian():
-        start = ng.tensor(x, requires_grad=True)
-        (result,) = ng.grad(steps(start), start, grad_outputs=seeds, is_grads_batched=True)
-        return result.numpy()
-
-    one, other = both(jacobian)
-    np.testing.assert_array_equal(one, other)
+    same_products(steps, x, seeds)
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (2, 16, 12), (4, 1, 6)])
@@ -121,14 +127,10 @@ def test_batched_passes_over_grids(shape):
     rng = np.random.default_rng(1)
     state, seeds = rng.standard_normal(shape), rng.standard_normal((9, *shape))
 
-    def product():
-        w = ng.tensor(state, requires_grad=True)
-        y = w * (ng.roll(w, 1, -1) - ng.roll(w, -1, -1)) + w * ng.roll(w, 2, 0)
-        (result,) = ng.grad(y, w, grad_outputs=seeds, is_grads_batched=True)
-        return result.numpy()
+    def product(w):
+        return w * (ng.roll(w, 1, -1) - ng.roll(w, -1, -1)) + w * ng.roll(w, 2, 0)
 
-    one, other = both(product)
-    np.testing.assert_array_equal(one, other)
+    same_products(product, state, seeds)
 
 
 def test_what_all_rows_share_is_rotated_once(monkeypatch):
@@ -142,13 +144,7 @@ def test_what_all_rows_share_is_rotated_once(monkeypatch):
 
     monkeypatch.setattr(plans, "fuse", spy)
 
-    def jacobian():
-        start = ng.tensor(x, requires_grad=True)
-        (result,) = ng.grad(steps(start), start, grad_outputs=seeds, is_grads_batched=True)
-        return result.numpy()
-
-    one, other = both(jacobian)
-    np.testing.assert_array_equal(one, other)
+    same_products(steps, x, seeds)
     copies = [i for i in made[-1].instructions if i.name == "copy" and not i.rows]
     # Six slopes, each with three coefficients that are read elsewhere, each copied in two parts.
     assert len(copies) == 36
