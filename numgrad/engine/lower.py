@@ -1,5 +1,6 @@
 """Lowering: expressions become the instructions of a program."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from .graph import Expr, Value
 from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
 from .statics import frozen
-from .templates import Place, Template, operand_of, spread, templates_of
+from .templates import Computed, Place, Template, operand_of, spread, templates_of
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -30,6 +31,7 @@ class Lowering:
         self.program = Program(batch)
         self.known: dict[Expr, Place | list[Place]] = {}  # a list of several outputs
         self.templates = templates_of(target)
+        self.computed: Computed = defaultdict(dict)  # see `Template.append_to`
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
@@ -100,17 +102,18 @@ class Lowering:
             template = self._make(expr, places)
             if kind is not None:
                 self.templates.add(key, template)
-        known[expr] = template.append_to(self.program, table, moves, expr.site)
+        known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
 
     def _make(self, expr: Expr, places: Sequence[Place]) -> Template:
         builder = Builder(self.target, self.program.batch)
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
-        return Template(builder, nargs, lower_one(builder, expr, operands))
+        outputs = lower_one(builder, expr, operands)
+        return Template(builder, nargs, outputs, self.templates.identities)
 
     def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return an operand for a result: in a buffer of its own, so that results alias neither
-        each other nor anything else."""
+        each other nor anything else, and copies of one value are not one."""
         if (
             not isinstance(place, Ref)
             or not place.layout.whole
@@ -129,12 +132,13 @@ class Lowering:
             builder = Builder(self.target, self.program.batch)
             operand = operand_of(builder, place)
             nargs = len(builder.buffers)
-            template = Template(builder, nargs, [builder.copied(operand, rows)])
+            outputs = [builder.copied(operand, rows)]
+            template = Template(builder, nargs, outputs, self.templates.identities)
             self.templates.add(key, template)
         table: list[int] = []
         moves: list[int] = []
         spread(place, table, moves)
-        result = template.append_to(self.program, table, moves, None)
+        result = template.append_to(self.program, table, moves, None, defaultdict(dict))
         assert isinstance(result, Ref)
         return result
 

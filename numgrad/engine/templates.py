@@ -3,37 +3,58 @@
 An operator lowers itself once for each kind; every further application only says which buffers it
 works on. So a long graph of few kinds is cheap, and what an operator's author writes need not be
 fast.
+
+An elementwise instruction is not appended again where an earlier one has computed the same of the
+same operands. Nobody writes into a buffer but the application that made it, so only what is written
+several times within one needs a look, and that is taken when its template is made.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import count
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from .._settings import settings
+from .._specs import ElementwiseSpec
 from .builder import Builder
 from .program import Instruction, Joined, Operand, Pattern, Pieces, Program, Ref
 
 Place: TypeAlias = Ref | Pieces
+Computed: TypeAlias = defaultdict[int, dict[Any, int]]
 
 _KEPT = 1 << 14
+_numbers = count(1)  # never the same one again, for programs that are made may know it
 _new = object.__new__
 _tuple = tuple.__new__
 
 
 class Step:
-    """An instruction of a template: where its buffers are in the table, and its offsets."""
+    """An instruction of a template: where its buffers are in the table, and its offsets.
 
-    __slots__ = ("locals", "offsets", "pattern", "pick")
+    Attributes
+    ----------
+    same : int
+        Equal for instructions that do the same with their operands; 0 for one that is always
+        appended.
+    reads : callable
+        Returns the numbers of the buffers of the inputs.
+    """
+
+    __slots__ = ("last", "locals", "offsets", "pattern", "pick", "reads", "same", "zeros")
 
     def __init__(
-        self, pattern: Pattern, locals_: tuple[int, ...], offsets: tuple[int, ...]
+        self, pattern: Pattern, locals_: tuple[int, ...], offsets: tuple[int, ...], same: int
     ) -> None:
         self.pattern, self.locals, self.offsets = pattern, locals_, offsets
+        self.last, self.zeros = locals_[-1], (0,) * len(locals_)
+        self.same = same if pattern.nin else 0
         self.pick: Any = itemgetter(*locals_)
         if len(locals_) == 1:  # for which it returns no tuple
             self.pick = lambda table, pick=self.pick: (pick(table),)
+        self.reads: Any = itemgetter(*locals_[: pattern.nin]) if self.same else None
 
 
 class Template:
@@ -46,9 +67,16 @@ class Template:
         "arrays", "nbytes", "only", "outputs", "row_strides", "rows", "steps", "uses_blas"
     )  # fmt: skip
 
-    def __init__(self, builder: Builder, nargs: int, outputs: Sequence[Operand | Joined]) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        nargs: int,
+        outputs: Sequence[Operand | Joined],
+        identities: dict[Hashable, int],
+    ) -> None:
         new = builder.buffers[nargs:]
-        self.steps = [Step(*step) for step in builder.steps]
+        sames = _sames(builder.steps, nargs, identities)
+        self.steps = [Step(*step, same) for step, same in zip(builder.steps, sames, strict=True)]
         self.nbytes = [b.nbytes for b in new]
         self.rows = [b.rows for b in new]
         self.row_strides = [b.nbytes if b.rows else 0 for b in new]
@@ -61,7 +89,12 @@ class Template:
         self.uses_blas = builder.uses_blas
 
     def append_to(
-        self, program: Program, table: list[int], moves: list[int], site: Any
+        self,
+        program: Program,
+        table: list[int],
+        moves: list[int],
+        site: Any,
+        computed: Computed,
     ) -> Place | list[Place]:
         """Append a copy of the instructions; return the place of the output, or of each.
 
@@ -69,21 +102,32 @@ class Template:
         ----------
         table, moves : list of int
             The buffers of the operands and their offsets there; the new buffers are appended.
+        computed : dict
+            The buffers of what was computed, by what instructions have in common and what they
+            read, and at 0 those of arrays, by their ids; what is new is added.
         """
         if self.nbytes:
-            self._allocate(program, table)
+            self._allocate(program, table, computed)
         shifts = moves + [0] * len(self.nbytes) if any(moves) else None
         append = program.instructions.append
         for step in self.steps:
+            offsets = step.offsets
+            if shifts is not None:
+                offsets = tuple([o + shifts[n] for o, n in zip(offsets, step.locals, strict=True)])
+            if step.same:
+                read = step.reads(table)
+                if offsets != step.zeros:
+                    read = (read, offsets)
+                new = table[step.last]
+                known = computed[step.same].setdefault(read, new)
+                if known != new:
+                    table[step.last] = known
+                    continue
             made = _new(Instruction)
             made.pattern = step.pattern
             made.buffers = step.pick(table)
-            made.offsets = step.offsets
+            made.offsets = offsets
             made.site = site
-            if shifts is not None:
-                made.offsets = tuple(
-                    [o + shifts[n] for o, n in zip(step.offsets, step.locals, strict=True)]
-                )
             append(made)
         if self.uses_blas:
             program.uses_blas = True
@@ -94,7 +138,7 @@ class Template:
         moved = [_moved(output, table, shifts) for output in self.outputs]
         return moved[0] if len(moved) == 1 else moved
 
-    def _allocate(self, program: Program, table: list[int]) -> None:
+    def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
         """Add the new buffers to a program, and their numbers to the table."""
         first = len(program.nbytes)
         table += range(first, first + len(self.nbytes))
@@ -102,20 +146,60 @@ class Template:
         program.rows += self.rows
         program.row_strides += self.row_strides
         for local, array in self.arrays:
-            program.arrays[table[local]] = array
+            index = table[local] = computed[0].setdefault(id(array), table[local])
+            program.arrays[index] = array
+
+
+def _sames(
+    steps: Sequence[tuple[Pattern, tuple[int, ...], tuple[int, ...]]],
+    nargs: int,
+    identities: dict[Hashable, int],
+) -> Iterator[int]:
+    """Yield for each instruction a number that all equal ones have, 0 where none is to be shared,
+    as where a buffer is written more than once."""
+    writers = Counter([n for pattern, places, _ in steps for n in places[pattern.nin :]])
+    again = {n for n, times in writers.items() if times > 1}
+    for pattern, places, _ in steps:
+        if again.isdisjoint(places) and places[-1] >= nargs and _is_sharable(pattern):
+            key = (pattern.spec.identity, pattern.layouts, tuple(pattern.strides))
+            yield identities.setdefault(key, next(_numbers))
+        else:
+            yield 0
+
+
+def _is_sharable(pattern: Pattern) -> bool:
+    """Whether an instruction writes all of its output, element by element, and calls no function of
+    a user, who may count on each call."""
+    output = pattern.layouts[-1]
+    return (
+        isinstance(pattern.spec, ElementwiseSpec)
+        and len(pattern.layouts) == pattern.nin + 1
+        and pattern.replay is None
+        and pattern.error is None
+        and output.whole
+        and output.shape == pattern.loop
+    )
 
 
 class Templates:
-    """The templates made so far for one target; settings that change kernels empty it."""
+    """The templates made so far for one target; settings that change kernels empty it.
+
+    Attributes
+    ----------
+    identities : dict
+        The numbers of instructions that do the same, by what they have in common.
+    """
 
     def __init__(self, target: Any) -> None:
         self.target = target
         self.version = settings.version
         self.known: dict[Hashable, Template] = {}
+        self.identities: dict[Hashable, int] = {}
 
     def add(self, key: Hashable, template: Template) -> None:
         if len(self.known) >= _KEPT:
             self.known.clear()
+            self.identities.clear()
         self.known[key] = template
 
 

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from .._declare import elementwise, registry
+from .._declare.partial import conjugate
 
 builtin = functools.partial(elementwise, register=True)
 
@@ -104,14 +105,37 @@ def divide(x1, x2):
     return x1 / x2
 
 
-@divide.partial("x1")
-def divide_dx1(x2):
-    return 1 / x2
+@divide.reads
+def divide_reads(needs):
+    return False, True, needs[1]
 
 
-@divide.partial("x2")
-def divide_dx2(x2, y):
-    return -y / x2
+@divide.pullback
+def divide_pullback(context, g):
+    # Made of the reciprocal, which is computed once for both and for all quotients by x2. Nothing
+    # but the cotangent depends on the rows of a batch: one multiplication per row for each.
+    want1, want2 = context.wanted
+    r = reciprocal(context.input(1))
+    return (
+        multiply(g, conjugate(r)) if want1 else None,
+        multiply(g, conjugate(quotient_slope(context.output(), r))) if want2 else None,
+    )
+
+
+@builtin
+def quotient_slope(y, r):
+    """The slope of a quotient ``y`` in its denominator, the reciprocal of which is ``r``."""
+    return where(y == 0, 0.0, y * -r)  # 0 also where the reciprocal of a tiny number is infinite
+
+
+@quotient_slope.partial("y")
+def quotient_slope_dy(r):
+    return -r
+
+
+@quotient_slope.partial("r")
+def quotient_slope_dr(y):
+    return -y
 
 
 @builtin

@@ -4,7 +4,8 @@ import math
 from math import expm1 as real_expm1  # in kernels for complex arguments ``math`` is complex
 from math import log1p as real_log1p
 
-from .elementwise import builtin, where
+from .._declare.partial import conjugate
+from .elementwise import builtin, multiply, reciprocal, where
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -55,9 +56,14 @@ def log(x):
     return math.log(x)
 
 
-@log.partial("x")
-def log_dx(x):
-    return 1 / x
+@log.reads
+def log_reads(needs):
+    return True, False
+
+
+@log.pullback
+def log_pullback(context, g):
+    return multiply(g, conjugate(reciprocal(context.input(0))))  # which quotients by x share
 
 
 def complex_log2(x):

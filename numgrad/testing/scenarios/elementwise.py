@@ -70,6 +70,17 @@ ARITHMETIC = (
     ),
     binary("divide", (-2, 2), (0.5, 2), (floats(1.0, 0.0), floats(INF, -3.0)), takes_complex=True),
     binary(
+        "quotient_slope",
+        (-2, 2),
+        (-2, 2),
+        (floats(0.0, -3.0), floats(INF, INF)),
+        takes_complex=True,
+        function=registry["quotient_slope"],
+        reference=lambda y, r: np.where(y == 0, 0.0, -y * r),
+        oracle=False,
+        half=False,
+    ),
+    binary(
         "pow",
         (0.3, 3),
         (-2, 3),

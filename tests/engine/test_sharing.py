@@ -1,0 +1,168 @@
+"""Equal instructions of a program are one; the derivatives of quotients share what they can."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._declare import registry
+from numgrad.engine import plan as plans
+from numgrad.engine import templates
+from numgrad.engine.backward import Pass, Request
+from numgrad.engine.builder import Builder
+from numgrad.engine.lower import lower
+from numgrad.engine.record import deferring
+from numgrad.engine.rows import with_rows
+from numgrad.targets.null import NullTarget
+
+
+def counts(function, *arrays):
+    """Return how many instructions of each name compute what ``function`` returns."""
+    with ng.no_grad(), deferring(True):
+        results = function(*map(ng.tensor, arrays))
+        results = results if isinstance(results, tuple) else (results,)
+        program = lower(results, NullTarget())
+    return Counter(i.name for i in program.instructions)
+
+
+def gradient_counts(function, *arrays, batch=None):
+    """Return how many instructions of each name, and whether with rows, a backward pass has."""
+    variables = [ng.tensor(a, requires_grad=True) for a in arrays]
+    y = function(*variables)
+    seed = ng.tensor(np.ones((*([] if batch is None else [batch]), *y.shape)))
+    seeds = [(y.edge, seed if batch is None else with_rows(seed))]
+    run = Pass(Request(seeds, [x.edge for x in variables], batch=batch))
+    run._take_saved(run.wanted)
+    with deferring(True, []), ng.no_grad():
+        run._seed()
+        for node in run.order:
+            run._visit(node)
+    program = lower([run.grads[x.edge] for x in variables], NullTarget(), batch)
+    return Counter((i.name, i.rows) for i in program.instructions)
+
+
+X, Y, D = np.linspace(0.5, 2.0, 6), np.linspace(-1.0, 3.0, 6), np.linspace(1.5, 2.5, 6)
+
+
+def test_equal_instructions_are_one():
+    found = counts(lambda x, y: ng.sin(x) * y + ng.cos(ng.sin(x) * y), X, Y)
+    assert found == {"sin": 1, "multiply": 1, "cos": 1, "add": 1}
+
+
+def test_other_operators_operands_and_dtypes_are_others():
+    assert counts(lambda x, y: ng.sin(x) + ng.sin(y) + ng.cos(x), X, Y)["sin"] == 2
+    assert counts(lambda x, y: x * y + y * x, X, Y)["multiply"] == 2
+    found = counts(lambda x: (ng.sin(x), ng.sin(x.astype(np.float32))), X)
+    assert found["sin"] == 2
+
+
+def test_views_are_the_same_where_they_begin_and_walk_alike():
+    assert counts(lambda x: ng.sin(x[1:]) * ng.sin(x[:-1]), X)["sin"] == 2
+    assert counts(lambda x: ng.sin(x[1:]) * ng.cos(ng.sin(x[1:])), X)["sin"] == 1
+    assert counts(lambda x: ng.sin(x[::2]) * ng.sin(x[:3]), X)["sin"] == 2
+
+
+def test_a_write_in_between_prevents_it():
+    def function(x):
+        y = x * 2.0
+        before = ng.sin(y)
+        y[1:3] = 5.0
+        return before, ng.sin(y), y
+
+    captured = ng.jit(function)(X)
+    for a, b in zip(captured, function(ng.tensor(X)), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b.numpy())
+    assert not np.array_equal(np.asarray(captured[0]), np.asarray(captured[1]))
+
+
+def test_what_reads_a_buffer_that_is_written_twice_is_not_shared():
+    builder = Builder(NullTarget())
+    dtype = np.dtype(float)
+    x, y, total, first, second, third = [builder.new((4,), dtype, False) for _ in range(6)]
+    sin, add = registry["sin"].spec(dtype), registry["add"].spec(dtype)
+    builder.emit(sin, [x], [first])
+    builder.emit(sin, [x], [total])
+    builder.emit(sin, [total], [second])
+    builder.emit(add, [total, y], [total])
+    builder.emit(sin, [total], [third])
+    builder.emit(sin, [x], [y])  # the buffer of an operand
+    template = templates.Template(builder, 2, [second, third], {})
+    assert [step.same > 0 for step in template.steps] == [True, *[False] * 5]
+
+
+def test_what_is_written_in_pieces_is_written_again():
+    def function(x, y):
+        both = ng.concatenate([x, y])
+        return ng.flip(ng.exp(both)), ng.exp(both) + 1.0
+
+    captured = ng.jit(function)(X, Y)
+    for a, b in zip(captured, function(ng.tensor(X), ng.tensor(Y)), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b.numpy())
+
+
+def test_equal_results_are_arrays_of_their_own():
+    call = ng.jit(lambda x: (ng.sin(x), ng.sin(x), ng.sin(x).clone()))
+    results = [np.asarray(r) for r in call(X)]
+    for n, a in enumerate(results):
+        np.testing.assert_array_equal(a, ng.sin(X).numpy())
+        assert not any(np.shares_memory(a, b) for b in results[:n])
+
+
+def test_a_function_of_a_user_is_called_each_time():
+    @ng.elementwise
+    def twice(x):
+        return x + x
+
+    assert counts(lambda x: twice(x) * twice(x), X)["twice"] == 2
+
+
+@pytest.mark.parametrize("kept", [1, 2, 5])
+def test_templates_that_are_forgotten_in_between_do_no_harm(monkeypatch, kept):
+    def function(x, y):
+        for _ in range(3):
+            x = ng.sin(x / y) * ng.cos(x[::-1] / y) + ng.exp(-ng.sin(x / y))
+        return x.sum()
+
+    expected = ng.func.grad(function, argnums=(0, 1))(ng.tensor(X), ng.tensor(D))
+    monkeypatch.setattr(templates, "_KEPT", kept)
+    ng.set_flags()  # all templates are forgotten
+    found = ng.jit(ng.func.grad(function, argnums=(0, 1)))(X, D)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b.numpy())
+
+
+# Quotients ----------------------------------------------------------------------------------------
+
+
+def quotients(x, y, d):
+    return x / d + ng.sin(y / d) * ng.cos(x * y / d)
+
+
+@pytest.mark.parametrize("batch", [None, 3])
+def test_the_gradients_of_quotients_by_one_denominator_divide_once(batch):
+    found = gradient_counts(quotients, X, Y, D, batch=batch)
+    divisions = {key: n for key, n in found.items() if key[0] in ("divide", "reciprocal")}
+    assert divisions == {("reciprocal", False): 1}
+    assert found["quotient_slope", False] == 3
+
+
+def test_a_row_takes_one_multiplication_for_each_gradient_of_a_quotient():
+    found = gradient_counts(lambda x, d: x / d, X, D, batch=3)
+    assert {key: n for key, n in found.items() if key[1]} == {("multiply", True): 2}
+
+
+def test_a_captured_gradient_divides_once_beyond_its_quotients(monkeypatch):
+    programs = []
+    original = plans.Bound.__init__
+
+    def noted(self, program, target):
+        programs.append(program)
+        original(self, program, target)
+
+    monkeypatch.setattr(plans.Bound, "__init__", noted)
+    gradient = ng.func.grad(lambda *args: quotients(*args).sum(), argnums=(0, 1, 2))
+    ng.jit(gradient)(X, Y, D)
+    found = Counter(i.name for program in programs for i in program.instructions)
+    assert found["divide"] == 3
+    assert found["reciprocal"] == 1
