@@ -25,13 +25,6 @@ _frame = sys._getframe
 _Array = np.ndarray
 
 
-class _Nowhere:
-    """Stands for the user's frame where there is none."""
-
-    f_code, f_lasti = None, 0
-
-
-_NOWHERE: Any = _Nowhere()
 _OFTEN = 100  # uses of a plan, after which it gets a recorder
 
 
@@ -75,12 +68,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             if record is None:
                 _count(plan)
             elif not unusual:
-                frame, number = _NOWHERE, 0
-                if x._requires_grad or y._requires_grad:
-                    frame, number = _frame(2), next_number()
-                    if is_ours[frame.f_code.co_filename]:
-                        frame = user_frame(frame) or _NOWHERE
-                result = record(x, y, frame.f_code, frame.f_lasti, number, a, b)
+                result = record(x, y, a, b)
                 if result is not None:
                     return result
             result = _result(plan, plan.compute(a, b), kind)
@@ -122,15 +110,8 @@ def apply_one(plan: Plan, x: Any) -> Any:
         if record is None:
             _count(plan)
         elif not unusual:
-            frame, number = _NOWHERE, 0
-            if x._requires_grad:
-                frame, number = _frame(2), next_number()
-                if is_ours[frame.f_code.co_filename]:
-                    frame = user_frame(frame) or _NOWHERE
-            result = record(x, frame.f_code, frame.f_lasti, number)
+            result = record(x)
             if result is not None:
-                if plan.step:
-                    _link(plan, x, result)
                 return result
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
@@ -167,7 +148,7 @@ def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
             return None
     if len(arrays) == 1:
         return apply_one(known, args[0])
-    return _recorded(known, args, known.compute(*arrays))
+    return _recorded(known, args, arrays)
 
 
 def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
@@ -183,12 +164,19 @@ def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
             return None
         arrays.append(array)
         values.append(arg)
-    return _recorded(known.plan, values, known.plan.compute(*arrays))
+    return _recorded(known.plan, values, arrays)
 
 
-def _recorded(plan: Plan, inputs: Sequence[Any], array: Any) -> Any:
-    """Return the value of a result, connected to its inputs."""
-    result = _result(plan, array, runtime.value)
+def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Return the value of a result, computed from arrays and connected to its inputs."""
+    record = plan.recorder
+    if record is None:
+        _count(plan)
+    elif not unusual:
+        result = record(*inputs, *arrays)
+        if result is not None:
+            return result
+    result = _result(plan, plan.compute(*arrays), runtime.value)
     if plan.reads and (not unusual or mode.grad):
         parents, wanted = [], 0
         for n, x in enumerate(inputs):

@@ -35,11 +35,13 @@ class Plan:
     recorder : callable or None
         Records an operation without Python, see `numgrad.engine.recorder`; None until there have
         been many ``uses``.
+    depth : int
+        Of the first frame that may be the user's, seen from the function that calls the recorder.
     """
 
     __slots__ = (
-        "compute", "inputs", "kind", "operator", "outputs", "reads", "recorder", "spec", "static",
-        "step", "uses",
+        "compute", "depth", "inputs", "kind", "operator", "outputs", "reads", "recorder", "spec",
+        "static", "step", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +54,7 @@ class Plan:
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
         self.recorder: Any = None
+        self.depth = 2
         self.uses = 0
         self.reads: tuple[Any, ...] = ()
         if operator.differentiable and spec.dtype.kind in "fc":

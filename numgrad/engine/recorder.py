@@ -3,29 +3,42 @@
 A target may offer them. They answer None for what is out of the ordinary.
 """
 
+import sys
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from .._settings import settings
-from .graph import Node
+from .graph import Node, accumulator_of
 from .learned import Plan
-from .record import runtime
-from .values import Storage, View
+from .record import runtime, unusual
+from .site import is_ours, user_frame
+from .values import Storage, View, next_number
 
 UNWRITTEN = (0,) * 8
 """The versions of saved values that nobody has written."""
 
+_TOOLS = is_ours, user_frame, next_number, accumulator_of, attrgetter("storage")
+
 
 def recorder_of(plan: Plan) -> Any:
-    """Return ``(inputs..., code, instruction, number, arrays...) -> value or None``; None where
-    there is none."""
+    """Return ``(inputs..., arrays...) -> value or None``; None where there is none. Between the
+    user's frame and that of its caller are at least as many as the plan says."""
     make = getattr(runtime.target, "recorder", None)
-    if make is None or len(plan.inputs) > 2 or settings.call_stack_level >= 3:
+    if make is None or settings.call_stack_level >= 3:
         return None
     described = (
         plan.compute, value_like(plan), node_like(plan), Storage(), View, plan.reads,
-        len(plan.inputs), UNWRITTEN,
+        len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
     )  # fmt: skip
     return make(described)
+
+
+def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
+    """Return ``(x, *options) -> result``, which looks for recorders and leaves the rest to a
+    general function; None where there is none."""
+    make = getattr(runtime.target, "finder", None)
+    return None if make is None else make(runtime.value, unusual, recorders, general)
 
 
 def value_like(plan: Plan) -> Any:

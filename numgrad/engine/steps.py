@@ -8,12 +8,16 @@ from .deferred import view
 from .direct import apply_one
 from .learned import keep, make_plan
 from .record import mode, runtime, unusual
+from .recorder import finder_of
 
 _ALIKE = frozenset({int, type(None), type(Ellipsis)})
 
 
 class Steps:
     """A function of one tensor that applies operators one after the other.
+
+    Functions write ``call(x, *options)``: options that are integers, ``None``, slices or tuples of
+    them are remembered, and after some time found without Python.
 
     Parameters
     ----------
@@ -22,23 +26,20 @@ class Steps:
         at the shape and dtype of ``x`` and raises where the options are wrong.
     """
 
-    __slots__ = ("__weakref__", "plans", "resolve")
+    __slots__ = ("__weakref__", "call", "plans", "recorders", "resolve")
 
     def __init__(self, resolve: Callable[..., Sequence[tuple[Any, dict[str, Any]]]]) -> None:
         self.resolve = resolve
         self.plans: dict[Hashable, Any] = {}
+        self.recorders: dict[Hashable, Any] = {}
+        self.call: Callable[..., Any] = self._call
 
-    def __call__(self, x: Any, *options: Any) -> Any:
-        """Return the result for ``x``, a tensor; options that are integers, ``None``, slices or
-        tuples of them are remembered."""
-        key: Any = options
-        for option in options:
-            if type(option) not in _ALIKE:
-                key = _plain(options)
-                break
+    def _call(self, x: Any, *options: Any) -> Any:
+        """Return the result for ``x``, a tensor."""
+        key = _key(x.spec, options)
         if key is None:
             return self._general(x, options)
-        plans = self.plans.get((x.spec, key))
+        plans = self.plans.get(key)
         if plans is None or type(x) is not runtime.value:
             result = self._general(x, options)
             if type(x) is runtime.value:
@@ -48,6 +49,8 @@ class Steps:
             return self._later(x, plans)
         for plan in plans:
             x = apply_one(plan, x)
+        if key not in self.recorders:
+            self._hand_over(key, plans)
         return x
 
     def _later(self, x: Any, plans: Sequence[Any]) -> Any:
@@ -70,35 +73,45 @@ class Steps:
             plan = make_plan(operator, static, (spec,))
             if plan is None:
                 return
+            plan.depth = 1  # the user calls the function that calls
             plans.append(plan)
             spec = plan.spec
-        keep(self, self.plans, (x.spec, key), tuple(plans))
+        keep(self, self.plans, key, tuple(plans))
+
+    def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
+        """Let the recorders of plans that are used often be found without Python."""
+        if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
+            keep(self, self.recorders, key, tuple([plan.recorder for plan in plans]))
+            if self.call == self._call:
+                self.call = finder_of(self.recorders, self._call) or self._call
 
     def forget_plans(self) -> None:
         """Work out anew what is done with values of certain specs."""
         self.plans.clear()
+        self.recorders.clear()
 
 
-def _plain(options: Any) -> tuple[Any, ...] | None:
-    """Return options as a key, ``None`` where there is none.
+def _key(spec: Any, options: Any) -> tuple[Any, ...] | None:
+    """Return a spec and options as a key, ``None`` where there is none.
 
-    Types are exact: ``True`` and ``1.0`` are equal to 1, but they are other options.
+    A slice becomes its type and its bounds, a tuple its type, its length and its items. Types are
+    exact: ``True`` and ``1.0`` are equal to 1, but they are other options.
     """
-    parts: list[Any] = []
+    key = [spec]
     for item in options:
         kind = type(item)
-        if kind is slice:
+        if kind in _ALIKE:
+            key.append(item)
+        elif kind is slice:
             bounds = (item.start, item.stop, item.step)
             if not _ALIKE.issuperset(map(type, bounds)):
                 return None
-            parts.append((slice, bounds))
+            key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = tuple(item) if _ALIKE.issuperset(map(type, item)) else _plain(item)
+            inner = _key(tuple, item)
             if inner is None:
                 return None
-            parts.append(inner)
-        elif kind in _ALIKE:
-            parts.append(item)
+            key += (tuple, len(item), *inner[1:])
         else:
             return None
-    return tuple(parts)
+    return tuple(key)

@@ -152,9 +152,7 @@ class Arithmetic:
 
     # Elements -------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Tensor:
-        """Return elements: a view for slices and integers, a copy for index arrays."""
-        return indexing.getitem(self, key)
+    __getitem__ = indexing.getitem
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         """Write ``value`` to the elements at ``key``; gradients flow to ``value``."""

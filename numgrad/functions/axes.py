@@ -28,7 +28,7 @@ def negative_axis(axis: int, ndim: int) -> int:
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Apply a reduction operator along ``axis``."""
-    return _reducer(reduction, bool(keepdims))(x, axis)
+    return _reducer(reduction, bool(keepdims)).call(x, axis)
 
 
 @cache

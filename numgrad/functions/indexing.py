@@ -11,7 +11,7 @@ from ..engine.steps import Steps
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .keys import ArrayKey, BasicKey, is_basic, parse
+from .keys import BASIC, ArrayKey, BasicKey, is_basic, parse
 from .operands import as_tensor
 
 
@@ -42,9 +42,10 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     >>> ng.grad(x[[0, 0, 2]].sum(), x)[0]
     tensor([2., 0., 1.])
     """
-    x = as_tensor(x)
-    if is_basic(key):
-        return _basic(x, key)
+    if type(x) is not Tensor:
+        x = as_tensor(x)
+    if type(key) in BASIC or is_basic(key):
+        return _basic.call(x, key)
     normal, numpy_key = parse(key, x.shape)
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):

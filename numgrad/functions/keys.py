@@ -42,15 +42,15 @@ class ArrayKey(NamedTuple):
     unique: bool
 
 
-_BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 
 
 def is_basic(key: Any) -> bool:
     """Whether a key is made of integers, slices, ``...`` and ``None``, so that the result is a
     view."""
     if type(key) is not tuple:
-        return type(key) in _BASIC
-    return _BASIC.issuperset(map(type, key))
+        return type(key) in BASIC
+    return BASIC.issuperset(map(type, key))
 
 
 def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[Any, ...]]:

@@ -37,7 +37,7 @@ def flip(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.flip(ng.tensor([1.0, 2.0, 3.0]))
     tensor([3., 2., 1.])
     """
-    return _flipped(as_tensor(x), axis)
+    return _flipped.call(as_tensor(x), axis)
 
 
 @Steps
@@ -129,7 +129,7 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
         if len(x.shape) != 1:
             return reshape(roll(ravel(x), shift, 0), x.shape)
         axis = 0
-    return _rolled(x, shift, axis)
+    return _rolled.call(x, shift, axis)
 
 
 @Steps

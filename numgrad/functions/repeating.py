@@ -38,7 +38,7 @@ def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    return _repeated(as_tensor(x), shape)
+    return _repeated.call(as_tensor(x), shape)
 
 
 @Steps

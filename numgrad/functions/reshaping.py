@@ -46,7 +46,7 @@ def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
     tensor([1., 2., 3., 4.])
     """
     x = as_tensor(x)
-    result = _reshaped(x, shape)
+    result = _reshaped.call(x, shape)
     if copy:
         return result.clone() if result.storage is x.storage else result
     if copy is False and result.array is not None and result.storage is not x.storage:
@@ -119,7 +119,7 @@ def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
     >>> ng.expand_dims(ng.tensor([1.0, 2.0]), 1).shape
     (2, 1)
     """
-    return _expanded(as_tensor(x), axis)
+    return _expanded.call(as_tensor(x), axis)
 
 
 @Steps
@@ -152,7 +152,7 @@ def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.squeeze(ng.tensor([[1.0], [2.0]]))
     tensor([1., 2.])
     """
-    return _squeezed(as_tensor(x), axis)
+    return _squeezed.call(as_tensor(x), axis)
 
 
 @Steps
@@ -235,7 +235,7 @@ def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    return _permuted(as_tensor(x), axes)
+    return _permuted.call(as_tensor(x), axes)
 
 
 @Steps
@@ -264,7 +264,7 @@ def matrix_transpose(x: ArrayLike) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    return _transposed(as_tensor(x))
+    return _transposed.call(as_tensor(x))
 
 
 @Steps
@@ -287,7 +287,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
     first, second = (normalize_axis_index(a, x.ndim) for a in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
-    return _permuted(x, tuple(order))
+    return _permuted.call(x, tuple(order))
 
 
 def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
@@ -317,4 +317,4 @@ def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
     order = [n for n in range(x.ndim) if n not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
-    return _permuted(x, tuple(order))
+    return _permuted.call(x, tuple(order))

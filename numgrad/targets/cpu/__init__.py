@@ -104,6 +104,13 @@ class CPUTarget:
 
         return note.recorder(note.Plan(*plan))
 
+    def finder(self, *parts: Any) -> Any:
+        """Return a builtin function of a value and options that finds recorders; see
+        `step.finder`."""
+        from . import step
+
+        return step.finder(*parts)
+
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program, of so many instructions, that measures each."""
         from .timing import TimedRunner

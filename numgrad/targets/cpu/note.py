@@ -17,7 +17,8 @@ from .entry_words import OBJECT
 
 _VALUE = ("array", "view", "_storage", "_requires_grad", "node", "slot", "expr")
 _NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
-_VIEW = ("base", "node", "expr")
+_VIEW = ("base", "node", "expr", "chain")
+_NAMES = ("f_code", "co_filename", "f_lasti")
 
 
 class Plan(NamedTuple):
@@ -35,9 +36,15 @@ class Plan(NamedTuple):
         By which inputs require grad, as bits: what the derivative reads of the inputs and the
         result. Empty where gradients do not flow.
     arity : int
-        The number of inputs, one or two.
+        The number of inputs, at most `noting_words.MOST`.
     unwritten : tuple
         The versions of saved values.
+    step : tuple
+        What leads from a base to its view; empty for what is none.
+    tools : tuple
+        ``frame_at(depth)`` and the depth of the frame that may be the user's; a dict that tells of
+        file names whether they are ours, and ``user_frame(frame)``; ``next_number()``,
+        ``accumulator_of(leaf)``, ``storage_of(value)``.
     """
 
     compute: Any
@@ -48,18 +55,20 @@ class Plan(NamedTuple):
     reads: Sequence[Sequence[bool] | None]
     arity: int
     unwritten: tuple[int, ...]
+    step: tuple[Any, ...]
+    tools: tuple[Any, ...]
 
 
 def recorder(plan: Plan) -> Any:
-    """Return ``(inputs..., code, instruction, number) -> value or None``; None where Python's
-    objects cannot be read."""
+    """Return ``(inputs..., arrays...) -> value or None``; None where Python's objects cannot be
+    read."""
     value, node, storage = type(plan.value), type(plan.node), type(plan.storage)
     layouts = [
         layout(value, _VALUE), layout(node, _NODE), layout(storage, ("version",)),
         layout(plan.view, _VIEW),
     ]  # fmt: skip
-    items = _items()
-    if None in layouts or items is None or not entry.is_possible():
+    start = items()
+    if None in layouts or start is None or not entry.is_possible():
         return None
     words = np.zeros(at.WORDS, np.int64)
     words[at.NIN] = plan.arity
@@ -71,14 +80,20 @@ def recorder(plan: Plan) -> Any:
         (at.UNWRITTEN, plan.unwritten),
     ):  # fmt: skip
         words[place] = id(thing)
-    words[at.NEW : at.DROP + 1] = _functions()
+    words[at.NEW : at.ABOVE + 1] = functions(
+        "PyType_GenericAlloc", "PyTuple_New", "PyObject_Vectorcall", "Py_IncRef", "Py_DecRef",
+        "PyObject_GetAttr", "PyDict_GetItem", "PySequence_Concat", "PyFrame_GetBack",
+    )  # fmt: skip
+    words[at.FRAME_AT : at.STORAGE_OF + 1] = [id(tool) for tool in plan.tools]
+    words[at.CODE_NAME : at.INSTRUCTION_NAME + 1] = [id(name) for name in _NAMES]
+    words[at.STEP] = id(plan.step) if plan.step else 0
     firsts = (at.V_ARRAY, at.N_PARENTS, at.S_VERSION, at.W_BASE)
     for first, places in zip(firsts, layouts, strict=True):
         assert places is not None
         words[first : first + len(places)] = places
     for place, kind in ((at.VALUE_END, value), (at.NODE_END, node), (at.STORAGE_END, storage)):
         words[place] = _end(kind)
-    words[at.FLOWS], words[at.ITEMS] = bool(plan.reads), items
+    words[at.FLOWS], words[at.ITEMS] = bool(plan.reads), start
     for wanted, reads in enumerate(plan.reads):
         words[at.READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
     table = words.view(entry.Table)
@@ -109,7 +124,7 @@ def _end(kind: type) -> int:
 
 
 @cache
-def _items() -> int | None:
+def items() -> int | None:
     """Return where the items of a tuple begin, in words; None where they cannot be found."""
     pair = (object(), object())
     words = entry.peek(id(pair), tuple.__basicsize__ // 8 + 2)
@@ -118,16 +133,10 @@ def _items() -> int | None:
 
 
 @cache
-def _functions() -> tuple[int, ...]:
-    """Return the addresses of the functions of CPython that `noting` calls."""
-    names = (
-        "PyType_GenericAlloc", "PyTuple_New", "PyObject_Vectorcall", "Py_IncRef", "Py_DecRef",
-    )  # fmt: skip
+def functions(*names: str) -> tuple[int, ...]:
+    """Return the addresses of functions of CPython."""
     found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in names]
     return tuple([address or 0 for address in found])
-
-
-assert len((at.NEW, at.NEW_TUPLE, at.CALL, at.KEEP, at.DROP)) - 1 == at.DROP - at.NEW
 
 
 @cache

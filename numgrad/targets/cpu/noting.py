@@ -1,8 +1,8 @@
 """The compiled half of recording: computes one operation and makes its value and its node.
 
-It does what ``engine.direct`` does for an operation on one or two values of which nothing is out of
-the ordinary, and answers None, having done nothing, for any other. What new objects have in common
-is copied from one that is like them. Every word that is stored in an object is a reference that the
+It does what ``engine.direct`` does for an operation on a few values of which nothing is out of the
+ordinary, and answers None, having done nothing, for any other. What new objects have in common is
+copied from one that is like them. Every word that is stored in an object is a reference that the
 object owns.
 """
 
@@ -12,17 +12,29 @@ from .entry_words import DATA
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
 from .noting_words import (
+    ABOVE,
+    ACCUMULATOR_OF,
     ARRAY_TYPE,
     AS_ARRAY,
+    ATTRIBUTE,
     CALL,
+    CODE_NAME,
     COMPUTE,
+    DEPTH,
     DROP,
     EMPTY,
     FALSE,
+    FILE_NAME,
     FIRST,
     FLOWS,
+    FRAME_AT,
+    GET_ITEM,
+    INSTRUCTION_NAME,
+    IS_OURS,
     ITEMS,
+    JOIN,
     KEEP,
+    MOST,
     N_CODE,
     N_INSTRUCTION,
     N_NUMBER,
@@ -32,17 +44,21 @@ from .noting_words import (
     N_VERSIONS,
     NEW,
     NEW_TUPLE,
+    NEXT_NUMBER,
     NIN,
     NODE,
     NODE_END,
     NONE,
     READS,
     S_VERSION,
+    STEP,
     STORAGE,
     STORAGE_END,
+    STORAGE_OF,
     STORAGE_TYPE,
     TRUE,
     UNWRITTEN,
+    USER_FRAME,
     V_ARRAY,
     V_EXPR,
     V_NODE,
@@ -55,6 +71,7 @@ from .noting_words import (
     VALUE_TYPE,
     VIEW_TYPE,
     W_BASE,
+    W_CHAIN,
     W_EXPR,
     W_NODE,
     ZERO,
@@ -95,9 +112,8 @@ def is_plain(t, x):
     if load_word(x, 1) != load_word(t, VALUE_TYPE) or place(t, x, V_ARRAY) == none:
         return 0
     requires = place(t, x, V_REQUIRES)
-    leads_on = requires == load_word(t, TRUE) and place(t, x, V_NODE) != none
-    if requires != load_word(t, FALSE) and not leads_on:
-        return 0  # a leaf, or something else that is true
+    if requires != load_word(t, FALSE) and requires != load_word(t, TRUE):
+        return 0  # something else that is true
     view = place(t, x, V_VIEW)
     if view != none and load_word(view, 1) == load_word(t, VIEW_TYPE):
         base = place(t, view, W_BASE)
@@ -115,13 +131,14 @@ def is_plain(t, x):
 
 
 @register_jitable
-def computed(t, arguments, count, total, arrays):
+def computed(t, arguments, count, total):
     """Return the result as an array; 0 after an error."""
+    arrays = stack_words(MOST)
     keep, drop, call = load_word(t, KEEP), load_word(t, DROP), load_word(t, CALL)
     for n in range(count):
         array = place(t, load_word(arguments, n), V_ARRAY)
-        if total > count + 3:
-            array = load_word(arguments, count + 3 + n)
+        if total > count:
+            array = load_word(arguments, count + n)
         call_function(keep, (array,))  # others may replace it while the kernel runs
         store_word(arrays, n, array)
     result = call_function(call, (load_word(t, COMPUTE), arrays, count, 0))
@@ -184,69 +201,157 @@ def save(t, node, arguments, count, value, reads):
 
 @register_jitable
 def connect(t, node, arguments, count):
-    """Let a node know the nodes above it; return 0 if there is no memory."""
+    """Let a node know the nodes above it; return 0 after an error."""
     parents = call_function(load_word(t, NEW_TUPLE), (count,))
     slots = call_function(load_word(t, NEW_TUPLE), (count,))
     if parents == 0 or slots == 0:
         return 0
     store_word(node, load_word(t, N_PARENTS), parents)
     store_word(node, load_word(t, N_SLOTS), slots)
-    keep, items = load_word(t, KEEP), load_word(t, ITEMS)
+    keep, items, none = load_word(t, KEEP), load_word(t, ITEMS), load_word(t, NONE)
     for n in range(count):
         x = load_word(arguments, n)
-        parent, slot = load_word(t, NONE), place(t, x, V_SLOT)
-        if place(t, x, V_REQUIRES) == load_word(t, TRUE):
-            parent = place(t, x, V_NODE)
-        call_function(keep, (parent,))
+        slot = place(t, x, V_SLOT)
         call_function(keep, (slot,))
-        store_word(parents, items + n, parent)
         store_word(slots, items + n, slot)
+        parent = place(t, x, V_NODE)  # None for what needs no gradient, and for a leaf
+        if place(t, x, V_REQUIRES) != load_word(t, TRUE):
+            parent = none
+        elif parent == none:
+            parent = call_with(t, ACCUMULATOR_OF, x)
+            if parent == 0:
+                return 0
+            store_word(parents, items + n, parent)
+            continue
+        call_function(keep, (parent,))
+        store_word(parents, items + n, parent)
     return 1
 
 
+@register_jitable
+def call_with(t, function, thing):
+    """Call a function of one argument; return the result, which the caller owns."""
+    arguments = stack_words(1)
+    store_word(arguments, 0, thing)
+    return call_function(load_word(t, CALL), (load_word(t, function), arguments, 1, 0))
+
+
+@register_jitable
+def locate(t, node):
+    """Let a node know its number and its place in the user's code; return 0 after an error."""
+    attribute, drop = load_word(t, ATTRIBUTE), load_word(t, DROP)
+    number = call_function(load_word(t, CALL), (load_word(t, NEXT_NUMBER), node, 0, 0))
+    frame = call_with(t, FRAME_AT, load_word(t, DEPTH))
+    if number == 0 or frame == 0:
+        return 0
+    store_word(node, load_word(t, N_NUMBER), number)
+    while True:
+        code = call_function(attribute, (frame, load_word(t, CODE_NAME)))
+        file = call_function(attribute, (code, load_word(t, FILE_NAME)))
+        ours = call_function(load_word(t, GET_ITEM), (load_word(t, IS_OURS), file))
+        call_function(drop, (file,))
+        if ours == load_word(t, FALSE):
+            break
+        call_function(drop, (code,))
+        above = 0
+        if ours == 0:  # not known yet
+            above = call_with(t, USER_FRAME, frame)
+        else:
+            above = call_function(load_word(t, ABOVE), (frame,))
+        call_function(drop, (frame,))
+        if above == 0 and ours == 0:
+            return 0
+        if above == 0 or above == load_word(t, NONE):  # it is nobody's, as when Python ends
+            put(t, node, N_CODE, load_word(t, NONE))
+            put(t, node, N_INSTRUCTION, load_word(t, ZERO))
+            return 1
+        frame = above
+    instruction = call_function(attribute, (frame, load_word(t, INSTRUCTION_NAME)))
+    call_function(drop, (frame,))
+    store_word(node, load_word(t, N_CODE), code)
+    store_word(node, load_word(t, N_INSTRUCTION), instruction)
+    return instruction
+
+
+@register_jitable
+def link(t, x, value):
+    """Make a value the view that it is of another one, or of what that is a view of; return 0 after
+    an error."""
+    none = load_word(t, NONE)
+    storage = place(t, x, V_STORAGE)
+    if storage == none:
+        storage = call_with(t, STORAGE_OF, x)
+    else:
+        call_function(load_word(t, KEEP), (storage,))
+    if storage == 0:
+        return 0
+    call_function(load_word(t, DROP), (none,))  # what the new value had
+    store_word(value, load_word(t, V_STORAGE), storage)
+    view = call_function(load_word(t, NEW), (load_word(t, VIEW_TYPE), 0))
+    if view == 0:
+        return 0
+    base, above, chain = x, place(t, x, V_VIEW), load_word(t, STEP)
+    if above != none and load_word(above, 1) == load_word(t, VIEW_TYPE):
+        base = place(t, above, W_BASE)
+        chain = call_function(load_word(t, JOIN), (place(t, above, W_CHAIN), chain))
+    else:
+        call_function(load_word(t, KEEP), (chain,))
+    put(t, view, W_BASE, base)
+    put(t, view, W_NODE, place(t, base, V_NODE))
+    put(t, view, W_EXPR, place(t, base, V_EXPR))
+    store_word(view, load_word(t, W_CHAIN), chain)
+    call_function(load_word(t, DROP), (none,))
+    store_word(value, load_word(t, V_VIEW), view)
+    return chain
+
+
+@register_jitable
+def hang(t, value, arguments, count):
+    """Put a value into the graph if gradients flow from an operand; return 0 after an error."""
+    wanted = 0
+    for n in range(count):
+        if place(t, load_word(arguments, n), V_REQUIRES) == load_word(t, TRUE):
+            wanted += 1 << n
+    if wanted == 0 or load_word(t, FLOWS) == 0:
+        put(t, value, V_REQUIRES, load_word(t, FALSE))
+        put(t, value, V_NODE, load_word(t, NONE))
+        return 1
+    node = like(t, NODE, NODE_END)
+    if node == 0:
+        return 0
+    store_word(value, load_word(t, V_NODE), node)
+    put(t, value, V_REQUIRES, load_word(t, TRUE))
+    if connect(t, node, arguments, count) == 0 or locate(t, node) == 0:
+        return 0
+    return save(t, node, arguments, count, value, load_word(t, READS + wanted))
+
+
 def note(table_object, arguments, count):
-    """Apply an operator to values. Code, instruction and number of the node follow them, and arrays
-    to compute with in place of theirs. Return the value of the result, None if the operation takes
-    another way, 0 after an error."""
+    """Apply an operator to values; arrays to compute with in place of theirs may follow. Return the
+    value of the result, None if the operation takes another way, 0 after an error."""
     t = load_word(table_object, DATA)
     nin = load_word(t, NIN)
-    none = load_word(t, NONE)
-    arrays = stack_words(2)
-    plain = 1 if count == nin + 3 or count == nin + nin + 3 else 0
+    plain = 1 if count == nin or count == nin + nin else 0
     for n in range(nin):
         if plain != 0:
             plain = is_plain(t, load_word(arguments, n))
-    value = 0
     if plain == 0:
-        value = none
-        call_function(load_word(t, KEEP), (none,))
-    else:
-        array = computed(t, arguments, nin, count, arrays)
-        if array != 0:
-            value = like(t, VALUE, VALUE_END)
-        if value != 0:
-            store_word(value, load_word(t, V_ARRAY), array)
-            wanted = 0
-            for n in range(nin):
-                if place(t, load_word(arguments, n), V_REQUIRES) == load_word(t, TRUE):
-                    wanted += 1 << n
-            if wanted == 0 or load_word(t, FLOWS) == 0:
-                put(t, value, V_REQUIRES, load_word(t, FALSE))
-                put(t, value, V_NODE, none)
-            else:
-                node = like(t, NODE, NODE_END)
-                done = 0
-                if node != 0:
-                    done = connect(t, node, arguments, nin)
-                if done != 0:
-                    put(t, node, N_CODE, load_word(arguments, nin))
-                    put(t, node, N_INSTRUCTION, load_word(arguments, nin + 1))
-                    put(t, node, N_NUMBER, load_word(arguments, nin + 2))
-                    reads = load_word(t, READS + wanted)
-                    done = save(t, node, arguments, nin, value, reads)
-                if done == 0:
-                    value = 0
-                else:
-                    store_word(value, load_word(t, V_NODE), node)
-                    put(t, value, V_REQUIRES, load_word(t, TRUE))
+        call_function(load_word(t, KEEP), (load_word(t, NONE),))
+        return load_word(t, NONE)
+    array = computed(t, arguments, nin, count)
+    if array == 0:
+        return 0
+    value = like(t, VALUE, VALUE_END)
+    if value == 0:
+        call_function(load_word(t, DROP), (array,))
+        return 0
+    store_word(value, load_word(t, V_ARRAY), array)
+    done = 1
+    if load_word(t, STEP) != 0:
+        done = link(t, load_word(arguments, 0), value)
+    if done != 0:
+        done = hang(t, value, arguments, nin)
+    if done == 0:
+        call_function(load_word(t, DROP), (value,))
+        return 0
     return value

@@ -5,21 +5,32 @@ Objects are given by address, places in them in words from their head.
 
 (
     NIN, COMPUTE, ARRAY_TYPE, AS_ARRAY, VALUE_TYPE, STORAGE_TYPE, VIEW_TYPE, NONE, TRUE, FALSE,
-    ZERO, NEW, NEW_TUPLE, CALL, KEEP, DROP,
-) = range(16)  # fmt: skip
-"""Inputs, objects, and functions of CPython."""
+    ZERO,
+) = range(11)  # fmt: skip
+"""The number of inputs, and objects."""
 
-V_ARRAY, V_VIEW, V_STORAGE, V_REQUIRES, V_NODE, V_SLOT, V_EXPR = range(16, 23)
-N_PARENTS, N_SLOTS, N_NUMBER, N_SAVED, N_VERSIONS, N_CODE, N_INSTRUCTION = range(23, 30)
-S_VERSION, W_BASE, W_NODE, W_EXPR = range(30, 34)
+NEW, NEW_TUPLE, CALL, KEEP, DROP, ATTRIBUTE, GET_ITEM, JOIN, ABOVE = range(11, 20)
+"""Functions of CPython."""
+
+V_ARRAY, V_VIEW, V_STORAGE, V_REQUIRES, V_NODE, V_SLOT, V_EXPR = range(20, 27)
+N_PARENTS, N_SLOTS, N_NUMBER, N_SAVED, N_VERSIONS, N_CODE, N_INSTRUCTION = range(27, 34)
+S_VERSION, W_BASE, W_NODE, W_EXPR, W_CHAIN = range(34, 39)
 """Places in values, nodes, storages and views."""
 
-VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END = range(34, 40)
+VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END = range(39, 45)
 """What new values, nodes and storages are like, and where their words end."""
 
-FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(40, 45)
-"""Whether gradients flow, two tuples, where the items of a tuple begin, and for each set of inputs
-that require grad what is read of the inputs and the result, as bits."""
+FRAME_AT, DEPTH, IS_OURS, USER_FRAME, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF = range(45, 52)
+CODE_NAME, FILE_NAME, INSTRUCTION_NAME = range(52, 55)
+"""What tells the place in the user's code, and what else is done in Python."""
 
-WORDS = READS + 4
+STEP, FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(55, 61)
+"""What leads from a base to its view or 0, whether gradients flow, two tuples, where the items of a
+tuple begin, and for each set of inputs that require grad what is read of the inputs and the result,
+as bits."""
+
+MOST = 4
+"""Inputs of an operation."""
+
+WORDS = READS + (1 << MOST)
 FIRST = 2

@@ -43,6 +43,7 @@ def prepare() -> None:
     address_of("interpreter", "work_in_parallel", returns=True, parallel=True)
     address_of("entering", "enter", returns=True)
     address_of("noting", "note", returns=True)
+    address_of("stepping", "step", returns=True)
     address_of("trampoline", "trampoline")
     for name in ("gather", "scatter", "copy"):
         address_of("copies", name)
