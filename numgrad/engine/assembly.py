@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from .._specs import FusedSpec
-from .expand import Leaf, Step, Term, identity_of, ring_ends
+from .expand import Leaf, Step, Term, ring_ends
 from .graph import Shape
 from .halos import Halos
 from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
@@ -84,7 +84,8 @@ class _Assembly:
             self.own[root.unit.output] = root.term
             if is_read:
                 self.outputs.append(root.unit.output)
-        self._numbers: dict[Any, int] = {}
+        self._numbers: dict[Leaf, int] = {}
+        self._positions: dict[int, int] = {}
         self._steps: list[tuple[Any, tuple[Any, ...]]] = []
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 
@@ -98,12 +99,12 @@ class _Assembly:
                 self._numbers[term] = len(self.inputs)
                 self.inputs.append(term)
             return term
-        key = identity_of(term)
-        if key not in self._numbers:
+        number = self._positions.get(term.key)
+        if number is None:
             args = tuple([self._visit(arg) for arg in term.args])
-            self._numbers[key] = len(self._steps)
+            number = self._positions[term.key] = len(self._steps)
             self._steps.append((term.spec, args))
-        return self._numbers[key]
+        return number
 
     def spec(self) -> Any:
         """Return the kernel's spec: inputs are numbered first, then the steps. One step alone is

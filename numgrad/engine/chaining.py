@@ -13,7 +13,7 @@ from .._specs import FusedSpec
 from .graph import Shape
 from .loops import loops
 from .program import Instruction, Layout, Pattern, Program
-from .storing import is_fusible
+from .uses import is_fusible
 from .stretches import walks_of
 
 # An instruction on fewer elements costs less than finding out what to chain it with.

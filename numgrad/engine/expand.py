@@ -5,17 +5,17 @@ the other one reads, at the element where it needs it: through slices, shifts an
 long as each axis of the reader walks along one axis of the writer.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .graph import Shape
-from .program import Instruction, Program, contiguous_strides
+from .program import Instruction, Pattern, Program, contiguous_strides
 
-_MOST_KNOWN = 1 << 14
+_new_tuple = tuple.__new__  # makes a Leaf in half the time that `Leaf` takes
 
 
 class Leaf(NamedTuple):
@@ -47,7 +47,7 @@ class Leaf(NamedTuple):
         offset = self.offset + first * strides[axis]
         if size == 1:
             strides = (*strides[:axis], 0, *strides[axis + 1 :])
-        return Leaf(self.buffer, offset, strides, self.dtype, self.rows, turns)
+        return _new_tuple(Leaf, (self.buffer, offset, strides, self.dtype, self.rows, turns))
 
 
 def without_turn(turns: Shape, axis: int) -> Shape:
@@ -56,43 +56,60 @@ def without_turn(turns: Shape, axis: int) -> Shape:
     return rest if any(rest) else ()
 
 
-class Step(NamedTuple):
+class Step:
     """A scalar function of leaves and other steps, at one element of the reader's loop.
 
     ``number`` is that of the instruction it comes from; ``start`` the element of that
     instruction's loop, in C order, ``moves`` how far each of the reader's axes moves in it, and
-    ``turns`` where in a ring each of them begins.
+    ``turns`` where in a ring each of them begins. Steps that agree in these have the same ``key``.
+    ``size`` is an upper bound of the number of steps in it.
     """
 
-    spec: Any
-    args: "tuple[Leaf | Step, ...]"
-    number: int
-    start: int
-    moves: Shape
-    turns: Shape
-    size: int  # an upper bound of the number of steps in it
+    __slots__ = ("args", "key", "moves", "number", "size", "spec", "start", "turns")
+
+    def __init__(
+        self,
+        spec: Any,
+        args: "tuple[Leaf | Step, ...]",
+        number: int,
+        start: int,
+        moves: Shape,
+        turns: Shape,
+        size: int,
+        key: int,
+    ) -> None:
+        self.spec, self.args, self.number = spec, args, number
+        self.start, self.moves, self.turns = start, moves, turns
+        self.size, self.key = size, key
 
 
 Term: TypeAlias = Leaf | Step
 
 
-class Unit(NamedTuple):
-    """An elementwise instruction, or a box of its loop; operands are inputs, then the output.
+class Unit:
+    """An elementwise instruction, or a box of its loop; ``operands`` are inputs, then the output.
 
     ``along`` are the strides of the output, those of axes of one element included.
     """
 
-    number: int
-    spec: Any
-    loop: Shape
-    operands: tuple[Leaf, ...]
-    start: int
-    moves: Shape
-    along: Shape
+    __slots__ = (
+        "along", "inputs", "loop", "moves", "number", "operands", "output", "size", "spec", "start",
+    )  # fmt: skip
 
-    @property
-    def output(self) -> Leaf:
-        return self.operands[-1]
+    def __init__(
+        self,
+        number: int,
+        spec: Any,
+        loop: Shape,
+        operands: tuple[Leaf, ...],
+        start: int,
+        moves: Shape,
+        along: Shape,
+    ) -> None:
+        self.number, self.spec, self.loop = number, spec, loop
+        self.operands, self.inputs, self.output = operands, operands[:-1], operands[-1]
+        self.start, self.moves, self.along = start, moves, along
+        self.size = prod(loop)
 
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the parts of the loop before and from position ``at`` of an axis; where it is a
@@ -110,22 +127,38 @@ class Unit(NamedTuple):
         return Unit(self.number, self.spec, loop, operands, start, moves, self.along)
 
 
-def unit_of(program: Program, number: int, instruction: Instruction) -> Unit:
-    """Return an elementwise instruction as a unit."""
-    pattern = instruction.pattern
-    loop = pattern.loop
-    operands = []
-    # The kernel's dtypes: to one of half precision its operands are words of bits.
-    dtypes = (*pattern.spec.in_dtypes, *pattern.spec.out_dtypes)
-    for index, offset, dtype, strides in zip(
-        instruction.buffers, instruction.offsets, dtypes, pattern.strides, strict=True
-    ):
+class Form(NamedTuple):
+    """What the units of one pattern have in common; ``views`` are strides and dtype of each
+    operand."""
+
+    spec: Any
+    loop: Shape
+    views: tuple[tuple[Shape, np.dtype], ...]
+    moves: Shape
+    along: Shape
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> "Form":
+        """Return the form of an elementwise pattern."""
+        loop, strides = pattern.loop, pattern.strides
+        # The kernel's dtypes: to one of half precision its operands are words of bits.
+        dtypes = (*pattern.spec.in_dtypes, *pattern.spec.out_dtypes)
         if 1 in loop:
-            strides = still(strides, loop)
-        operands.append(Leaf(index, offset, strides, dtype, program.rows[index]))
-    moves = still(contiguous_strides(loop, 1), loop)
-    along = pattern.layouts[-1].strides
-    return Unit(number, pattern.spec, loop, tuple(operands), 0, moves, along)
+            strides = [still(along, loop) for along in strides]
+        moves = still(contiguous_strides(loop, 1), loop)
+        views = tuple(zip(strides, dtypes, strict=True))
+        return cls(pattern.spec, loop, views, moves, pattern.layouts[-1].strides)
+
+    def unit(self, program: Program, number: int, instruction: Instruction) -> Unit:
+        """Return an instruction of this form as a unit."""
+        rows = program.rows
+        operands = [
+            _new_tuple(Leaf, (buffer, offset, strides, dtype, rows[buffer], ()))
+            for buffer, offset, (strides, dtype) in zip(
+                instruction.buffers, instruction.offsets, self.views, strict=True
+            )
+        ]
+        return Unit(number, self.spec, self.loop, tuple(operands), 0, self.moves, self.along)
 
 
 def still(strides: Shape, loop: Shape) -> Shape:
@@ -136,216 +169,3 @@ def still(strides: Shape, loop: Shape) -> Shape:
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
     """Return where along an axis any of some views comes to the end of its ring."""
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
-
-
-class Where(NamedTuple):
-    """Which element of a writer's loop each element of a reader's loop needs.
-
-    ``first[c]`` is the position on the writer's axis c for the first element, ``axes[a]`` the
-    writer's axis along which the reader's axis a walks, or -1. ``lengths[c]`` is the size of the
-    writer's axis c, and ``whole[c]`` whether the reader walks through all of it, as through a ring.
-    ``same`` is whether each element of the one loop is that of the other.
-    """
-
-    first: Shape
-    axes: Shape
-    lengths: Shape
-    whole: tuple[bool, ...]
-    same: bool
-
-
-def locate(
-    writer: Unit,
-    ends_of_rings: Callable[[], Sequence[Collection[int]]] | None,
-    leaf: Leaf,
-    loop: Shape,
-) -> tuple[Where, Shape] | None:
-    """Return where a reader's view begins in what a writer writes, and how far it stays inside
-    along each axis; None where it begins elsewhere or walks in another way.
-
-    ``ends_of_rings`` returns for each of the writer's axes where its own term comes to the end of a
-    ring; only who walks through the whole axis can read across. None where there are no rings.
-    """
-    target = writer.output
-    place = (
-        leaf.strides, leaf.turns, leaf.offset - target.offset, loop,
-        target.strides, writer.along, writer.loop,
-    )  # fmt: skip
-    found = _located(*place, ((),) * len(writer.loop))
-    if found is None or ends_of_rings is None or all(found[0].whole):
-        return found
-    return _located(*place, tuple([tuple(ends) for ends in ends_of_rings()]))
-
-
-@lru_cache(maxsize=_MOST_KNOWN)
-def _located(
-    strides: Shape,
-    turned: Shape,
-    offset: int,
-    loop: Shape,
-    target: Shape,
-    along: Shape,
-    lengths: Shape,
-    ends: tuple[Shape, ...],
-) -> tuple[Where, Shape] | None:
-    """Return what `locate` does; the steps of an integrator ask the same again and again.
-
-    The view has ``strides``, ``turned`` and an ``offset`` from where the writer begins, which has
-    the strides ``target`` and ``along`` for a loop of ``lengths``.
-    """
-    axes = _axes_of(strides, target, along)
-    turns = turned or (0,) * len(loop)
-    offset += sum([t * s for t, s in zip(turns, strides, strict=True)])
-    first = _position(target, offset, lengths) if axes is not None else None
-    if axes is None or first is None:
-        return None
-    inside = list(loop)
-    whole = [False] * len(lengths)
-    for a, c in enumerate(axes):
-        if c >= 0 and loop[a] == lengths[c] and first[c] == turns[a]:
-            whole[c] = True
-    for a, c in enumerate(axes):
-        if c >= 0 and not whole[c]:
-            edges = [lengths[c], *ends[c]]
-            rest = min([edge - first[c] for edge in edges if edge > first[c]])
-            inside[a] = min(loop[a] - turns[a], rest)
-    same = axes == tuple(range(len(lengths))) and not any(first)
-    same = same and all(w or not e for w, e in zip(whole, ends, strict=True))
-    return Where(tuple(first), axes, lengths, tuple(whole), same), tuple(inside)
-
-
-def _axes_of(strides: Shape, target: Shape, along: Shape) -> Shape | None:
-    """Return the writer's axis along which each of the reader's walks, -1 where it stands."""
-    axes = []
-    for stride in strides:
-        if stride == 0:
-            axes.append(-1)
-        elif stride in target:
-            axes.append(target.index(stride))
-        elif stride in along:  # an axis of one element, which the reader leaves at once
-            axes.append(along.index(stride))
-        else:
-            return None
-    return tuple(axes)
-
-
-def _position(strides: Shape, rest: int, loop: Shape) -> list[int] | None:
-    """Return the element of a loop that a writer stores at an offset, None if it is no one."""
-    if rest < 0:
-        return None
-    first = [0] * len(loop)
-    order = range(len(loop))
-    if not _descending(strides):
-        order = sorted(order, key=lambda axis: -strides[axis])
-    for axis in order:
-        if strides[axis] > 0:
-            first[axis], rest = divmod(rest, strides[axis])
-            if first[axis] >= loop[axis]:
-                return None
-    return None if rest else first
-
-
-def _descending(strides: Shape) -> bool:
-    return all(a >= b for a, b in pairwise(strides))
-
-
-def moved(strides: Shape, turns: Shape, where: Where) -> tuple[int, Shape, Shape]:
-    """Return the offset, the strides and the turns, along the reader's loop, of a view along the
-    writer's."""
-    shift = 0
-    turned = [0] * len(strides)
-    for c, (stride, at, length) in enumerate(zip(strides, where.first, where.lengths, strict=True)):
-        place = (at + turns[c]) % length if turns else at
-        if not where.whole[c]:
-            shift += stride * place
-        elif stride:
-            turned[c] = place
-    new = tuple([strides[c] if c >= 0 else 0 for c in where.axes])
-    if not any(turned):
-        return shift, new, ()
-    return shift, new, tuple([turned[c] if c >= 0 else 0 for c in where.axes])
-
-
-def step_of(unit: Unit, args: Sequence[Term]) -> Step:
-    """Return a unit as a step over its own loop."""
-    size = 1 + sum([arg.size for arg in args if type(arg) is Step])
-    return Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
-
-
-class Shifts:
-    """Terms over the loops of writers as terms over those of their readers, each made once.
-
-    The terms that are shifted must live as long as this does.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[Where, tuple[dict[int, Term], dict[Any, tuple[int, Shape, Shape]]]] = {}
-
-    def __call__(self, term: Term, where: Where) -> Term:
-        """Return a term over a writer's loop as one over the loop of its reader."""
-        if where.same:
-            return term
-        known = self._known.get(where)
-        if known is None:
-            known = self._known[where] = ({}, {})
-        return _shift(term, where, *known)
-
-
-def _shift(
-    term: Term, where: Where, done: dict[int, Term], moves: dict[Any, tuple[int, Shape, Shape]]
-) -> Term:
-    """Shift a term; ``done`` has the terms that are known, ``moves`` how views move."""
-    known = done.get(id(term))
-    if known is not None:
-        return known
-    view = (term.strides if type(term) is Leaf else term.moves, term.turns)  # type: ignore[union-attr]
-    change = moves.get(view)
-    if change is None:
-        change = moves[view] = moved(*view, where)
-    offset, strides, turns = change
-    if type(term) is Leaf:
-        offset += term.offset
-        result: Term = Leaf(term.buffer, offset, strides, term.dtype, term.rows, turns)
-    else:
-        assert isinstance(term, Step)
-        args = tuple([_shift(arg, where, done, moves) for arg in term.args])
-        start = term.start + offset
-        result = Step(term.spec, args, term.number, start, strides, turns, term.size)
-    done[id(term)] = result
-    return result
-
-
-Key: TypeAlias = tuple[int, int, Shape, Shape]
-
-
-def identity_of(step: Step) -> Key:
-    """Return what two steps have in common that compute the same elements."""
-    return (step.number, step.start, step.moves, step.turns)
-
-
-def contents(term: Term) -> tuple[dict[Key, Step], list[Leaf]]:
-    """Return all steps of a term, arguments first, and all leaves, each once."""
-    steps: dict[Key, Step] = {}
-    leaves: dict[Leaf, None] = {}
-
-    _visit(term, steps, leaves)
-    return steps, list(leaves)
-
-
-def _visit(term: Term, steps: dict[Key, Step], leaves: dict[Leaf, None]) -> None:
-    if type(term) is Leaf:
-        leaves.setdefault(term)
-        return
-    assert isinstance(term, Step)
-    key = identity_of(term)
-    if key not in steps:
-        for arg in term.args:
-            _visit(arg, steps, leaves)
-        steps[key] = term
-
-
-def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
-    """Return for each axis where any of the views comes to the end of a ring."""
-    if not any(leaf.turns for leaf in leaves):
-        return ([],) * len(loop)
-    return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

@@ -8,14 +8,15 @@ structure alone, so the stages of an integrator, or another length of it, share 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from math import prod
+from itertools import chain
 from typing import Any
 
 from .assembly import kernel_calls
-from .expand import Key, Leaf, Step, identity_of
+from .expand import Leaf, Step
 from .halos import Halos
 from .program import Instruction, Program
-from .storing import AGAIN, LOAD, Root, Uses, Values, cost_of
+from .storing import AGAIN, LOAD, Root, Values, cost_of
+from .uses import Uses
 
 MOST_STEPS = 400
 MOST_OPERANDS = 40
@@ -38,7 +39,8 @@ def fuse(program: Program, target: Any) -> Program:
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)
             continue
-        outside = [grouping.is_read_outside(number, group) for number in group]
+        members = set(group)
+        outside = [grouping.is_read_outside(number, members) for number in group]
         result.instructions += halos.before(roots)
         result.instructions += kernel_calls(halos, roots, outside, target)
         result.instructions += halos.after(roots)
@@ -49,84 +51,94 @@ def _grouped(
     program: Program, ordered: Sequence[Instruction]
 ) -> tuple["Grouping", list[list[int]]]:
     """Return the groups of roots, none of which computes again what is dear."""
-    uses = Uses(program, ordered)
+    values = Values(Uses(program, ordered))
     stored: set[int] = set()
     while True:
-        values = Values(uses, stored)
         grouping = Grouping(values)
         groups = list(grouping.groups())
         again = _computed_twice(values, groups)
         if again <= stored:
             return grouping, groups
+        values.store(again - stored)
         stored |= again
 
 
 def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
     """Return the instructions that several kernels would compute, where storing is cheaper; but not
     those that only go into others that the same kernels compute."""
-    owners: dict[Key, set[int]] = {}
-    users: dict[Key, set[Key]] = {}
-    known: dict[Key, Step] = {}
-    for place, group in enumerate(groups):
-        for number in group:
-            for key, step in values.roots[number].steps.items():
-                places = owners.get(key)
-                if places is not None:
-                    places.add(place)
-                    continue
-                owners[key], known[key] = {place}, step
-                for arg in step.args:
-                    if type(arg) is Step:
-                        users.setdefault(identity_of(arg), set()).add(key)
-    costly: dict[Key, Step] = {}
-    for key, places in owners.items():
-        dear = values.prices[key[0]] * (len(places) - 1) > AGAIN
-        if dear and not any(owners[user] >= places for user in users.get(key, ())):
-            costly[key] = known[key]
-    numbers = {key[0] for key in costly}
-    counts = _uses(values, groups, costly)
+    kernels = [[values.roots[number] for number in group] for group in groups]
+    contents = [set[int]().union(*[root.steps for root in kernel]) for kernel in kernels]
+    counts = Counter(chain.from_iterable(contents))
+    several = {key for key, count in counts.items() if count > 1}
+    steps: dict[int, Step] = {}  # by their keys; of several the first
+    for root in reversed([*chain.from_iterable(kernels)]):
+        steps.update(root.steps)
+    dear = {key for key in several if values.prices[steps[key].number] * (counts[key] - 1) > AGAIN}
+    costly = [steps[key] for key in dear - _inner(contents, several, steps)]
+    uses = _uses(kernels, contents, costly)
+    numbers = {step.number for step in costly}
     return {
-        key[0]
-        for key, step in costly.items()
-        if _rest_price(values, step, numbers) * (counts[key] - 1) > AGAIN
+        step.number
+        for step in costly
+        if _rest_price(values, step, numbers) * (uses[step.key] - 1) > AGAIN
+    }
+
+
+def _inner(
+    contents: Sequence[set[int]], several: set[int], steps: Mapping[int, Step]
+) -> set[int]:
+    """Return those of several steps that go into another one in all kernels that compute them."""
+    owners: dict[int, set[int]] = {key: set() for key in several}
+    for place, keys in enumerate(contents):
+        for key in several & keys:
+            owners[key].add(place)
+    return {
+        arg.key
+        for key in several
+        for arg in steps[key].args
+        if type(arg) is Step and arg.key in several and owners[key] >= owners[arg.key]
     }
 
 
 def _uses(
-    values: Values, groups: Sequence[Sequence[int]], costly: Mapping[Key, Step]
-) -> Counter[Key]:
+    kernels: Sequence[Sequence[Root]], contents: Sequence[set[int]], costly: Sequence[Step]
+) -> Counter[int]:
     """Return how many kernels would read each of some steps if all of them were stored."""
-    counts: Counter[Key] = Counter()
-    terms: list[list[Any]] = [[values.roots[n].term for n in group] for group in groups]
-    terms += [[*step.args] for step in costly.values()]
-    for todo in terms:
-        seen: set[Key] = set()
+    uses: Counter[int] = Counter()
+    keys = {step.key for step in costly}
+    terms: list[list[Any]] = [
+        [root.term for root in kernel]
+        for kernel, content in zip(kernels, contents, strict=True)
+        if not keys.isdisjoint(content)
+    ]
+    for todo in (*terms, *[[*step.args] for step in costly]):
+        seen: set[int] = set()
         while todo:
             term = todo.pop()
-            if not isinstance(term, Step) or identity_of(term) in seen:
+            if type(term) is not Step or term.key in seen:
                 continue
-            seen.add(identity_of(term))
-            if identity_of(term) in costly:
-                counts[identity_of(term)] += 1
+            seen.add(term.key)
+            if term.key in keys:
+                uses[term.key] += 1
             else:
                 todo += term.args
-    return counts
+    return uses
 
 
 def _rest_price(values: Values, step: Step, stored: Collection[int]) -> int:
     """Return the price of a step if the instructions in ``stored`` were stored, but not its own."""
     cost, loads = cost_of(step.spec), set()
-    seen: set[Key] = set()
+    seen: set[int] = set()
     todo = [*step.args]
     while todo:
         arg = todo.pop()
-        if isinstance(arg, Leaf):
+        if type(arg) is Leaf:
             if not arg.is_number:
                 loads.add(arg.buffer)
         elif arg.number in stored:
             loads.add(-1 - arg.number)
-        elif identity_of(arg) not in seen:
-            seen.add(identity_of(arg))
+        elif arg.key not in seen:
+            seen.add(arg.key)
             cost += cost_of(arg.spec)
             todo += arg.args
     return cost + LOAD * max(0, len(loads) - 1)
@@ -142,59 +154,64 @@ class Grouping:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.keys: list[Any] = []
-        self.depths: list[int] = []
+        self.late: list[bool] = []
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
+        depths: list[int] = []  # how many that cannot be fused must have run, one after the other
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
-            self.depths.append(self._depth(root, writers))
-            self.keys.append(_key(number, root, self.depths[number]))
-            for source, same in self._sources(number, root, writers).items():
+            found = [(at, n) for at, index in enumerate(root.reads) for n in writers.get(index, ())]
+            depth = max([depths[n] for _, n in found], default=0)
+            self._add(number, root, depth)
+            for source, same in self._sources(number, root, found).items():
                 self.after[source].append((number, same))
                 self.waiting[number] += 1
+            depths.append(depth + (root.unit is None))
             for index in root.writes:
                 writers.setdefault(index, []).append(number)
 
-    def _depth(self, root: Root, writers: dict[int, list[int]]) -> int:
-        """Return how many instructions that cannot be fused must have run, one after the other."""
-        roots, depth = self.values.roots, 0
-        buffers = root.reads if root.unit is None else [leaf.buffer for leaf in root.leaves]
-        for index in buffers:
-            for source in writers.get(index, ()):
-                depth = max(depth, self.depths[source] + (roots[source].unit is None))
-        return depth
+    def _add(self, number: int, root: Root, depth: int) -> None:
+        """Note what a root has in common with those that may be computed together.
+
+        Numbers that need not wait for a sum over many elements are not made to: what reads them
+        could not be in one kernel with what is summed, nor in one stretch.
+        """
+        unit = root.unit
+        if unit is None:
+            self.late.append(True)
+            self.keys.append(number)
+            return
+        small = not unit.output.rows and unit.size <= MOST_NUMBERS
+        self.late.append(not small)
+        self.keys.append((unit.output.rows, unit.loop, depth if small else 0))
 
     def _sources(
-        self, number: int, root: Root, writers: dict[int, list[int]]
+        self, number: int, root: Root, found: Sequence[tuple[int, int]]
     ) -> dict[int, bool]:
         """Return the earlier roots that one needs, and whether only element by element."""
-        found: dict[int, bool] = {}
-        if root.unit is None:
-            for index in root.reads:
-                found.update(dict.fromkeys(writers.get(index, ()), False))
-            return found
-        for leaf in root.leaves:
-            for source in writers.get(leaf.buffer, ()):
-                unit = self.values.roots[source].unit
-                same = unit is not None and unit.output == leaf and self._is_peer(source, number)
-                found[source] = found.get(source, True) and same
-        return found
+        sources: dict[int, bool] = {}
+        for at, source in found:
+            unit = self.values.roots[source].unit
+            same = (
+                unit is not None
+                and root.unit is not None
+                and unit.output == root.leaves[at]
+                and self.keys[source] == self.keys[number]
+            )
+            sources[source] = sources.get(source, True) and same
+        return sources
 
-    def _is_peer(self, source: int, number: int) -> bool:
-        return self.keys[source] == self.keys[number]
-
-    def is_read_outside(self, number: int, group: Sequence[int]) -> bool:
+    def is_read_outside(self, number: int, group: Collection[int]) -> bool:
         """Whether anything but the rest of its group needs what a root stores."""
         unit = self.values.roots[number].unit
         if unit is None or unit.output.buffer in self.values.results:
             return True
-        return not all(same and reader in group for reader, same in self.after[number])
+        return not all([same and reader in group for reader, same in self.after[number]])
 
     def groups(self) -> Iterator[list[int]]:
         """Yield the roots to be computed together, group by group; a few numbers come as soon as
         they can, so that those that read them are not late."""
-        late = [not _is_small(root) for root in self.values.roots]
-        ready = [(late[n], n) for n, count in enumerate(self.waiting) if count == 0]
+        ready = [(self.late[n], n) for n, count in enumerate(self.waiting) if count == 0]
         heapify(ready)
         pools: dict[Any, list[int]] = {}
         for _, number in ready:
@@ -209,7 +226,7 @@ class Grouping:
             for number in (*released, *left):
                 heappush(pools.setdefault(self.keys[number], []), number)
             for number in released:
-                heappush(ready, (late[number], number))
+                heappush(ready, (self.late[number], number))
 
     def _gather(
         self, pool: list[int], done: set[int]
@@ -240,23 +257,6 @@ class Grouping:
                         heappush(pool, reader)
                     released.append(reader)
         return members, [n for n in released if n not in done], left
-
-
-def _key(number: int, root: Root, depth: int) -> Any:
-    """Return what roots have in common that may be computed together.
-
-    Numbers that need not wait for a sum over many elements are not made to: what reads them could
-    not be in one kernel with what is summed, nor in one stretch.
-    """
-    if root.unit is None:
-        return number
-    return (root.unit.output.rows, root.unit.loop, depth if _is_small(root) else 0)
-
-
-def _is_small(root: Root) -> bool:
-    """Whether a root computes a few numbers once."""
-    unit = root.unit
-    return unit is not None and not unit.output.rows and prod(unit.loop) <= MOST_NUMBERS
 
 
 class _Room:

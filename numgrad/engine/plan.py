@@ -21,7 +21,7 @@ from .graph import Shape
 from .program import Program
 from .results import empty
 from .schedule import Schedule, schedule
-from .storing import is_fusible
+from .uses import is_fusible
 from .watching import watch
 
 # Seconds that fusing is expected to take: for finding out what to fuse and for compiling it.

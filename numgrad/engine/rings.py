@@ -13,15 +13,14 @@ from .graph import Shape
 from .program import contiguous_strides
 
 
-def closed(units: Sequence[Unit]) -> Sequence[Unit]:
-    """Return one unit that does what all units of one value do, or them where there is none."""
+def closed(units: Sequence[Unit]) -> Unit | None:
+    """Return one unit that does what all units of one value do, None where there is none."""
     if len(units) < 2 or len({unit.spec for unit in units}) > 1:
-        return units
+        return None
     axis = _axis(units)
     if axis is None:
-        return units
-    joined = _joined(sorted(units, key=lambda unit: unit.output.offset), axis)
-    return units if joined is None else [joined]
+        return None
+    return _joined(sorted(units, key=lambda unit: unit.output.offset), axis)
 
 
 def _axis(units: Sequence[Unit]) -> int | None:

@@ -1,7 +1,6 @@
 """How far values spread: at how many places of theirs an element of what is made of them looks."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from math import prod
 
 from .expand import Leaf, Unit
 
@@ -30,6 +29,7 @@ class Spreads:
         self._readers, self._outputs = readers, outputs
         self._reads: dict[int, dict[Hashable, int]] = {}
         self._shifts: dict[int, int | None] = {}
+        self._following: dict[int, set[int]] = {}
 
     def again(self, buffer: int) -> float:
         """Return how often more than once an element is read, once those values that are made of it
@@ -44,12 +44,16 @@ class Spreads:
         return self._per_element(buffer, self._all_reads(buffer))
 
     def _per_element(self, buffer: int, reads: Mapping[Hashable, int]) -> float:
-        size = sum([prod(unit.loop) for unit in self._outputs[buffer]])
+        size = sum([unit.size for unit in self._outputs[buffer]])
         return sum(reads.values()) / max(size, 1)
 
     def _handing_on(self, buffer: int) -> set[int]:
-        readers = {unit.output.buffer for _, unit, _ in self._readers.get(buffer, ())}
-        return {reader for reader in readers if self._shift(reader) is not None}
+        known = self._following.get(buffer)
+        if known is None:
+            readers = {unit.output.buffer for _, unit, _ in self._readers.get(buffer, ())}
+            known = {reader for reader in readers if self._shift(reader) is not None}
+            self._following[buffer] = known
+        return known
 
     def _all_reads(self, buffer: int) -> dict[Hashable, int]:
         """Return the number of elements that are read at each distance."""
@@ -71,7 +75,7 @@ class Spreads:
             reader = unit.output.buffer
             shift = self._shift(reader)
             if shift is None or reader in stored:
-                here = {_distance(leaf, unit): prod(unit.loop)}
+                here = {_distance(leaf, unit): unit.size}
             else:
                 here = {_sum(shift, key): n for key, n in self._reads[reader].items()}
             for key, count in here.items():
@@ -83,8 +87,8 @@ class Spreads:
         if buffer not in self._shifts:
             found: set[Hashable] = set()
             for unit in self._outputs[buffer]:
-                several = prod(unit.loop) > 1
-                for leaf in unit.operands[:-1]:
+                several = unit.size > 1
+                for leaf in unit.inputs:
                     if any(leaf.strides) or not several:
                         found.add(_distance(leaf, unit))
             shift = found.pop() if len(found) == 1 else None

@@ -4,28 +4,18 @@ A value is stored if it is a result, if an instruction reads it that cannot be f
 readers need it at different elements and computing it again would cost more than reading it.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from functools import lru_cache
 from math import prod
-from typing import NamedTuple
+from typing import Any
 
 from .._specs import ElementwiseSpec
-from .expand import (
-    Leaf,
-    Shifts,
-    Step,
-    Term,
-    Unit,
-    Where,
-    contents,
-    ends_of,
-    locate,
-    step_of,
-    unit_of,
-)  # fmt: skip
+from .expand import Leaf, Step, Term, Unit
 from .graph import Shape
-from .program import Instruction, Program
-from .rings import closed
-from .spreading import Spreads
+from .places import Places, Where
+from .program import Instruction
+from .terms import Terms, contents, ends_of
+from .uses import Uses
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
 AGAIN = 8
@@ -37,190 +27,149 @@ MOST_BOXES = 9
 LARGEST_TERM = 100
 
 
-def is_fusible(instruction: Instruction) -> bool:
-    """Whether an instruction applies a scalar function that cannot fail."""
-    pattern = instruction.pattern
-    return (
-        isinstance(pattern.spec, ElementwiseSpec)
-        and len(pattern.layouts) == pattern.nin + 1
-        and pattern.replay is None
-        and pattern.error is None
-    )
-
-
 def cost_of(spec: ElementwiseSpec) -> int:
     """Estimate a scalar function, in simple operations: what it calls counts most."""
-    code = spec.function.__code__
+    return _cost(spec.function)
+
+
+@lru_cache(maxsize=1024)
+def _cost(function: Any) -> int:
+    code = function.__code__
     return 1 + 12 * len(code.co_names) + len(code.co_code) // 40
 
 
-def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
-    """Return the buffers of which elements are overwritten: what they hold depends on the order."""
-    written: dict[int, int] = {}
-    for instruction in instructions:
-        pattern = instruction.pattern
-        for index, layout in zip(
-            instruction.buffers[pattern.nin :], pattern.layouts[pattern.nin :], strict=True
-        ):
-            written[index] = written.get(index, 0) + layout.nbytes
-    return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
-
-
-class Writer(NamedTuple):
+class Writer:
     """A unit, and what an element of it is made of."""
 
-    unit: Unit
-    term: Step
+    __slots__ = ("_ends", "term", "unit")
+
+    def __init__(self, unit: Unit, term: Step) -> None:
+        self.unit, self.term = unit, term
+        self._ends: tuple[Collection[int], ...] | None = None
 
     def ends(self) -> tuple[Collection[int], ...]:
         """Return where along its axes rings in the term come to their ends."""
-        return ends_of(contents(self.term)[1], self.unit.loop)
+        if self._ends is None:
+            self._ends = ends_of(contents(self.term)[1], self.unit.loop)
+        return self._ends
 
 
 class Root:
     """A stored unit with its term, or an instruction that cannot be fused.
 
-    ``steps`` and ``leaves`` are those of the term.
+    ``steps`` and ``leaves`` are those of the term. ``writes`` are the buffers that are written,
+    ``reads`` those that are read, or were written before in part.
     """
 
-    __slots__ = ("instruction", "leaves", "steps", "term", "unit")
+    __slots__ = ("instruction", "leaves", "reads", "steps", "term", "unit", "writes")
 
     def __init__(
         self, instruction: Instruction, unit: Unit | None = None, term: Step | None = None
     ) -> None:
         self.instruction, self.unit, self.term = instruction, unit, term
-        self.steps, self.leaves = contents(term) if term is not None else ({}, [])
-
-    @property
-    def writes(self) -> Collection[int]:
-        """The buffers that it writes."""
-        if self.unit is not None:
-            return (self.unit.output.buffer,)
-        return set(self.instruction.buffers[self.instruction.pattern.nin :])
-
-    @property
-    def reads(self) -> Collection[int]:
-        """The buffers that an instruction reads, or wrote before in part."""
-        return self.instruction.buffers
-
-
-def _units(
-    program: Program, instructions: Sequence[Instruction]
-) -> list[Sequence[Unit] | None]:
-    """Return the units of each instruction, None where it cannot be fused. Pieces that are joined
-    to a ring belong to the last of their instructions."""
-    twice = _written_twice(program, instructions)
-    units: list[Sequence[Unit] | None] = []
-    pieces: dict[int, list[Unit]] = {}
-    for number, instruction in enumerate(instructions):
-        if not is_fusible(instruction) or instruction.buffers[-1] in twice:
-            units.append(None)
-            continue
-        unit = unit_of(program, number, instruction)
-        pieces.setdefault(unit.output.buffer, []).append(unit)
-        units.append([unit])
-    for parts in pieces.values():
-        joined = closed(parts)
-        if joined is not parts:
-            for part in parts:
-                units[part.number] = ()
-            units[parts[-1].number] = joined
-    return units
-
-
-class Uses:
-    """The units of a program's instructions, and what reads what of them, in order.
-
-    Attributes
-    ----------
-    units : list
-        For each instruction its units, None where it cannot be fused.
-    readers : dict
-        For each buffer the operands that read it, with their units and whether these have rows.
-    outputs : dict
-        For each buffer the units that write it.
-    whole : set of int
-        The buffers that instructions use which cannot be fused.
-    """
-
-    def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
-        self.program, self.instructions = program, instructions
-        self.units = _units(program, instructions)
-        self.readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
-        self.outputs: dict[int, list[Unit]] = {}
-        self.whole: set[int] = set()
-        self.has_rings = any(
-            leaf.turns for parts in self.units for unit in parts or () for leaf in unit.operands
-        )
-        self._index()
-        self.spreads = Spreads(self.readers, self.outputs)
-
-    def _index(self) -> None:
-        for instruction, parts in zip(self.instructions, self.units, strict=True):
-            if parts is None:
-                self.whole.update(instruction.buffers)
-                continue
-            rows = instruction.pattern.rows
-            for unit in parts:
-                self.outputs.setdefault(unit.output.buffer, []).append(unit)
-                for leaf in unit.operands[:-1]:
-                    self.readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
+        self.steps: dict[int, Step] = {}
+        self.leaves: list[Leaf] = []
+        self.writes: Collection[int] = set(instruction.buffers[instruction.pattern.nin :])
+        self.reads: Sequence[int] = instruction.buffers
+        if unit is not None and term is not None:
+            self.steps, self.leaves = contents(term)
+            self.writes = (unit.output.buffer,)
+            self.reads = [leaf.buffer for leaf in self.leaves]
 
 
 class Values:
     """The stored values of a program, in order, as terms of one another.
 
-    Parameters
+    Attributes
     ----------
-    uses : Uses
-        Of the program.
-    stored : collection of int
-        Numbers of instructions whose values are to be stored in any case.
+    roots : list of Root
+        What is stored, and the instructions that cannot be fused.
+    prices : dict
+        For each instruction what it costs to compute an element of it.
     """
 
-    def __init__(self, uses: Uses, stored: Collection[int]) -> None:
+    def __init__(self, uses: Uses) -> None:
+        count = len(uses.instructions)
         self._uses, self.program = uses, uses.program
         self.results = {ref.buffer for ref in self.program.results}
-        self._made: list[tuple[Instruction, Unit | None, Step | None]] = []
+        self.roots: list[Root] = []
         self.costs: dict[int, int] = {}
         self.prices: dict[int, int] = {}
         self._loads: dict[int, set[int]] = {}
-        self._stored: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
-        self._stored.update((uses.instructions[n].buffers[-1], True) for n in stored)
+        self._forced: dict[int, bool] = dict.fromkeys((*self.results, *uses.whole), True)
+        self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
-        self._shifted = Shifts()
-        for instruction, parts in zip(uses.instructions, uses.units, strict=True):
-            if parts is None:
-                self._made.append((instruction, None, None))
-                continue
-            for unit in parts:
-                self._expand(instruction, unit)
-        # What nobody reads, nobody has asked about.
-        self.roots = [
-            Root(*made)
-            for made in self._made
-            if made[1] is None or self._stored.get(made[1].output.buffer)
-        ]
+        self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        self._counts: dict[Hashable, int | None] = {}
+        # Of each instruction, its unit or its parts; and these as roots, once they are stored.
+        self._made: list[list[Writer]] = [[] for _ in range(count)]
+        self._rooted: list[list[Root]] = [[] for _ in range(count)]
+        for number in uses.plain:
+            self._rooted[number] = [Root(uses.instructions[number])]
+        self._renew(everything=True)
 
-    def _expand(self, instruction: Instruction, unit: Unit) -> None:
+    def store(self, numbers: Collection[int]) -> None:
+        """Store what some more instructions compute, in any case."""
+        buffers = [self._uses.instructions[number].buffers[-1] for number in numbers]
+        self._forced.update(dict.fromkeys(buffers, True))
+        self._renew(everything=False)
+
+    def _renew(self, everything: bool) -> None:
+        """Find the terms of all units, or of those whose arguments are others than they were."""
+        self._before, self._stored = self._stored, dict(self._forced)
+        self._renewed: set[int] = set()  # buffers of which the terms are new
+        self._differing: dict[int, bool] = {}
+        self._terms.forget_shifts()
+        for number, unit in enumerate(self._uses.units):
+            if unit is None:
+                continue
+            buffer = unit.output.buffer
+            # No generator: all that is read must be decided.
+            differs = any([self._differs(leaf.buffer) for leaf in unit.inputs])
+            if everything or differs or buffer in self._renewed:
+                self._find_term(number, unit)
+        self._find_roots()
+
+    def _differs(self, buffer: int) -> bool:
+        """Whether who reads a buffer now reads something else; decides whether it is stored."""
+        known = self._differing.get(buffer)
+        if known is None:
+            before, is_new = self._before.get(buffer), buffer in self._renewed
+            stored = self._stored.get(buffer)
+            if stored is None:
+                stored = before if before is not None and not is_new else self._decide(buffer)
+                self._stored[buffer] = stored
+            known = self._differing[buffer] = stored != before or (is_new and not stored)
+        return known
+
+    def _find_term(self, number: int, unit: Unit) -> None:
+        """Find the term of the unit of an instruction, or those of its parts, anew."""
+        made: list[Writer] = []
+        self._terms.forget(unit.number)
+        self.costs.pop(unit.number, None)
+        self._made[number], self._rooted[number] = made, []
+        self._expand(unit, made)
+        buffer = unit.output.buffer
+        self._renewed.add(buffer)
+        pieces = self._uses.writers[buffer]
+        self._writers[buffer] = [w for n in pieces if n <= number for w in self._made[n]]
+
+    def _expand(self, unit: Unit, made: list[Writer]) -> None:
         """Find the term of a unit, which is cut where what it reads has seams."""
         args: list[Term] = []
-        for leaf in unit.operands[:-1]:
-            if self.is_stored(leaf.buffer):
+        for leaf in unit.inputs:
+            if self._stored[leaf.buffer]:
                 args.append(leaf)
                 continue
             writer, where, inside = self._source(leaf, unit.loop)
-            for axis, (size, limit) in enumerate(zip(unit.loop, inside, strict=True)):
-                if limit < size:
-                    for part in unit.cut(axis, limit):
-                        self._expand(instruction, part)
-                    return
-            args.append(self._shifted(writer.term, where))
-        step = step_of(unit, args)
-        self._writers.setdefault(unit.output.buffer, []).append(Writer(unit, step))
+            if inside != unit.loop:
+                for part in unit.cut(*_first_seam(unit.loop, inside)):
+                    self._expand(part, made)
+                return
+            args.append(self._terms.shifted(writer.term, where))
+        made.append(Writer(unit, self._terms.step(unit, args)))
         if unit.number not in self.costs:
             self._estimate(unit, args)
-        self._made.append((instruction, unit, step))
 
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
         """Note what it costs to compute an element, and to read what that takes."""
@@ -234,54 +183,92 @@ class Values:
         self.costs[unit.number], self._loads[unit.number] = cost, loads
         self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
 
+    def _find_roots(self) -> None:
+        """List what is stored. What nobody reads, nobody has asked about."""
+        self.roots = []
+        for number, unit in enumerate(self._uses.units):
+            roots = self._rooted[number]
+            if unit is not None and self._stored.get(unit.output.buffer):
+                if not roots:
+                    instruction = self._uses.instructions[number]
+                    roots += [Root(instruction, w.unit, w.term) for w in self._made[number]]
+            elif unit is not None:
+                continue
+            self.roots += roots
+
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
+        has_rings = self._uses.has_rings
         for writer in self._writers[leaf.buffer]:
-            found = locate(writer.unit, writer.ends if self._uses.has_rings else None, leaf, loop)
+            ends = writer.ends if has_rings else None
+            found = self._places.locate(writer.unit, ends, leaf, loop)
             if found is not None:
                 return writer, *found
         raise LookupError(leaf)
 
-    def is_stored(self, buffer: int) -> bool:
-        """Whether a buffer is memory, as opposed to a value that its readers compute."""
-        known = self._stored.get(buffer)
-        if known is None:
-            known = self._stored[buffer] = self._decide(buffer)
-        return known
-
     def _decide(self, buffer: int) -> bool:
-        """Decide when all of a value is written and the first reader comes."""
+        """Decide whether a value is stored, when all of it is written and the first reader comes."""
         writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True
-        rows = self.program.rows[buffer]
-        uses: dict[tuple[int, int, Where, Shape], int] = {}
-        for leaf, reader, reader_has_rows in self._uses.readers[buffer]:
-            if reader_has_rows != rows:
-                return True
-            try:
-                for count, (unit, where, box) in enumerate(self._boxes(leaf, reader.loop)):
-                    uses[unit.number, unit.start, where, box] = prod(box)
-                    if count == MOST_BOXES:
-                        return True
-            except LookupError:
-                return True
-        again = sum(uses.values()) / max(sum([prod(w.unit.loop) for w in writers]), 1) - 1
-        price = max([self.prices[w.unit.number] for w in writers])
         if max([w.term.size for w in writers]) > LARGEST_TERM:
             return True
+        reads = self._reads(buffer, writers)
+        if reads is None:
+            return True
+        again = reads / max(sum([w.unit.size for w in writers]), 1) - 1
+        price = max([self.prices[w.unit.number] for w in writers])
         spread = self._uses.spreads.again(buffer)
         if spread > 0.5 and len(writers) > 1:
             return True  # or its seams would be those of each of its readers, shifted
         again = max(again, spread)
         return again > 0.1 and price * again > AGAIN
 
+    def _reads(self, buffer: int, writers: Sequence[Writer]) -> int | None:
+        """Return how many elements readers need, each once for each way to walk to it; None where
+        they cannot compute it, or in too many parts."""
+        readers, rows = self._uses.readers[buffer], self.program.rows[buffer]
+        if any([has_rows != rows for _, _, has_rows in readers]):
+            return None
+        if self._uses.has_rings:
+            return self._count(readers)
+        origin = writers[0].unit.output.offset
+        given = [_view(leaf, unit.loop, origin) for leaf, unit, _ in readers]
+        taken = [(w.unit.along, *_view(w.unit.output, w.unit.loop, origin)) for w in writers]
+        key = (*taken, *given)
+        if key not in self._counts:
+            self._counts[key] = self._count(readers)
+        return self._counts[key]
+
+    def _count(self, readers: Sequence[tuple[Leaf, Unit, bool]]) -> int | None:
+        uses: dict[Hashable, int] = {}
+        for leaf, reader, _ in readers:
+            try:
+                for count, (unit, where, box) in enumerate(self._boxes(leaf, reader.loop)):
+                    uses[unit, where, box] = prod(box)
+                    if count == MOST_BOXES:
+                        return None
+            except LookupError:
+                return None
+        return sum(uses.values())
+
     def _boxes(self, leaf: Leaf, loop: Shape) -> Iterator[tuple[Unit, Where, Shape]]:
         """Yield the parts of a reader's loop that read from one writer each."""
-        (unit, _), where, inside = self._source(leaf, loop)
-        for axis, (size, limit) in enumerate(zip(loop, inside, strict=True)):
-            if limit < size:
-                for first, count in ((0, limit), (limit, size - limit)):
-                    box = (*loop[:axis], count, *loop[axis + 1 :])
-                    yield from self._boxes(leaf.box(axis, first, count, size), box)
-                return
-        yield unit, where, loop
+        writer, where, inside = self._source(leaf, loop)
+        if inside == loop:
+            yield writer.unit, where, loop
+            return
+        axis, limit = _first_seam(loop, inside)
+        size = loop[axis]
+        for first, count in ((0, limit), (limit, size - limit)):
+            box = (*loop[:axis], count, *loop[axis + 1 :])
+            yield from self._boxes(leaf.box(axis, first, count, size), box)
+
+
+def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
+    """Return the first axis along which a view does not stay inside, and how far it does."""
+    return next((a, n) for a, n in enumerate(inside) if n < loop[a])
+
+
+def _view(leaf: Leaf, loop: Shape, origin: int) -> tuple[Hashable, ...]:
+    """Return what decides where a loop reads or writes, seen from some place in memory."""
+    return (leaf.offset - origin, leaf.strides, loop)

@@ -1,0 +1,109 @@
+"""Uses: the elementwise instructions of a program as units, and what reads what of them."""
+
+from collections.abc import Sequence
+
+from .._specs import ElementwiseSpec
+from .expand import Form, Leaf, Unit
+from .program import Instruction, Pattern, Program
+from .rings import closed
+from .spreading import Spreads
+
+
+def is_fusible(instruction: Instruction) -> bool:
+    """Whether an instruction applies a scalar function that cannot fail."""
+    pattern = instruction.pattern
+    return (
+        isinstance(pattern.spec, ElementwiseSpec)
+        and len(pattern.layouts) == pattern.nin + 1
+        and pattern.replay is None
+        and pattern.error is None
+    )
+
+
+def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
+    """Return the buffers of which elements are overwritten: what they hold depends on the order."""
+    written: dict[int, int] = {}
+    for instruction in instructions:
+        pattern = instruction.pattern
+        for index, layout in zip(
+            instruction.buffers[pattern.nin :], pattern.layouts[pattern.nin :], strict=True
+        ):
+            written[index] = written.get(index, 0) + layout.nbytes
+    return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
+
+
+class Uses:
+    """The units of a program's instructions, and what reads what of them, in order.
+
+    Attributes
+    ----------
+    units : list
+        For each instruction its unit. Pieces that are joined to a ring have one together, which
+        belongs to the last of them; the others have None, and so have those of ``plain``.
+    plain : set of int
+        The numbers of the instructions that cannot be fused.
+    readers : dict
+        For each buffer the operands that read it, with their units and whether these have rows.
+    outputs : dict
+        For each buffer the units that write it.
+    writers : dict
+        For each buffer the numbers of the instructions that these units belong to.
+    whole : set of int
+        The buffers that instructions use which cannot be fused.
+    """
+
+    def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
+        self.program, self.instructions = program, instructions
+        self.units: list[Unit | None] = []
+        self.plain: set[int] = set()
+        self.readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
+        self.outputs: dict[int, list[Unit]] = {}
+        self.writers: dict[int, list[int]] = {}
+        self.whole: set[int] = set()
+        self._find_units()
+        self._join_rings()
+        self.has_rings = any(
+            [leaf.turns for unit in self.units if unit is not None for leaf in unit.operands]
+        )
+        self._index()
+        self.spreads = Spreads(self.readers, self.outputs)
+
+    def _find_units(self) -> None:
+        """Find the units of single instructions."""
+        program, twice = self.program, _written_twice(self.program, self.instructions)
+        forms: dict[Pattern, Form | None] = {}
+        for number, instruction in enumerate(self.instructions):
+            pattern = instruction.pattern
+            if pattern not in forms:
+                forms[pattern] = Form.of(pattern) if is_fusible(instruction) else None
+            form = forms[pattern]
+            if form is None or instruction.buffers[-1] in twice:
+                self.plain.add(number)
+                self.whole.update(instruction.buffers)
+                self.units.append(None)
+            else:
+                self.units.append(form.unit(program, number, instruction))
+
+    def _join_rings(self) -> None:
+        """Put one unit in the place of those which write pieces of a ring."""
+        pieces: dict[int, list[Unit]] = {}
+        for unit in self.units:
+            if unit is not None:
+                pieces.setdefault(unit.output.buffer, []).append(unit)
+        for parts in pieces.values():
+            joined = closed(parts)
+            if joined is not None:
+                for part in parts:
+                    self.units[part.number] = None
+                self.units[parts[-1].number] = joined
+
+    def _index(self) -> None:
+        for number, unit in enumerate(self.units):
+            if unit is None:
+                continue
+            rows = self.instructions[number].pattern.rows
+            buffer = unit.output.buffer
+            self.outputs.setdefault(buffer, []).append(unit)
+            self.writers.setdefault(buffer, []).append(number)
+            for leaf in unit.inputs:
+                self.readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
