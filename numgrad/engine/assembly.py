@@ -1,7 +1,9 @@
 """Assembling: values that are computed together become one kernel, and the calls of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
+from math import prod
 from typing import Any
 
 from .._specs import FusedSpec
@@ -12,44 +14,81 @@ from .program import Instruction, Layout, Pattern, Program, contiguous_strides, 
 from .storing import Root
 
 
-def kernel_calls(
-    halos: Halos, roots: Sequence[Root], outside: Sequence[bool], target: Any
-) -> list[Instruction]:
-    """Return the instructions that compute some roots of one loop; ``outside`` says which of them
-    anything else reads."""
-    first = roots[0]
-    assert first.unit is not None
-    if len(roots) == 1 and _is_original(first) and not halos.touch(first):
-        return [first.instruction]
-    assembly = _Assembly(roots, outside)
-    if not assembly.outputs:
-        return []
-    spec, inputs = assembly.spec(), len(assembly.inputs)
-    kernel = target.kernel(spec)
-    site = first.instruction.site
-    calls = []
-    whole = first.unit.loop
-    views = [halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
-    for loop, operands in _boxes(whole, views):
-        pattern = Pattern(
-            kernel, spec, tuple(_layout(halos.program, leaf, loop) for leaf in operands),
-            inputs, loop, (), [leaf.strides for leaf in operands], (), spec.name,
-        )  # fmt: skip
-        buffers = tuple(leaf.buffer for leaf in operands)
-        offsets = tuple(leaf.offset for leaf in operands)
-        calls.append(Instruction(pattern, buffers, offsets, site))
-    return calls
+class Assembler:
+    """Makes the calls of kernels; each kernel and each pattern once, however often it is called.
+
+    Parameters
+    ----------
+    halos : Halos
+        Of the program that is made.
+    target
+        What has the kernels.
+    """
+
+    def __init__(self, halos: Halos, target: Any) -> None:
+        self._halos, self._target = halos, target
+        self._kernels: dict[Any, tuple[Any, Any]] = {}
+        self._patterns: dict[Any, Pattern] = {}
+
+    def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
+        """Return the instructions that compute some roots of one loop; ``outside`` says which of
+        them anything else reads."""
+        first = roots[0]
+        assert first.unit is not None
+        if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
+            return [first.instruction]
+        assembly = _Assembly(roots, outside)
+        if not assembly.outputs:
+            return []
+        kernel = self._kernel(assembly)
+        whole = first.unit.loop
+        views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
+        calls = []
+        for loop, operands in _boxes(whole, views):
+            pattern = self._pattern(kernel, len(assembly.inputs), loop, operands)
+            buffers = tuple([leaf.buffer for leaf in operands])
+            offsets = tuple([leaf.offset for leaf in operands])
+            calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
+        return calls
+
+    def _kernel(self, assembly: "_Assembly") -> tuple[Any, Any]:
+        """Return the kernel of some steps, and its spec."""
+        key = assembly.structure()
+        known = self._kernels.get(key)
+        if known is None:
+            spec = assembly.spec()
+            known = self._kernels[key] = self._target.kernel(spec), spec
+        return known
+
+    def _pattern(
+        self, made: tuple[Any, Any], nin: int, loop: Shape, operands: Sequence[Leaf]
+    ) -> Pattern:
+        """Return the pattern of a call of a kernel."""
+        program = self._halos.program
+        layouts = tuple([_layout(program, leaf, loop) for leaf in operands])
+        strides = tuple([leaf.strides for leaf in operands])
+        key = made[1], loop, layouts, strides
+        known = self._patterns.get(key)
+        if known is None:
+            kernel, spec = made
+            known = self._patterns[key] = Pattern(
+                kernel, spec, layouts, nin, loop, (), [*strides], (), spec.name
+            )
+        return known
 
 
 def _is_original(root: Root) -> bool:
     """Whether a root is no more than the instruction that it comes from."""
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
-    return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
+    return whole and len(root.steps) == 1 and not any([leaf.turns for leaf in root.leaves])
 
 
-def _boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, list[Leaf]]]:
+def _boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
     """Yield the parts of a loop, with the views there, within which no ring comes to its end."""
+    if not any([leaf.turns for leaf in leaves]):
+        yield loop, leaves
+        return
     cuts = [
         pairwise([0, *ring_ends(leaves, axis, size), size]) for axis, size in enumerate(loop)
     ]
@@ -59,16 +98,23 @@ def _boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, list[Le
             size = loop[axis]
             if high - low < size:
                 views = [leaf.box(axis, low, high - low, size) for leaf in views]
-        yield tuple([high - low for low, high in box]), list(views)
+        yield tuple([high - low for low, high in box]), views
 
 
 def _layout(program: Program, leaf: Leaf, loop: Shape) -> Layout:
-    dense = contiguous_strides(loop, leaf.dtype.itemsize)
-    strides = tuple([s if n != 1 else d for s, d, n in zip(leaf.strides, dense, loop, strict=True)])
-    layout = layout_of(loop, strides, leaf.dtype, leaf.rows)
-    nbytes = program.nbytes[leaf.buffer]
-    whole = strides == dense and layout.nbytes == nbytes and not program.is_outside(leaf.buffer)
-    return layout_of(loop, strides, leaf.dtype, leaf.rows, whole) if whole else layout
+    dense = _dense(loop, leaf.dtype.itemsize)
+    strides = leaf.strides
+    if 1 in loop:
+        strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
+    whole = (
+        strides == dense
+        and prod(loop) * leaf.dtype.itemsize == program.nbytes[leaf.buffer]
+        and not program.is_outside(leaf.buffer)
+    )
+    return layout_of(loop, strides, leaf.dtype, leaf.rows, whole)
+
+
+_dense = lru_cache(maxsize=1024)(contiguous_strides)
 
 
 class _Assembly:
@@ -84,27 +130,42 @@ class _Assembly:
             self.own[root.unit.output] = root.term
             if is_read:
                 self.outputs.append(root.unit.output)
-        self._numbers: dict[Leaf, int] = {}
-        self._positions: dict[int, int] = {}
-        self._steps: list[tuple[Any, tuple[Any, ...]]] = []
+        self._marks: dict[Leaf | int, int] = {}  # of inputs, and of steps by their keys
+        self._steps: list[tuple[Any, tuple[int, ...]]] = []
         self._stored = [self._visit(self.own[output]) for output in self.outputs]
 
-    def _visit(self, term: Term) -> Any:
-        """Return the mark of a value: a leaf, or the position of a step."""
-        if isinstance(term, Leaf):
+    def _visit(self, term: Term) -> int:
+        """Return the mark of a value: the position of a step, or -1, -2 ... for the inputs."""
+        name = term if type(term) is Leaf else term.key  # type: ignore[union-attr]
+        mark = self._marks.get(name)
+        if mark is not None:
+            return mark
+        if type(term) is Leaf:
             inner = self.own.get(term)
             if inner is not None:
                 return self._visit(inner)
-            if term not in self._numbers:
-                self._numbers[term] = len(self.inputs)
-                self.inputs.append(term)
-            return term
-        number = self._positions.get(term.key)
-        if number is None:
+            self.inputs.append(term)
+            mark = -len(self.inputs)
+        else:
+            assert isinstance(term, Step)
             args = tuple([self._visit(arg) for arg in term.args])
-            number = self._positions[term.key] = len(self._steps)
+            mark = len(self._steps)
             self._steps.append((term.spec, args))
-        return number
+        self._marks[name] = mark
+        return mark
+
+    def structure(self) -> Hashable:
+        """Return what assemblies of the same kernel have in common."""
+        return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
+
+    def _dtypes(self) -> tuple[Any, Any]:
+        """Return the dtypes of the inputs, and those of the outputs."""
+        views = (self.inputs, self.outputs)
+        inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
+        return inputs, outputs
+
+    def _scalars(self) -> tuple[bool, ...]:
+        return tuple([leaf.is_number for leaf in self.inputs])
 
     def spec(self) -> Any:
         """Return the kernel's spec: inputs are numbered first, then the steps. One step alone is
@@ -113,17 +174,11 @@ class _Assembly:
         if len(self._steps) == 1 and len(self._steps[0][1]) == first:
             return self._steps[0][0]
 
-        def number(mark: Any) -> int:
-            return self._numbers[mark] if isinstance(mark, Leaf) else first + mark
+        def numbers(marks: Sequence[int]) -> tuple[int, ...]:
+            return tuple([first + mark if mark >= 0 else -1 - mark for mark in marks])
 
-        steps = tuple((s, tuple([number(arg) for arg in args])) for s, args in self._steps)
-        names = list(dict.fromkeys(s.name for s, _ in self._steps))
+        steps = tuple([(spec, numbers(args)) for spec, args in self._steps])
+        names = list(dict.fromkeys([spec.name for spec, _ in steps]))
         shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-        return FusedSpec(
-            f"fused[{len(steps)}: {shown}]",
-            steps,
-            tuple(leaf.dtype for leaf in self.inputs),
-            tuple(leaf.dtype for leaf in self.outputs),
-            tuple(number(mark) for mark in self._stored),
-            tuple(leaf.is_number for leaf in self.inputs),
-        )
+        name = f"fused[{len(steps)}: {shown}]"
+        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), self._scalars())

@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Any
 
-from .assembly import kernel_calls
+from .assembly import Assembler
 from .expand import Leaf, Step
 from .halos import Halos
 from .program import Instruction, Program
@@ -34,7 +34,8 @@ def fuse(program: Program, target: Any) -> Program:
     result.arguments, result.results = program.arguments, program.results
     result.uses_blas = program.uses_blas
     together = [[grouping.values.roots[number] for number in group] for group in groups]
-    halos = Halos(result, together)
+    halos = Halos(result, together if grouping.values.has_rings else ())
+    assembler = Assembler(halos, target)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)
@@ -42,7 +43,7 @@ def fuse(program: Program, target: Any) -> Program:
         members = set(group)
         outside = [grouping.is_read_outside(number, members) for number in group]
         result.instructions += halos.before(roots)
-        result.instructions += kernel_calls(halos, roots, outside, target)
+        result.instructions += assembler.calls(roots, outside)
         result.instructions += halos.after(roots)
     return result
 

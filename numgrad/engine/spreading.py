@@ -29,29 +29,40 @@ class Spreads:
         self._readers, self._outputs = readers, outputs
         self._reads: dict[int, dict[Hashable, int]] = {}
         self._shifts: dict[int, int | None] = {}
-        self._following: dict[int, set[int]] = {}
+        self._following: dict[int, Collection[int]] = {}
+        self._counts: dict[int, float] = {}
+        self._again: dict[int, float] = {}
 
     def again(self, buffer: int) -> float:
         """Return how often more than once an element is read, once those values that are made of it
         and are read as often are stored."""
+        known = self._again.get(buffer)
+        if known is None:
+            known = self._again[buffer] = self._find_again(buffer)
+        return known
+
+    def _find_again(self, buffer: int) -> float:
         count = self._count(buffer)
-        stored = {r for r in self._handing_on(buffer) if self._count(r) > count - _SAME}
+        stored = [r for r in self._handing_on(buffer) if self._count(r) > count - _SAME]
         if stored:
             count = self._per_element(buffer, self._own_reads(buffer, stored))
         return count - 1
 
     def _count(self, buffer: int) -> float:
-        return self._per_element(buffer, self._all_reads(buffer))
+        known = self._counts.get(buffer)
+        if known is None:
+            known = self._counts[buffer] = self._per_element(buffer, self._all_reads(buffer))
+        return known
 
     def _per_element(self, buffer: int, reads: Mapping[Hashable, int]) -> float:
         size = sum([unit.size for unit in self._outputs[buffer]])
         return sum(reads.values()) / max(size, 1)
 
-    def _handing_on(self, buffer: int) -> set[int]:
+    def _handing_on(self, buffer: int) -> Collection[int]:
         known = self._following.get(buffer)
         if known is None:
             readers = {unit.output.buffer for _, unit, _ in self._readers.get(buffer, ())}
-            known = {reader for reader in readers if self._shift(reader) is not None}
+            known = [reader for reader in readers if self._shift(reader) is not None]
             self._following[buffer] = known
         return known
 

@@ -91,6 +91,7 @@ class Values:
     def __init__(self, uses: Uses) -> None:
         count = len(uses.instructions)
         self._uses, self.program = uses, uses.program
+        self.has_rings = uses.has_rings
         self.results = {ref.buffer for ref in self.program.results}
         self.roots: list[Root] = []
         self.costs: dict[int, int] = {}
@@ -100,6 +101,8 @@ class Values:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        self._ways: dict[int, int] = {}
+        self._known_ways: dict[Hashable, int] = {}
         self._counts: dict[Hashable, int | None] = {}
         # Of each instruction, its unit or its parts; and these as roots, once they are stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
@@ -124,23 +127,23 @@ class Values:
             if unit is None:
                 continue
             buffer = unit.output.buffer
-            # No generator: all that is read must be decided.
-            differs = any([self._differs(leaf.buffer) for leaf in unit.inputs])
-            if everything or differs or buffer in self._renewed:
+            differs = everything or buffer in self._renewed
+            for leaf in unit.inputs:  # all of them: what is read must be decided
+                known = self._differing.get(leaf.buffer)
+                differs |= self._differs(leaf.buffer) if known is None else known
+            if differs:
                 self._find_term(number, unit)
         self._find_roots()
 
     def _differs(self, buffer: int) -> bool:
         """Whether who reads a buffer now reads something else; decides whether it is stored."""
-        known = self._differing.get(buffer)
-        if known is None:
-            before, is_new = self._before.get(buffer), buffer in self._renewed
-            stored = self._stored.get(buffer)
-            if stored is None:
-                stored = before if before is not None and not is_new else self._decide(buffer)
-                self._stored[buffer] = stored
-            known = self._differing[buffer] = stored != before or (is_new and not stored)
-        return known
+        before, is_new = self._before.get(buffer), buffer in self._renewed
+        stored = self._stored.get(buffer)
+        if stored is None:
+            stored = before if before is not None and not is_new else self._decide(buffer)
+            self._stored[buffer] = stored
+        self._differing[buffer] = differs = stored != before or (is_new and not stored)
+        return differs
 
     def _find_term(self, number: int, unit: Unit) -> None:
         """Find the term of the unit of an instruction, or those of its parts, anew."""
@@ -197,9 +200,8 @@ class Values:
             self.roots += roots
 
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
-        has_rings = self._uses.has_rings
         for writer in self._writers[leaf.buffer]:
-            ends = writer.ends if has_rings else None
+            ends = writer.ends if self.has_rings else None
             found = self._places.locate(writer.unit, ends, leaf, loop)
             if found is not None:
                 return writer, *found
@@ -217,31 +219,44 @@ class Values:
             return True
         again = reads / max(sum([w.unit.size for w in writers]), 1) - 1
         price = max([self.prices[w.unit.number] for w in writers])
+        if again > 0.1 and price * again > AGAIN:
+            return True
         spread = self._uses.spreads.again(buffer)
         if spread > 0.5 and len(writers) > 1:
             return True  # or its seams would be those of each of its readers, shifted
-        again = max(again, spread)
-        return again > 0.1 and price * again > AGAIN
+        return spread > 0.1 and price * spread > AGAIN
 
     def _reads(self, buffer: int, writers: Sequence[Writer]) -> int | None:
         """Return how many elements readers need, each once for each way to walk to it; None where
         they cannot compute it, or in too many parts."""
-        readers, rows = self._uses.readers[buffer], self.program.rows[buffer]
-        if any([has_rows != rows for _, _, has_rows in readers]):
-            return None
-        if self._uses.has_rings:
-            return self._count(readers)
-        origin = writers[0].unit.output.offset
-        given = [_view(leaf, unit.loop, origin) for leaf, unit, _ in readers]
+        readers = self._uses.readers[buffer]
+        if self.has_rings:
+            return self._count(buffer)
+        origin = readers[0][0].offset
         taken = [(w.unit.along, *_view(w.unit.output, w.unit.loop, origin)) for w in writers]
-        key = (*taken, *given)
+        key = (self._way_to_read(buffer), *taken)
         if key not in self._counts:
-            self._counts[key] = self._count(readers)
+            self._counts[key] = self._count(buffer)
         return self._counts[key]
 
-    def _count(self, readers: Sequence[tuple[Leaf, Unit, bool]]) -> int | None:
+    def _way_to_read(self, buffer: int) -> int:
+        """Return the number of a way to read a value, the same for values that are read alike."""
+        way = self._ways.get(buffer)
+        if way is None:
+            readers = self._uses.readers[buffer]
+            origin = readers[0][0].offset
+            view = tuple([_view(leaf, unit.loop, origin) for leaf, unit, _ in readers])
+            rows = [has_rows != self.program.rows[buffer] for _, _, has_rows in readers]
+            way = self._known_ways.setdefault((view, any(rows)), len(self._known_ways))
+            self._ways[buffer] = way
+        return way
+
+    def _count(self, buffer: int) -> int | None:
+        rows = self.program.rows[buffer]
         uses: dict[Hashable, int] = {}
-        for leaf, reader, _ in readers:
+        for leaf, reader, has_rows in self._uses.readers[buffer]:
+            if has_rows != rows:
+                return None
             try:
                 for count, (unit, where, box) in enumerate(self._boxes(leaf, reader.loop)):
                     uses[unit, where, box] = prod(box)
