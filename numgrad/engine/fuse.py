@@ -266,9 +266,13 @@ class _Room:
     def __init__(self) -> None:
         self.steps: set[Any] = set()
         self.operands: set[Leaf] = set()
+        self._taken: list[Root] = []
 
     def has(self, root: Root) -> bool:
         """Whether a root fits."""
+        for taken in self._taken:
+            self._add(taken)
+        self._taken = []
         if len(self.steps.union(root.steps)) > MOST_STEPS:
             return False
         operands = self.operands.union(root.leaves)
@@ -276,7 +280,10 @@ class _Room:
         return len(operands) - numbers < MOST_OPERANDS and numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
-        """Add a root."""
+        """Add a root; most are alone, and nobody asks what has room beside them."""
+        self._taken.append(root)
+
+    def _add(self, root: Root) -> None:
         self.steps.update(root.steps)
         self.operands.update(root.leaves)
         if root.unit is not None:

@@ -101,6 +101,7 @@ class Values:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        self._cuts: dict[tuple[Unit, Shape], Sequence[Unit]] = {}
         self._ways: dict[int, int] = {}
         self._known_ways: dict[Hashable, int] = {}
         self._counts: dict[Hashable, int | None] = {}
@@ -166,13 +167,20 @@ class Values:
                 continue
             writer, where, inside = self._source(leaf, unit.loop)
             if inside != unit.loop:
-                for part in unit.cut(*_first_seam(unit.loop, inside)):
+                for part in self._parts(unit, inside):
                     self._expand(part, made)
                 return
             args.append(self._terms.shifted(writer.term, where))
         made.append(Writer(unit, self._terms.step(unit, args)))
         if unit.number not in self.costs:
             self._estimate(unit, args)
+
+    def _parts(self, unit: Unit, inside: Shape) -> Sequence[Unit]:
+        """Return the parts of a unit of which what it reads is no more than some elements."""
+        known = self._cuts.get((unit, inside))
+        if known is None:
+            known = self._cuts[unit, inside] = unit.cut(*_first_seam(unit.loop, inside))
+        return known
 
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
         """Note what it costs to compute an element, and to read what that takes."""
@@ -181,7 +189,7 @@ class Values:
             if type(arg) is Step:
                 cost += self.costs[arg.number]
                 loads |= self._loads[arg.number]
-            elif type(arg) is Leaf and not arg.is_number:
+            elif arg.rows or any(arg.strides):  # not a number
                 loads.add(arg.buffer)
         self.costs[unit.number], self._loads[unit.number] = cost, loads
         self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)

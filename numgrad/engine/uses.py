@@ -66,7 +66,7 @@ class Uses:
             [leaf.turns for unit in self.units if unit is not None for leaf in unit.operands]
         )
         self._index()
-        self.spreads = Spreads(self.readers, self.outputs)
+        self.spreads = Spreads(self.outputs)
 
     def _find_units(self) -> None:
         """Find the units of single instructions."""
