@@ -61,8 +61,8 @@ class Step:
 
     ``number`` is that of the instruction it comes from; ``start`` the element of that
     instruction's loop, in C order, ``moves`` how far each of the reader's axes moves in it, and
-    ``turns`` where in a ring each of them begins. Steps that agree in these have the same ``key``.
-    ``size`` is an upper bound of the number of steps in it.
+    ``turns`` where in a ring each of them begins. Steps that agree in these have the same ``key``, which
+    `Terms` gives them.    ``size`` is an upper bound of the number of steps in it.
     """
 
     __slots__ = ("args", "key", "moves", "number", "size", "spec", "start", "turns")
@@ -76,11 +76,10 @@ class Step:
         moves: Shape,
         turns: Shape,
         size: int,
-        key: int,
     ) -> None:
         self.spec, self.args, self.number = spec, args, number
         self.start, self.moves, self.turns = start, moves, turns
-        self.size, self.key = size, key
+        self.size, self.key = size, -1
 
 
 Term: TypeAlias = Leaf | Step

@@ -161,8 +161,8 @@ class Grouping:
         depths: list[int] = []  # how many that cannot be fused must have run, one after the other
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
-            found = [(at, n) for at, index in enumerate(root.reads) for n in writers.get(index, ())]
-            depth = max([depths[n] for _, n in found], default=0)
+            found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
+            depth = max([depths[n] for _, n in found]) if found else 0
             self._add(number, root, depth)
             for source, same in self._sources(number, root, found).items():
                 self.after[source].append((number, same))
@@ -191,14 +191,11 @@ class Grouping:
     ) -> dict[int, bool]:
         """Return the earlier roots that one needs, and whether only element by element."""
         sources: dict[int, bool] = {}
+        roots, key, is_unit = self.values.roots, self.keys[number], root.unit is not None
         for at, source in found:
-            unit = self.values.roots[source].unit
-            same = (
-                unit is not None
-                and root.unit is not None
-                and unit.output == root.leaves[at]
-                and self.keys[source] == self.keys[number]
-            )
+            unit = roots[source].unit
+            same = is_unit and unit is not None and unit.output == root.leaves[at]
+            same = same and self.keys[source] == key
             sources[source] = sources.get(source, True) and same
         return sources
 

@@ -42,17 +42,16 @@ class Terms:
 
     def step(self, unit: Unit, args: Sequence[Term]) -> Step:
         """Return a unit as a step over its own loop."""
-        size = 1 + sum([arg.size for arg in args if type(arg) is Step])
-        place = unit.start, unit.moves, ()
-        return self._made(unit.spec, tuple(args), unit.number, place, size)
+        size = 1
+        for arg in args:
+            if type(arg) is Step:
+                size += arg.size
+        step = Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
+        return self._with_key(step, (unit.start, unit.moves, ()))
 
-    def _made(
-        self, spec: Any, args: tuple[Term, ...], number: int, place: _Place, size: int
-    ) -> Step:
-        known = self._steps[number]
-        first = known.get(place)
-        step = Step(spec, args, number, *place, size, first.key if first else self._next_key())
-        known.setdefault(place, step)
+    def _with_key(self, step: Step, place: _Place) -> Step:
+        first = self._steps[step.number].setdefault(place, step)
+        step.key = self._next_key() if first is step else first.key
         return step
 
     def shifted(self, step: Step, where: Where) -> Step:
@@ -75,7 +74,8 @@ class Terms:
                 else done.get(arg) or self._shift(arg, where, done)  # type: ignore[arg-type]
                 for arg in step.args
             ])  # fmt: skip
-            result = self._made(step.spec, args, step.number, place, step.size)
+            result = Step(step.spec, args, step.number, place[0], moves, turns, step.size)
+            self._with_key(result, place)
         done[step] = result
         return result
 
