@@ -81,12 +81,12 @@ def _is_original(root: Root) -> bool:
     """Whether a root is no more than the instruction that it comes from."""
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
-    return whole and len(root.steps) == 1 and not any([leaf.turns for leaf in root.leaves])
+    return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
 
 def _boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
     """Yield the parts of a loop, with the views there, within which no ring comes to its end."""
-    if not any([leaf.turns for leaf in leaves]):
+    if not any(leaf.turns for leaf in leaves):
         yield loop, leaves
         return
     cuts = [
@@ -136,7 +136,7 @@ class _Assembly:
 
     def _visit(self, term: Term) -> int:
         """Return the mark of a value: the position of a step, or -1, -2 ... for the inputs."""
-        name = term if type(term) is Leaf else term.key  # type: ignore[union-attr]
+        name = term if type(term) is Leaf else term.key
         mark = self._marks.get(name)
         if mark is not None:
             return mark
@@ -147,7 +147,6 @@ class _Assembly:
             self.inputs.append(term)
             mark = -len(self.inputs)
         else:
-            assert isinstance(term, Step)
             args = tuple([self._visit(arg) for arg in term.args])
             mark = len(self._steps)
             self._steps.append((term.spec, args))

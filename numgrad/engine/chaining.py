@@ -13,8 +13,8 @@ from .._specs import FusedSpec
 from .graph import Shape
 from .loops import loops
 from .program import Instruction, Layout, Pattern, Program
-from .uses import is_fusible
 from .stretches import walks_of
+from .uses import is_fusible
 
 # An instruction on fewer elements costs less than finding out what to chain it with.
 FEWEST_ELEMENTS = 1 << 15

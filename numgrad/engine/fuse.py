@@ -5,17 +5,16 @@ long as none reads what another one of them stores at another element. The kerne
 structure alone, so the stages of an integrator, or another length of it, share them.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import chain
 from typing import Any
 
 from .assembly import Assembler
-from .expand import Leaf, Step
+from .expand import Leaf
 from .halos import Halos
 from .program import Instruction, Program
-from .storing import AGAIN, LOAD, Root, Values, cost_of
+from .repeated import computed_twice
+from .storing import Root, Values
 from .uses import Uses
 
 MOST_STEPS = 400
@@ -57,92 +56,11 @@ def _grouped(
     while True:
         grouping = Grouping(values)
         groups = list(grouping.groups())
-        again = _computed_twice(values, groups)
+        again = computed_twice(values, groups)
         if again <= stored:
             return grouping, groups
         values.store(again - stored)
         stored |= again
-
-
-def _computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
-    """Return the instructions that several kernels would compute, where storing is cheaper; but not
-    those that only go into others that the same kernels compute."""
-    kernels = [[values.roots[number] for number in group] for group in groups]
-    contents = [set[int]().union(*[root.steps for root in kernel]) for kernel in kernels]
-    counts = Counter(chain.from_iterable(contents))
-    several = {key for key, count in counts.items() if count > 1}
-    steps: dict[int, Step] = {}  # by their keys; of several the first
-    for root in reversed([*chain.from_iterable(kernels)]):
-        steps.update(root.steps)
-    dear = {key for key in several if values.prices[steps[key].number] * (counts[key] - 1) > AGAIN}
-    costly = [steps[key] for key in dear - _inner(contents, several, steps)]
-    uses = _uses(kernels, contents, costly)
-    numbers = {step.number for step in costly}
-    return {
-        step.number
-        for step in costly
-        if _rest_price(values, step, numbers) * (uses[step.key] - 1) > AGAIN
-    }
-
-
-def _inner(
-    contents: Sequence[set[int]], several: set[int], steps: Mapping[int, Step]
-) -> set[int]:
-    """Return those of several steps that go into another one in all kernels that compute them."""
-    owners: dict[int, set[int]] = {key: set() for key in several}
-    for place, keys in enumerate(contents):
-        for key in several & keys:
-            owners[key].add(place)
-    return {
-        arg.key
-        for key in several
-        for arg in steps[key].args
-        if type(arg) is Step and arg.key in several and owners[key] >= owners[arg.key]
-    }
-
-
-def _uses(
-    kernels: Sequence[Sequence[Root]], contents: Sequence[set[int]], costly: Sequence[Step]
-) -> Counter[int]:
-    """Return how many kernels would read each of some steps if all of them were stored."""
-    uses: Counter[int] = Counter()
-    keys = {step.key for step in costly}
-    terms: list[list[Any]] = [
-        [root.term for root in kernel]
-        for kernel, content in zip(kernels, contents, strict=True)
-        if not keys.isdisjoint(content)
-    ]
-    for todo in (*terms, *[[*step.args] for step in costly]):
-        seen: set[int] = set()
-        while todo:
-            term = todo.pop()
-            if type(term) is not Step or term.key in seen:
-                continue
-            seen.add(term.key)
-            if term.key in keys:
-                uses[term.key] += 1
-            else:
-                todo += term.args
-    return uses
-
-
-def _rest_price(values: Values, step: Step, stored: Collection[int]) -> int:
-    """Return the price of a step if the instructions in ``stored`` were stored, but not its own."""
-    cost, loads = cost_of(step.spec), set()
-    seen: set[int] = set()
-    todo = [*step.args]
-    while todo:
-        arg = todo.pop()
-        if type(arg) is Leaf:
-            if not arg.is_number:
-                loads.add(arg.buffer)
-        elif arg.number in stored:
-            loads.add(-1 - arg.number)
-        elif arg.key not in seen:
-            seen.add(arg.key)
-            cost += cost_of(arg.spec)
-            todo += arg.args
-    return cost + LOAD * max(0, len(loads) - 1)
 
 
 class Grouping:
@@ -204,7 +122,7 @@ class Grouping:
         unit = self.values.roots[number].unit
         if unit is None or unit.output.buffer in self.values.results:
             return True
-        return not all([same and reader in group for reader, same in self.after[number]])
+        return not all(same and reader in group for reader, same in self.after[number])
 
     def groups(self) -> Iterator[list[int]]:
         """Yield the roots to be computed together, group by group; a few numbers come as soon as

@@ -69,12 +69,13 @@ class Root:
         self.instruction, self.unit, self.term = instruction, unit, term
         self.steps: dict[int, Step] = {}
         self.leaves: list[Leaf] = []
-        self.writes: Collection[int] = set(instruction.buffers[instruction.pattern.nin :])
         self.reads: Sequence[int] = instruction.buffers
+        self.writes: Collection[int] = ()
         if unit is not None and term is not None:
             self.steps, self.leaves = contents(term)
-            self.writes = (unit.output.buffer,)
-            self.reads = [leaf.buffer for leaf in self.leaves]
+            self.reads, self.writes = [leaf.buffer for leaf in self.leaves], (unit.output.buffer,)
+        else:
+            self.writes = set(instruction.buffers[instruction.pattern.nin :])
 
 
 class Values:
@@ -122,16 +123,16 @@ class Values:
         """Find the terms of all units, or of those whose arguments are others than they were."""
         self._before, self._stored = self._stored, dict(self._forced)
         self._renewed: set[int] = set()  # buffers of which the terms are new
-        self._differing: dict[int, bool] = {}
+        differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
         for number, unit in enumerate(self._uses.units):
             if unit is None:
                 continue
             buffer = unit.output.buffer
             differs = everything or buffer in self._renewed
-            for leaf in unit.inputs:  # all of them: what is read must be decided
-                known = self._differing.get(leaf.buffer)
-                differs |= self._differs(leaf.buffer) if known is None else known
+            for source in self._uses.reads[number]:  # all of them: what is read must be decided
+                known = differing.get(source)
+                differs |= self._differs(source) if known is None else known
             if differs:
                 self._find_term(number, unit)
         self._find_roots()
@@ -156,7 +157,9 @@ class Values:
         buffer = unit.output.buffer
         self._renewed.add(buffer)
         pieces = self._uses.writers[buffer]
-        self._writers[buffer] = [w for n in pieces if n <= number for w in self._made[n]]
+        if len(pieces) > 1:
+            made = [w for n in pieces if n <= number for w in self._made[n]]
+        self._writers[buffer] = made
 
     def _expand(self, unit: Unit, made: list[Writer]) -> None:
         """Find the term of a unit, which is cut where what it reads has seams."""
@@ -189,7 +192,7 @@ class Values:
             if type(arg) is Step:
                 cost += self.costs[arg.number]
                 loads |= self._loads[arg.number]
-            elif arg.rows or any(arg.strides):  # not a number
+            elif not arg.is_number:
                 loads.add(arg.buffer)
         self.costs[unit.number], self._loads[unit.number] = cost, loads
         self.prices[unit.number] = cost + LOAD * max(0, len(loads) - 1)
@@ -216,7 +219,7 @@ class Values:
         raise LookupError(leaf)
 
     def _decide(self, buffer: int) -> bool:
-        """Decide whether a value is stored, when all of it is written and the first reader comes."""
+        """Decide if a value is stored, when all of it is written and the first reader comes."""
         writers = self._writers.get(buffer)
         if not writers or self.program.is_outside(buffer):
             return True

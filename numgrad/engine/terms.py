@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .expand import Leaf, Step, Term, Unit, ring_ends
 from .graph import Shape
@@ -71,7 +71,7 @@ class Terms:
             args = tuple([
                 _moved(arg, where)
                 if type(arg) is Leaf
-                else done.get(arg) or self._shift(arg, where, done)  # type: ignore[arg-type]
+                else done.get(arg) or self._shift(arg, where, done)
                 for arg in step.args
             ])  # fmt: skip
             result = Step(step.spec, args, step.number, place[0], moves, turns, step.size)
@@ -99,13 +99,13 @@ def _visit(step: Step, steps: dict[int, Step], leaves: dict[Leaf, None]) -> None
     for arg in step.args:
         if type(arg) is Leaf:
             leaves[arg] = None
-        elif arg.key not in steps:  # type: ignore[union-attr]
-            _visit(arg, steps, leaves)  # type: ignore[arg-type]
+        elif arg.key not in steps:
+            _visit(arg, steps, leaves)
     steps[step.key] = step
 
 
 def ends_of(leaves: Sequence[Leaf], loop: Shape) -> tuple[list[int], ...]:
     """Return for each axis where any of the views comes to the end of a ring."""
-    if not any([leaf.turns for leaf in leaves]):
+    if not any(leaf.turns for leaf in leaves):
         return ([],) * len(loop)
     return tuple([ring_ends(leaves, axis, size) for axis, size in enumerate(loop)])

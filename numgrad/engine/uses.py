@@ -1,6 +1,6 @@
 """Uses: the elementwise instructions of a program as units, and what reads what of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .._specs import ElementwiseSpec
 from .expand import Form, Leaf, Unit
@@ -23,12 +23,15 @@ def is_fusible(instruction: Instruction) -> bool:
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
     """Return the buffers of which elements are overwritten: what they hold depends on the order."""
     written: dict[int, int] = {}
+    outputs: dict[Pattern, list[tuple[int, int]]] = {}
     for instruction in instructions:
         pattern = instruction.pattern
-        for index, layout in zip(
-            instruction.buffers[pattern.nin :], pattern.layouts[pattern.nin :], strict=True
-        ):
-            written[index] = written.get(index, 0) + layout.nbytes
+        if pattern not in outputs:
+            nbytes = [layout.nbytes for layout in pattern.layouts]
+            outputs[pattern] = [*enumerate(nbytes)][pattern.nin :]
+        for place, count in outputs[pattern]:
+            index = instruction.buffers[place]
+            written[index] = written.get(index, 0) + count
     return {index for index, nbytes in written.items() if nbytes > program.nbytes[index]}
 
 
@@ -42,6 +45,8 @@ class Uses:
         belongs to the last of them; the others have None, and so have those of ``plain``.
     plain : set of int
         The numbers of the instructions that cannot be fused.
+    reads : list
+        For each instruction the buffers that its unit reads.
     readers : dict
         For each buffer the operands that read it, with their units and whether these have rows.
     outputs : dict
@@ -56,6 +61,7 @@ class Uses:
         self.program, self.instructions = program, instructions
         self.units: list[Unit | None] = []
         self.plain: set[int] = set()
+        self.reads: list[Collection[int]] = []
         self.readers: dict[int, list[tuple[Leaf, Unit, bool]]] = {}
         self.outputs: dict[int, list[Unit]] = {}
         self.writers: dict[int, list[int]] = {}
@@ -63,7 +69,7 @@ class Uses:
         self._find_units()
         self._join_rings()
         self.has_rings = any(
-            [leaf.turns for unit in self.units if unit is not None for leaf in unit.operands]
+            leaf.turns for unit in self.units if unit is not None for leaf in unit.operands
         )
         self._index()
         self.spreads = Spreads(self.outputs)
@@ -100,7 +106,9 @@ class Uses:
     def _index(self) -> None:
         for number, unit in enumerate(self.units):
             if unit is None:
+                self.reads.append(())
                 continue
+            self.reads.append({leaf.buffer for leaf in unit.inputs})
             rows = self.instructions[number].pattern.rows
             buffer = unit.output.buffer
             self.outputs.setdefault(buffer, []).append(unit)

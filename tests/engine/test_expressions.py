@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.expand import Leaf, Shifts, Step, Unit, locate, step_of
+from numgrad.engine.expand import Leaf, Step, Unit
+from numgrad.engine.places import Places
+from numgrad.engine.terms import Terms
 
 F64 = np.dtype(float)
 
@@ -14,9 +16,11 @@ def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     strides = tuple(8 * int(np.prod(shape[n + 1 :])) for n in range(len(shape)))
     leaves = tuple(Leaf(n, 0, strides, F64, False) for n in range(2))
     writer = Unit(0, None, shape, leaves, 0, strides, strides)
-    found = locate(writer, None, Leaf(1, 0, strides[: len(loop)], F64, False), loop)
+    reader = Leaf(1, 0, strides[: len(loop)], F64, False)
+    found = Places().locate(writer, None, reader, loop)
     assert found is not None
-    term = Shifts()(step_of(writer, leaves[:1]), found[0])
+    terms = Terms(1, has_rings=False)
+    term = terms.shifted(terms.step(writer, leaves[:1]), found[0])
     assert isinstance(term, Step)
     (leaf,) = term.args
     assert isinstance(leaf, Leaf)
