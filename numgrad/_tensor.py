@@ -368,8 +368,7 @@ def _wire() -> None:
     record.runtime.target = CPUTarget()
     record.runtime.value = Tensor
     record.runtime.roles = {
-        "add": registry["add"],
-        "copy": registry["copy"],
+        **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
         "copy_spec": _cast.copy_spec,

@@ -109,7 +109,7 @@ class Lowering:
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
         outputs = lower_one(builder, expr, operands)
-        return Template(builder, nargs, outputs, self.templates.identities)
+        return Template(builder, nargs, outputs, self.templates)
 
     def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return an operand for a result: in a buffer of its own, so that results alias neither
@@ -133,7 +133,7 @@ class Lowering:
             operand = operand_of(builder, place)
             nargs = len(builder.buffers)
             outputs = [builder.copied(operand, rows)]
-            template = Template(builder, nargs, outputs, self.templates.identities)
+            template = Template(builder, nargs, outputs, self.templates)
             self.templates.add(key, template)
         table: list[int] = []
         moves: list[int] = []
@@ -203,6 +203,7 @@ def lower(
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own(lowering.place(v), v.rows, claimed) for v in values]
+    lowering.templates.signs.simplify(program)
     return program
 
 

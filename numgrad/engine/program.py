@@ -335,15 +335,18 @@ class Program:
         Each in a buffer of its own.
     batch : int or None
         The number of rows.
+    negations : list of int
+        The instructions that may not be needed; see `signs`.
     """
 
     __slots__ = (
-        "arguments", "arrays", "batch", "instructions", "nbytes", "results", "row_strides", "rows",
-        "uses_blas",
+        "arguments", "arrays", "batch", "instructions", "nbytes", "negations", "results",
+        "row_strides", "rows", "uses_blas",
     )  # fmt: skip
 
     def __init__(self, batch: int | None = None) -> None:
         self.instructions: list[Instruction] = []
+        self.negations: list[int] = []
         self.nbytes: list[int] = []
         self.rows: list[bool] = []
         self.row_strides: list[int] = []

@@ -21,6 +21,7 @@ from .._settings import settings
 from .._specs import ElementwiseSpec
 from .builder import Builder
 from .program import Instruction, Joined, Operand, Pattern, Pieces, Program, Ref
+from .signs import Signs
 
 Place: TypeAlias = Ref | Pieces
 Computed: TypeAlias = defaultdict[int, dict[Any, int]]
@@ -41,12 +42,21 @@ class Step:
         appended.
     reads : callable
         Returns the numbers of the buffers of the inputs.
+    negates : bool
+        Whether `signs` may find that it is not needed.
     """
 
-    __slots__ = ("last", "locals", "offsets", "pattern", "pick", "reads", "same", "zeros")
+    __slots__ = (
+        "last", "locals", "negates", "offsets", "pattern", "pick", "reads", "same", "zeros"
+    )  # fmt: skip
 
     def __init__(
-        self, pattern: Pattern, locals_: tuple[int, ...], offsets: tuple[int, ...], same: int
+        self,
+        pattern: Pattern,
+        locals_: tuple[int, ...],
+        offsets: tuple[int, ...],
+        same: int,
+        signs: Signs,
     ) -> None:
         self.pattern, self.locals, self.offsets = pattern, locals_, offsets
         self.last, self.zeros = locals_[-1], (0,) * len(locals_)
@@ -55,6 +65,7 @@ class Step:
         if len(locals_) == 1:  # for which it returns no tuple
             self.pick = lambda table, pick=self.pick: (pick(table),)
         self.reads: Any = itemgetter(*locals_[: pattern.nin]) if self.same else None
+        self.negates = same > 0 and signs.negates(pattern, offsets)
 
 
 class Template:
@@ -72,11 +83,14 @@ class Template:
         builder: Builder,
         nargs: int,
         outputs: Sequence[Operand | Joined],
-        identities: dict[Hashable, int],
+        templates: "Templates",
     ) -> None:
         new = builder.buffers[nargs:]
-        sames = _sames(builder.steps, nargs, identities)
-        self.steps = [Step(*step, same) for step, same in zip(builder.steps, sames, strict=True)]
+        sames = _sames(builder.steps, nargs, templates.identities)
+        self.steps = [
+            Step(*step, same, templates.signs)
+            for step, same in zip(builder.steps, sames, strict=True)
+        ]
         self.nbytes = [b.nbytes for b in new]
         self.rows = [b.rows for b in new]
         self.row_strides = [b.nbytes if b.rows else 0 for b in new]
@@ -123,6 +137,8 @@ class Template:
                 if known != new:
                     table[step.last] = known
                     continue
+                if step.negates:
+                    program.negations.append(len(program.instructions))
             made = _new(Instruction)
             made.pattern = step.pattern
             made.buffers = step.pick(table)
@@ -195,11 +211,13 @@ class Templates:
         self.version = settings.version
         self.known: dict[Hashable, Template] = {}
         self.identities: dict[Hashable, int] = {}
+        self.signs = Signs(target)
 
     def add(self, key: Hashable, template: Template) -> None:
         if len(self.known) >= _KEPT:
             self.known.clear()
             self.identities.clear()
+            self.signs = Signs(self.target)
         self.known[key] = template
 
 

@@ -87,7 +87,7 @@ def test_what_reads_a_buffer_that_is_written_twice_is_not_shared():
     builder.emit(add, [total, y], [total])
     builder.emit(sin, [total], [third])
     builder.emit(sin, [x], [y])  # the buffer of an operand
-    template = templates.Template(builder, 2, [second, third], {})
+    template = templates.Template(builder, 2, [second, third], templates.Templates(NullTarget()))
     assert [step.same > 0 for step in template.steps] == [True, *[False] * 5]
 
 
