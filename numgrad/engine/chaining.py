@@ -89,7 +89,7 @@ class Chaining:
         """Return what instructions of one run have in common; None for one that is in none."""
         pattern = instruction.pattern
         if rows not in pattern.chain:
-            fits = is_fusible(instruction) and self.target.has_forms(pattern.spec)
+            fits = is_fusible(instruction) and self.target.can_chain(pattern.spec)
             fits = fits and _numbers(pattern, rows) is not None
             dtype = pattern.layouts[-1].dtype.char
             pattern.chain[rows] = (dtype, pattern.loop, pattern.rows) if fits else None

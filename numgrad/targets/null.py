@@ -39,7 +39,7 @@ class NullTarget:
         self.kernels.append(kernel)
         return kernel
 
-    def has_forms(self, spec: Any) -> bool:
+    def can_chain(self, spec: Any) -> bool:
         """Whether an operator can be part of a chain: any can that takes and returns floats."""
         return all(dtype.kind == "f" for dtype in (*spec.in_dtypes, *spec.out_dtypes))
 

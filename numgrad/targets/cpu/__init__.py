@@ -42,11 +42,11 @@ class CPUTarget:
             self._find_kernel = kernel
         return self._find_kernel(spec)
 
-    def has_forms(self, spec: Any) -> bool:
+    def can_chain(self, spec: Any) -> bool:
         """Whether an operator can be part of a chain; see `vectors`."""
-        from .vectors import has_forms
+        from .vectors import can_chain
 
-        return has_forms(spec)
+        return can_chain(spec)
 
     def chain(self, spec: Any) -> "Chain | None":
         """Return a kernel that does a `FusedSpec` without a compiler; None if it is too large."""

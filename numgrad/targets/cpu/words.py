@@ -19,7 +19,8 @@ STATE_WORDS = 8
 
 START_ALONE, START, RESUME = range(3)
 
-# Words at the head of a chain, before the numbers of the operands that move from block to block:
-# how many inputs, operands, such operands and blocks of its own there are, the bytes of a block and
-# of an element.
-CHAIN_NIN, CHAIN_NOPS, CHAIN_MOVING, CHAIN_OWN, CHAIN_BLOCK, CHAIN_ITEMSIZE, CHAIN_HEAD = range(7)
+# Words at the head of a chain, before the numbers of its operands in memory, those of its operands
+# that are one number, and its constants: how many inputs, operands in memory, such numbers, constants
+# and blocks of its own there are, the bytes of a step and of an element, and where the code is.
+CHAIN_NIN, CHAIN_MOVING, CHAIN_NUMBERS, CHAIN_CONSTANTS, CHAIN_SLOTS, CHAIN_STEP = range(6)
+CHAIN_ITEMSIZE, CHAIN_CODE, CHAIN_HEAD = range(6, 9)

@@ -1,0 +1,156 @@
+"""Machine code of chains, written in assembly language: for x86-64 with AVX2 or AVX-512.
+
+LLVM's assembler turns the text into bytes; none of its optimisers sees it, so it takes little more
+than a microsecond for an instruction. Each step of the code works on two vectors, with AVX2 on one:
+while an operation on the one waits for its operands, the processor goes on with the other.
+
+The code is a function of the address of a table: how many bytes of each operand there are, where
+the chain's numbers and slots are, the address of the status, then those of the operands in memory.
+"""
+
+import weakref
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from .registers import Allocation, Do, Place
+from .toolchain import compiler_lock
+from .vectors import vector_bytes
+
+TABLE_BYTES, TABLE_SPACE, TABLE_STATUS, TABLE_OPERANDS = range(4)
+"""Words of the table."""
+
+_SYMBOL = "numgrad_chain"
+_SAVED = ("rbx", "r12", "r13")
+# Bytes that are on their way from memory while others are computed.
+_AHEAD = 1024
+_LINE = 64
+
+
+def interleaved() -> int:
+    """Return on how many vectors each step works."""
+    return 2 if vector_bytes() == 64 else 1
+
+
+def registers() -> int:
+    """Return how many registers there are for values, each as wide as a step works on."""
+    return (32 if vector_bytes() == 64 else 16) // interleaved()
+
+
+def step_bytes() -> int:
+    """Return on how many bytes of each operand a step works."""
+    return interleaved() * vector_bytes()
+
+
+class Code:
+    """Machine code in memory, which it is as long as this object lives.
+
+    Attributes
+    ----------
+    address : int
+    """
+
+    def __init__(self, text: str) -> None:
+        escaped = text.replace("\n", "\\0A")
+        module = f'target triple = "{llvm.get_process_triple()}"\nmodule asm "{escaped}"\n'
+        module += f"declare void @{_SYMBOL}(i64)\n"
+        with compiler_lock:
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(module), _machine())
+            engine.finalize_object()
+            self.address = engine.get_function_address(_SYMBOL)
+        weakref.finalize(self, engine.close).atexit = False
+
+
+def _machine() -> llvm.TargetMachine:
+    """Return what an engine takes over as its own."""
+    features = "+avx512f,+avx512dq" if vector_bytes() == 64 else "+avx2"
+    return _target().create_target_machine(features=features, opt=0, jit=True)
+
+
+@cache
+def _target() -> llvm.Target:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    return llvm.Target.from_default_triple()
+
+
+def assembly(allocation: Allocation, dtype: np.dtype, numbers: int, moving: Sequence[int]) -> str:
+    """Return the code of a chain in assembly language.
+
+    Parameters
+    ----------
+    numbers : int
+        How many vectors of one number precede the slots.
+    moving : sequence of int
+        The operands in memory in the order of the table, inputs and outputs.
+    """
+    return "\n".join(_Writer(dtype, numbers, moving).lines(allocation))
+
+
+class _Writer:
+    """Writes the code of one chain."""
+
+    def __init__(self, dtype: np.dtype, numbers: int, moving: Sequence[int]) -> None:
+        self.letters = "pd" if dtype.itemsize == 8 else "ps"
+        self.vector = vector_bytes()
+        self.name = "zmm" if self.vector == 64 else "ymm"
+        self.slots = numbers * self.vector
+        self.moving = {k: 8 * (TABLE_OPERANDS + n) for n, k in enumerate(moving)}
+
+    def lines(self, allocation: Allocation) -> Iterator[str]:
+        yield from (".text", f".globl {_SYMBOL}", ".p2align 4", f"{_SYMBOL}:")
+        yield from (f"push %{name}" for name in _SAVED)
+        yield "mov %rdi, %r13"
+        yield f"mov {8 * TABLE_SPACE}(%r13), %r12"
+        yield from ("xor %ebx, %ebx", ".p2align 4", ".Lstep:")
+        for place in self.moving.values():
+            yield f"mov {place}(%r13), %rax"
+            for line in range(0, step_bytes(), _LINE):
+                yield f"prefetcht0 {_AHEAD + line}(%rax,%rbx)"
+        for do in allocation.code:
+            yield from self._step(do)
+        yield f"add ${step_bytes()}, %rbx"
+        yield f"cmp {8 * TABLE_BYTES}(%r13), %rbx"
+        yield "jb .Lstep"
+        yield from (f"pop %{name}" for name in reversed(_SAVED))
+        yield from ("vzeroupper", "ret")
+
+    def _step(self, do: Do) -> Iterator[str]:
+        if do.name == "call":
+            yield from self._call(do)
+            return
+        yield from (line for place in (*do.sources, do.target) if (line := self._address(place)))
+        name = "movu" if do.name in ("load", "store") else do.name
+        for n in range(interleaved()):
+            operands = [self._operand(place, n) for place in (*do.sources[::-1], do.target)]
+            yield f"v{name}{self.letters} {', '.join(operands)}"
+
+    def _call(self, do: Do) -> Iterator[str]:
+        for n in range(interleaved()):
+            for k, place in enumerate(do.sources):
+                if line := self._address(place):
+                    yield line
+                yield f"vmovu{self.letters} {self._operand(place, n)}, %{self.name}{k}"
+            yield f"mov {8 * TABLE_STATUS}(%r13), %rdi"
+            yield f"movabs ${do.address}, %rax"
+            yield "call *%rax"
+            yield f"vmovu{self.letters} %{self.name}0, {self._operand(do.target, n)}"
+
+    def _address(self, place: Place) -> str:
+        """Return what brings the address of an operand of the chain to a register."""
+        kind, number = place
+        return f"mov {self.moving[number]}(%r13), %rax" if kind == "operand" else ""
+
+    def _operand(self, place: Place, n: int) -> str:
+        """Return the operand for vector ``n`` of a step."""
+        kind, number = place
+        if kind == "register":
+            return f"%{self.name}{number * interleaved() + n}"
+        if kind == "operand":
+            return f"{n * self.vector}(%rax,%rbx)"
+        if kind == "number":
+            return f"{number * self.vector}(%r12)"
+        return f"{self.slots + (number * interleaved() + n) * self.vector}(%r12)"
