@@ -14,9 +14,6 @@ from numgrad._specs import ElementwiseSpec, FusedSpec
 from . import vectors
 from .straight import Operation
 
-_LATENCY = {"div": 13, "sqrt": 20, "call": 60}
-"""Cycles until a result is there, roughly; those of other instructions are three."""
-
 
 class Link(NamedTuple):
     """One instruction, or one call.
@@ -115,7 +112,7 @@ class Links:
         for value, link in reversed(self._links.items()):
             if value not in behind:
                 continue
-            height = heights[value] = behind[value] + _LATENCY.get(link.name, 3)
+            height = heights[value] = behind[value] + 1
             for arg in link.args:
                 if behind.get(arg, -1) < height:
                     behind[arg] = height
