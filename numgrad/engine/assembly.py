@@ -15,19 +15,18 @@ from .storing import Root
 
 
 class Assembler:
-    """Makes the calls of kernels; each kernel and each pattern once, however often it is called.
+    """Makes the calls of kernels; what is computed and each pattern once, however often it is
+    called. Patterns get their kernels when they are scheduled, which decides what sort.
 
     Parameters
     ----------
     halos : Halos
         Of the program that is made.
-    target
-        What has the kernels.
     """
 
-    def __init__(self, halos: Halos, target: Any) -> None:
-        self._halos, self._target = halos, target
-        self._kernels: dict[Any, tuple[Any, Any]] = {}
+    def __init__(self, halos: Halos) -> None:
+        self._halos = halos
+        self._specs: dict[Any, Any] = {}
         self._patterns: dict[Any, Pattern] = {}
 
     def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
@@ -40,39 +39,35 @@ class Assembler:
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
-        kernel = self._kernel(assembly)
+        spec = self._spec(assembly)
         whole = first.unit.loop
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         calls = []
         for loop, operands in _boxes(whole, views):
-            pattern = self._pattern(kernel, len(assembly.inputs), loop, operands)
+            pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _kernel(self, assembly: "_Assembly") -> tuple[Any, Any]:
-        """Return the kernel of some steps, and its spec."""
+    def _spec(self, assembly: "_Assembly") -> Any:
+        """Return what some steps compute."""
         key = assembly.structure()
-        known = self._kernels.get(key)
+        known = self._specs.get(key)
         if known is None:
-            spec = assembly.spec()
-            known = self._kernels[key] = self._target.kernel(spec), spec
+            known = self._specs[key] = assembly.spec()
         return known
 
-    def _pattern(
-        self, made: tuple[Any, Any], nin: int, loop: Shape, operands: Sequence[Leaf]
-    ) -> Pattern:
+    def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
         """Return the pattern of a call of a kernel."""
         program = self._halos.program
         layouts = tuple([_layout(program, leaf, loop) for leaf in operands])
         strides = tuple([leaf.strides for leaf in operands])
-        key = made[1], loop, layouts, strides
+        key = spec, loop, layouts, strides
         known = self._patterns.get(key)
         if known is None:
-            kernel, spec = made
             known = self._patterns[key] = Pattern(
-                kernel, spec, layouts, nin, loop, (), [*strides], (), spec.name
+                None, spec, layouts, nin, loop, (), [*strides], (), spec.name
             )
         return known
 

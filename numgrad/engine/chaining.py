@@ -16,15 +16,18 @@ from .program import Instruction, Layout, Pattern, Program
 from .stretches import walks_of
 from .uses import is_fusible
 
-# An instruction on fewer elements costs less than finding out what to chain it with.
+# Instructions on fewer elements are not worth finding out what to chain them with.
 FEWEST_ELEMENTS = 1 << 15
 # Shorter inner loops would be ends of blocks for the most part. It is more than `loops.SHORT`, so
 # that elements side by side stay the inner loop.
 SHORTEST_LOOP = 256
+# The kernel of a stencil does several rows in a call, a chain one: so it takes a longer row to pay.
+LONG_LOOP = 2048
 LONGEST_RUN = 1000
-# A chain walks over its operands in memory at once, block by block, which takes somewhat longer
-# than one after the other: so it must have that much fewer than its instructions together.
-FEWER = 1.75
+# Seconds that it takes to make a chain, and for each instruction; and that it takes to walk over an
+# element of an operand. In so many runs of the program a chain must pay.
+_CHAIN, _INSTRUCTION, _ELEMENT = 6e-4, 2e-5, 1e-11
+RUNS = 4
 
 
 class Chaining:
@@ -50,8 +53,31 @@ class Chaining:
         """
         made: list[Instruction] = []
         for run in self._runs(instructions, times, rows):
-            made += self._joined(run, rows)
+            made += self._joined(run, times, rows)
+        for pattern in {i.pattern for i in made if i.pattern.kernel is None}:
+            pattern.kernel = self._kernel(pattern, times, rows)
         return made
+
+    def _kernel(self, pattern: Pattern, times: int, rows: int | None) -> Any:
+        """Return the kernel of what has been fused: a chain where it walks far enough for one."""
+        spec = pattern.spec
+        far = pattern.work * times >= FEWEST_ELEMENTS
+        if far and isinstance(spec, FusedSpec) and self._is_long(pattern, rows):
+            made = self.target.chain(spec)
+            if made is not None:
+                pattern.over = made.over
+                return made
+        return self.target.kernel(spec)
+
+    def _is_long(self, pattern: Pattern, rows: int | None) -> bool:
+        """Whether a chain can do what has been fused, and its inner loop is long."""
+        spec = pattern.spec
+        if len({*spec.in_dtypes, *spec.out_dtypes}) > 1:
+            return False
+        if not all(map(self.target.can_chain, {step for step, _ in spec.steps})):
+            return False
+        numbers = _numbers(pattern, rows, LONG_LOOP)
+        return numbers is not None and numbers[: pattern.nin] == [*spec.scalars]
 
     @property
     def uses(self) -> Counter[int]:
@@ -95,7 +121,9 @@ class Chaining:
             pattern.chain[rows] = (dtype, pattern.loop, pattern.rows) if fits else None
         return pattern.chain[rows]
 
-    def _joined(self, run: list[Instruction], rows: int | None) -> list[Instruction]:
+    def _joined(
+        self, run: list[Instruction], times: int, rows: int | None
+    ) -> list[Instruction]:
         """Return a run as one instruction; as several if it is too large, or does not pay."""
         if len(run) == 1:
             return run
@@ -104,19 +132,23 @@ class Chaining:
             return run  # that nobody needs is rare
         key = joint.key(rows)
         if key not in self._patterns:
+            if not joint.pays(times):
+                return run
             self._patterns[key] = joint.pattern(self.target, rows)
         pattern = self._patterns[key]
         if pattern is not None:
             return [joint.instruction(pattern)]
         half = len(run) // 2
-        return self._joined(run[:half], rows) + self._joined(run[half:], rows)
+        return self._joined(run[:half], times, rows) + self._joined(run[half:], times, rows)
 
 
 def _uses(instructions: Iterable[Instruction]) -> Counter[int]:
     return Counter(chain.from_iterable([i.buffers for i in instructions]))
 
 
-def _numbers(pattern: Pattern, rows: int | None) -> list[bool] | None:
+def _numbers(
+    pattern: Pattern, rows: int | None, shortest: int = SHORTEST_LOOP
+) -> list[bool] | None:
     """Return which operands are one number for the inner loop; None if that is too short for a
     chain, or others are not side by side."""
     if rows is None:
@@ -125,7 +157,7 @@ def _numbers(pattern: Pattern, rows: int | None) -> list[bool] | None:
         walk = walks_of(pattern)[rows]
         counts, strides, row = loops(pattern, walk.strides, walk.axes)
     inner, step = strides[-1], pattern.layouts[-1].dtype.itemsize
-    long = row == len(counts) - 1 or counts[-1] >= SHORTEST_LOOP
+    long = row == len(counts) - 1 or counts[-1] >= shortest
     if not long or inner[-1] != step or not {0, step}.issuperset(inner):
         return None
     return [stride == 0 for stride in inner]
@@ -211,8 +243,15 @@ class _Joint:
         """Return what makes two runs alike: they differ in buffers at most."""
         return tuple([i.pattern for i in self.run]), tuple(self.args), tuple(self.stored), rows
 
+    def pays(self, times: int) -> bool:
+        """Whether to walk over fewer operands soon outweighs making a chain."""
+        apart = sum([_walked(i.pattern.strides) for i in self.run])
+        joint = _walked([strides for _, _, strides in self.numbers]) + len(self.stored)
+        elements = (apart - joint) * self.run[0].pattern.work * times
+        return RUNS * _ELEMENT * elements >= _CHAIN + _INSTRUCTION * len(self.run)
+
     def pattern(self, target: Any, rows: int | None) -> Pattern | None:
-        """Return the pattern of the instruction; None if it would be too large or not pay."""
+        """Return the pattern of the instruction; None if it would be too large."""
         written = [self.run[n].pattern for n in self.stored]
         layouts = (*self.layouts, *[p.layouts[-1] for p in written])
         strides = [strides for _, _, strides in self.numbers]
@@ -222,8 +261,6 @@ class _Joint:
         made = Pattern(None, None, layouts, nin, loop, (), strides, (), name)
         numbers = _numbers(made, rows)
         if numbers is None:
-            return None
-        if FEWER * numbers.count(False) > sum([_walked(i.pattern) for i in self.run]):
             return None
         made.spec = self._spec(name, numbers[:nin])
         made.kernel = target.chain(made.spec)
@@ -240,9 +277,9 @@ class _Joint:
         return Instruction(pattern, tuple(buffers), tuple(offsets), self.run[0].site)
 
 
-def _walked(pattern: Pattern) -> int:
-    """Return how many operands of an instruction are more than one number."""
-    return sum([any(strides) for strides in pattern.strides])
+def _walked(operands: Iterable[Shape]) -> int:
+    """Return how many operands with these strides are more than one number."""
+    return sum([any(strides) for strides in operands])
 
 
 def _names(run: Sequence[Instruction]) -> str:

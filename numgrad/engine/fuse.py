@@ -34,7 +34,7 @@ def fuse(program: Program, target: Any) -> Program:
     result.uses_blas = program.uses_blas
     together = [[grouping.values.roots[number] for number in group] for group in groups]
     halos = Halos(result, together if grouping.values.has_rings else ())
-    assembler = Assembler(halos, target)
+    assembler = Assembler(halos)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)

@@ -1,16 +1,25 @@
 """Which instructions become one: runs over the same elements, none of which writes over another."""
 
+import math
+
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad.engine import chaining
+from numgrad.engine.fuse import fuse
 from numgrad.engine.lower import lower
 from numgrad.engine.record import deferring, runtime
 from numgrad.engine.schedule import schedule, segments
 from numgrad.targets.null import NullTarget
 
 N = 1 << 16
+
+
+@pytest.fixture(autouse=True)
+def chains_pay(monkeypatch):
+    """What may be chained is, however little it saves."""
+    monkeypatch.setattr(chaining, "RUNS", math.inf)
 
 
 def program(function, *arrays, target=None):
@@ -124,9 +133,26 @@ def test_every_instruction_of_a_program_is_in_some_run():
     assert [len(i.pattern.spec.steps) for i in chained] == [3]
 
 
-def test_a_run_that_stores_most_of_what_it_computes_is_left_alone():
-    def function(x, y):
-        return [x * y, x + y]
+def test_a_chain_is_made_if_it_soon_pays(monkeypatch):
+    monkeypatch.setattr(chaining, "RUNS", 4)
 
-    x = np.ones(N)
-    assert names(function, x, x) == ["multiply", "add"]
+    def function(x):
+        for _ in range(30):
+            x = x * 1.5 + x
+        return [x]
+
+    assert len(names(function, np.ones(N))) == 60
+    target = NullTarget(longest_chain=60)
+    assert len(names(function, np.ones(20 * N), target=target)) == 1
+
+
+def test_what_has_been_fused_is_a_chain_where_its_loops_are_long():
+    def kernels(shape):
+        made = program(lambda x: [(ng.exp(x) * x + 2.0)[:, 1:]], np.ones(shape))
+        plan = schedule(fuse(made, runtime.target), runtime.target)
+        return [i.pattern.kernel for segment in plan.segments for i in segment.instructions]
+
+    (kernel,) = kernels((8, 1 << 14))
+    assert hasattr(kernel, "words")
+    (kernel,) = kernels((1 << 10, 128))
+    assert not hasattr(kernel, "words")

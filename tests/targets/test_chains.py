@@ -182,9 +182,9 @@ def test_a_value_is_stored_once_where_registers_do_not_suffice(count):
 
 def test_links_that_wait_for_each_other_are_apart():
     minus, over = spec_of(negative, F64, F64), spec_of(half, F64, F64)
-    steps = ((minus, (0,)), (minus, (1,)), (over, (0,)), (minus, (3,)))
+    steps = ((minus, (0,)), (minus, (1,)), (over, (0,)), (over, (3,)))
     links = Links(FusedSpec("chain", steps, (F64,), (F64,) * 2, (2, 4), (False,)))
-    assert [link.name for link in links.made.values()] == ["div", "xor", "xor", "xor"]
+    assert [link.name for link in links.made.values()] == ["xor", "div", "xor", "div"]
 
 
 def test_what_nobody_reads_is_not_computed():
@@ -278,9 +278,9 @@ import numpy as np, numgrad as ng
 from numgrad.engine import chaining
 def f(x):
     return ng.log(x * x + 2.0) * x / (x - 5.0) - ng.sin(x)
-x = np.linspace(-3.0, 4.0, 300_003)
+x = np.linspace(-3.0, 4.0, 4_000_003)
 found = ng.jit(f)(x)
-chaining.FEWEST_ELEMENTS, chaining._keys = 1 << 60, lambda *a: (None, None)
+chaining.FEWEST_ELEMENTS = 1 << 60
 ng.set_flags(debug=True)
 print(np.asarray(ng.jit(lambda x: f(x))(x)).tobytes() == np.asarray(found).tobytes())
 """
