@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import assembler, chains, vectors
+from numgrad.targets.cpu import chains, vectors
 from numgrad.targets.cpu.kernels import kernel
 from numgrad.targets.cpu.links import Links
 from numgrad.targets.cpu.registers import Allocation
@@ -245,7 +245,8 @@ def test_equal_chains_are_one_as_long_as_one_lives():
 def test_code_that_nobody_runs_any_more_is_given_back():
     minus, plus = spec_of(negative, F64, F64), spec_of(add, F64, F64, F64)
     closed = []
-    chain = chains.chain(FusedSpec("c", ((minus, (0,)), (plus, (1, 0))), (F64,), (F64,), (2,), (False,)))
+    steps = ((minus, (0,)), (plus, (1, 0)))
+    chain = chains.chain(FusedSpec("c", steps, (F64,), (F64,), (2,), (False,)))
     weakref.finalize(chain.code, closed.append, True)
     chains._recent.clear()
     assert not closed
@@ -266,7 +267,7 @@ def test_operators_with_branches_are_called(function):
     dtypes = (F64,) * (1 + function.__code__.co_argcount)
     spec = spec_of(function, *dtypes)
     known = vectors.function(spec)
-    assert isinstance(known, int) or vectors.vector_library() and function is tanh
+    assert isinstance(known, int) or (vectors.vector_library() and function is tanh)
     assert not isinstance(vectors.function(spec_of(half, F64, F64)), int)
 
 

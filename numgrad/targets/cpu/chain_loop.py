@@ -52,10 +52,12 @@ def run(ptrs, n, core_dims, steps, status):
     moved = words + 8 * CHAIN_HEAD
     numbers = moved + 8 * moving
     bits = numbers + 8 * given
+    lanes = _VECTOR // itemsize
     for k in range(given):
-        copy(space + k * _VECTOR, load_word(ptrs, load_word(numbers, k)), 0, _VECTOR // itemsize, itemsize)
+        number = load_word(ptrs, load_word(numbers, k))
+        copy(space + k * _VECTOR, number, 0, lanes, itemsize)
     for k in range(constants):
-        copy(space + (given + k) * _VECTOR, bits + 8 * k, 0, _VECTOR // itemsize, itemsize)
+        copy(space + (given + k) * _VECTOR, bits + 8 * k, 0, lanes, itemsize)
     store_word(table, TABLE_SPACE, space)
     store_word(table, TABLE_STATUS, status)
     for m in range(moving):

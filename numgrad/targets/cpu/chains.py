@@ -100,5 +100,6 @@ def homes(spec: FusedSpec, links: Links) -> dict[int, Place]:
     for k, number in enumerate(spec.scalars):
         homes[k] = ("number", numbers) if number else ("operand", k)
         numbers += number
-    homes.update({value: ("number", numbers + n) for n, value in enumerate(links.constants.values())})
+    for n, value in enumerate(links.constants.values(), numbers):
+        homes[value] = ("number", n)
     return homes

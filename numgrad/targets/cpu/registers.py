@@ -14,7 +14,8 @@ _COMMUTATIVE = frozenset({"add", "mul", "and", "xor"})
 _NEVER = 1 << 60
 
 Place = tuple[str, int]
-"""Where a value is: ``"register"``, or, in memory, an ``"operand"``, a ``"number"`` or a ``"slot"``."""
+"""Where a value is: in a ``"register"``, or, in memory, an ``"operand"``, a ``"number"`` or a
+``"slot"``; and the number of that."""
 
 
 class Do(NamedTuple):

@@ -18,15 +18,16 @@ _HEAD = re.compile(rf"define (?:[a-z_]+ )*({_TYPE}) @[\w.$]+\(([^)]*)\)")
 _SHAPES = tuple(
     re.compile(rf"(%[\w.$-]+) = {shape}(?:, ![\w.]+ !\d+)*$")
     for shape in (
-        rf"(?P<name>f(?:add|sub|mul|div|neg|rem)) (?P<first>{_TYPE}) (?P<rest>{_VALUE}(?:, {_VALUE})?)",
+        rf"(?P<name>f(?:add|sub|mul|div|neg|rem)) (?P<first>{_TYPE}) "
+        rf"(?P<rest>{_VALUE}(?:, {_VALUE})?)",
         rf"(?P<name>(?:add|sub|mul|and|or|xor|shl|lshr|ashr)(?: nsw| nuw| exact| disjoint)*) "
         rf"(?P<first>{_TYPE}) (?P<rest>{_VALUE}, {_VALUE})",
         rf"(?P<name>[fi]cmp [a-z]+) (?P<first>{_TYPE}) (?P<rest>{_VALUE}, {_VALUE})",
         rf"(?P<name>select) (?P<each>i1 {_VALUE}, {_TYPE} {_VALUE}, {_TYPE} {_VALUE})",
         rf"(?P<name>(?:zext|sext|trunc|fpext|fptrunc|sitofp|uitofp)(?: nneg| nsw| nuw)*) "
         rf"(?P<each>{_TYPE} {_VALUE}) to (?P<to>{_TYPE})",
-        rf"(?:tail )?call (?P<to>{_TYPE}) (?P<name>@[\w.]+)\((?P<each>{_ARGUMENT}(?:, {_ARGUMENT})*)\)"
-        r"(?: #\d+)?",
+        rf"(?:tail )?call (?P<to>{_TYPE}) (?P<name>@[\w.]+)"
+        rf"\((?P<each>{_ARGUMENT}(?:, {_ARGUMENT})*)\)(?: #\d+)?",
     )
 )
 _RETURN = re.compile(rf"ret {_TYPE} ({_VALUE})$")

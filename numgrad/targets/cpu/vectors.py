@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-import numpy as np
 from llvmlite import binding as llvm
 
 from numgrad._settings import settings
@@ -44,7 +43,7 @@ def vector_bytes() -> int:
 
 
 def can_chain(spec: Any) -> bool:
-    """Whether an operator can be part of a chain: it takes and returns numbers of one real dtype."""
+    """Whether an operator can be part of a chain: all its numbers are of one real dtype."""
     if not isinstance(spec, ElementwiseSpec):
         return False
     dtypes = {*spec.in_dtypes, *spec.out_dtypes}
@@ -79,7 +78,7 @@ def library_function(name: str) -> int | None:
         return None
     stem, _, bits = name[1 + len(PREFIX) :].rpartition("_float")
     symbol = library.variant(stem, int(bits))
-    return symbol and llvm.address_of_symbol(symbol)
+    return None if symbol is None else llvm.address_of_symbol(symbol)
 
 
 def _found(spec: ElementwiseSpec) -> Straight | int:

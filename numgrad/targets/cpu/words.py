@@ -20,7 +20,8 @@ STATE_WORDS = 8
 START_ALONE, START, RESUME = range(3)
 
 # Words at the head of a chain, before the numbers of its operands in memory, those of its operands
-# that are one number, and its constants: how many inputs, operands in memory, such numbers, constants
-# and blocks of its own there are, the bytes of a step and of an element, and where the code is.
+# that are one number, and its constants: how many inputs, operands in memory, such numbers,
+# constants and blocks of its own there are, the bytes of a step and of an element, and where its
+# code is.
 CHAIN_NIN, CHAIN_MOVING, CHAIN_NUMBERS, CHAIN_CONSTANTS, CHAIN_SLOTS, CHAIN_STEP = range(6)
 CHAIN_ITEMSIZE, CHAIN_CODE, CHAIN_HEAD = range(6, 9)
