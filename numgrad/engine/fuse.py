@@ -22,7 +22,7 @@ MOST_OPERANDS = 40
 MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
 
 
-def fuse(program: Program, target: Any) -> Program:
+def fuse(program: Program) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused."""
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]

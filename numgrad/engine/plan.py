@@ -89,7 +89,7 @@ class Plan:
         if self.mode != "never" and count > 1:
             self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
         if self.mode == "now" and self.patience is not None:
-            self.patience, program = None, fuse(program, target)
+            self.patience, program = None, fuse(program)
         self.bound = Bound(program, target)
         self.specs = _result_specs(program)
 
@@ -133,7 +133,7 @@ class Plan:
             if self.patience is not None:
                 self.patience = None
                 with paused():
-                    program = fuse(self.program, self.target)
+                    program = fuse(self.program)
                 self.bound = Bound(program, self.target)
 
 

@@ -149,7 +149,7 @@ def test_a_chain_is_made_if_it_soon_pays(monkeypatch):
 def test_what_has_been_fused_is_a_chain_where_its_loops_are_long():
     def kernels(shape):
         made = program(lambda x: [(ng.exp(x) * x + 2.0)[:, 1:]], np.ones(shape))
-        plan = schedule(fuse(made, runtime.target), runtime.target)
+        plan = schedule(fuse(made), runtime.target)
         return [i.pattern.kernel for segment in plan.segments for i in segment.instructions]
 
     (kernel,) = kernels((8, 1 << 14))
