@@ -13,6 +13,7 @@ What does not depend on the operator is in routines that all kernels share (`cop
 to be compiled grows with the operator, and hardly with the number of operands.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,8 +38,8 @@ ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 
 
-class ElementwiseLoop:
-    """Emits the body of an elementwise kernel.
+class Rows(ABC):
+    """Emits an elementwise kernel around a loop over elements in contiguous memory.
 
     Parameters
     ----------
@@ -46,23 +47,19 @@ class ElementwiseLoop:
         Numba's target context.
     in_types, out_types
         Numba types of the operands.
-    compute
-        ``compute(builder, values, index, status)`` emits the scalar functions and returns the
-        results; where one raises, it reports ``index``.
     scalars : sequence of bool
         Inputs that are one element, whatever their step: read once, before the loop.
-    interleave : int
-        Vectors that one iteration of the vectorised loop works on; LLVM decides where it is 0.
     """
 
-    def __init__(
-        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0
-    ) -> None:
+    def __init__(self, context, in_types, out_types, scalars: Sequence[bool]) -> None:
         self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
         self.nin = len(in_types)
         self.scalars = [*scalars, *(False for _ in out_types)]
-        self.compute = compute
-        self.interleave = interleave
+
+    @abstractmethod
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
+        """Emit the loop over ``count`` elements, one or more, whose addresses begin at those in
+        ``table``; ``first`` is the index of the first one, for what raises."""
 
     def emit_row(self, builder: Builder, args: Sequence[ir.Value], rows: ir.Function) -> None:
         """Emit the entry of the kernel ABI: a call of ``rows`` for one."""
@@ -155,8 +152,29 @@ class ElementwiseLoop:
         start.add_incoming(following, scatter)
         builder.cbranch(builder.icmp_signed("<", following, n), buffered, end)
 
-    def _elements(self, builder, table, first, count, status) -> None:
-        """Emit the loop over ``count`` elements, whose addresses begin at those in ``table``."""
+
+class ElementwiseLoop(Rows):
+    """Emits a kernel that is a loop around scalar functions.
+
+    Parameters
+    ----------
+    context, in_types, out_types, scalars
+        As for `Rows`.
+    compute
+        ``compute(builder, values, index, status)`` emits the scalar functions and returns the
+        results; where one raises, it reports ``index``.
+    interleave : int
+        Vectors that one iteration of the vectorised loop works on; LLVM decides where it is 0.
+    """
+
+    def __init__(
+        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0
+    ) -> None:
+        super().__init__(context, in_types, out_types, scalars)
+        self.compute = compute
+        self.interleave = interleave
+
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
         operands = []
         for k, memory in enumerate(self.memories):
             kind = memory.data_type.as_pointer()

@@ -10,11 +10,14 @@ from numba.core.registry import cpu_target
 
 from . import generate
 from .compiler import Code
-from .elementwise import ROWS_TYPE, ElementwiseLoop
+from .elementwise import ROWS_TYPE, ElementwiseLoop, Rows
 from .emit import target_machine
 from .fused import ROWS, Graph, Scalar
 from .intrinsics import KERNEL_TYPE
+from .numbering import Flow, flow_of
 from .objects import code_of, internalise
+from .vector_loop import VectorLoop
+from .widening import Widening, lanes_of
 
 _LONG, _INTERLEAVE, _FEW = 8, 4, 16
 """From how many steps on, two or more for each operand, a loop works on several vectors at once: a
@@ -26,6 +29,23 @@ long."""
 
 def join(graph: Graph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions."""
+    flow = flow_of(graph) if len(graph.steps) > 1 else None
+    lanes = lanes_of(flow) if flow is not None else 0
+    module = _widened(graph, flow, lanes, symbol) if flow and lanes else _linked(graph, symbol)
+    return code_of(target_machine(), module, symbol)
+
+
+def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> llvm.ModuleRef:
+    """The code of a kernel written for vectors of so many elements."""
+    code = Widening(flow, lanes, 2 if _is_long(graph) and _is_narrow(graph) else 1, graph.scalars)
+    inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
+    loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
+    text = str(_entries(loop, symbol))
+    return llvm.parse_assembly(cgutils.normalize_ir_text(f"{text}\n{loop.declarations}"))
+
+
+def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
+    """The code of a kernel that is a loop around the functions, which LLVM vectorises."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
 
@@ -35,23 +55,37 @@ def join(graph: Graph, symbol: str) -> Code:
             known += call_scalar(one, builder, context, [*(known[k] for k in args), index, status])
         return [known[k] for k in graph.outputs]
 
-    operands = len(inputs) + len(outputs)
-    is_long = len(graph.steps) >= max(_LONG, 2 * operands)
-    few = operands - sum(graph.scalars) <= _FEW
-    interleave = _INTERLEAVE if is_long and few else int(is_long)
+    is_long = _is_long(graph)
+    interleave = _INTERLEAVE if is_long and _is_narrow(graph) else int(is_long)
     loop = ElementwiseLoop(context, inputs, outputs, compute, graph.scalars, interleave)
+    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(_entries(loop, symbol))))
+    for one in {one.key: one for one, _ in graph.steps}.values():
+        linked.link_in(llvm.parse_bitcode(one.bit_code))
+    internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
+    optimise(linked)
+    return linked
+
+
+def _is_long(graph: Graph) -> bool:
+    operands = len(graph.in_dtypes) + len(graph.out_dtypes)
+    return len(graph.steps) >= max(_LONG, 2 * operands)
+
+
+def _is_narrow(graph: Graph) -> bool:
+    operands = len(graph.in_dtypes) + len(graph.out_dtypes)
+    return operands - sum(graph.scalars) <= _FEW
+
+
+def _entries(loop: Rows, symbol: str) -> ir.Module:
+    """A module of the two entries of a kernel."""
+    context: Any = cpu_target.target_context
     module = context.codegen()._create_empty_module(symbol)
     rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
     rows.attributes.add("noinline")
     loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)
     row = ir.Function(module, KERNEL_TYPE, symbol)
     loop.emit_row(ir.IRBuilder(row.append_basic_block("entry")), row.args, rows)
-    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(module)))
-    for one in {one.key: one for one, _ in graph.steps}.values():
-        linked.link_in(llvm.parse_bitcode(one.bit_code))
-    internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
-    optimise(linked)
-    return code_of(target_machine(), linked, symbol)
+    return module
 
 
 def call_scalar(

@@ -1,0 +1,188 @@
+"""The loop of a kernel whose body is written for whole vectors.
+
+The body exists once, so that a kernel of hundreds of steps is compiled in milliseconds. It runs
+over whole blocks of elements alone, a block being the elements that it takes at once. Where a row
+has a rest, the block that ends with the row comes first, and its results go to the stack: what it
+reads has not been written by then, even where outputs are inputs. A row that is shorter than a
+block is copied to the stack, under a mask.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from llvmlite import ir
+
+from .building import Builder, word
+from .elementwise import Rows
+from .intrinsics import INT64
+from .transfers import Transfers
+from .widening import Widening
+
+
+class VectorLoop(Rows):
+    """Emits a kernel around a body of vector code.
+
+    Parameters
+    ----------
+    context, in_types, out_types, scalars
+        As for `Rows`.
+    code : Widening
+        The body.
+    """
+
+    def __init__(self, context, in_types, out_types, scalars, code: Widening) -> None:
+        super().__init__(context, in_types, out_types, scalars)
+        self.code, self.transfers = code, Transfers(code)
+        self.block = code.lanes * code.count
+        self.moving = [k for k, one in enumerate(self.scalars) if not one]
+        self.outputs = range(self.nin, len(self.scalars))
+
+    @property
+    def declarations(self) -> str:
+        """Of the functions that the code calls."""
+        return "\n".join(sorted(self.code.declarations | self.transfers.declarations))
+
+    def _elements(self, builder: Builder, table, first, count, status) -> None:
+        _Row(self, builder, table, count).emit()
+
+
+class _Row:
+    """The code for one row: the elements whose addresses begin at those in a table."""
+
+    def __init__(self, loop: VectorLoop, builder: Builder, table: ir.Value, count: ir.Value) -> None:
+        self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
+        self.builder, self.table, self.count = builder, table, count
+        names = ("long", "tail", "short", "turn", "again", "end", "save", "done")
+        self.blocks = {name: builder.append_basic_block(name) for name in names}
+        with builder.goto_entry_block():
+            self.own = self._space()
+
+    def _space(self) -> ir.Value:
+        """Reserve blocks on the stack, ``%h<k>``, and a table of places, of which this returns the
+        address."""
+        builder, size = self.builder, self.transfers.slot
+        table = builder.alloca(ir.ArrayType(INT64, len(self.loop.scalars)))
+        space = builder.alloca(ir.ArrayType(ir.IntType(8), len(self.loop.moving) * size))
+        space.align = 64
+        at = f"getelementptr i8, ptr {space.get_reference()}, i64"
+        self._write(f"%h{k} = {at} {n * size}" for n, k in enumerate(self.loop.moving))
+        return builder.ptrtoint(table, INT64)
+
+    def _write(self, lines: Iterable[str]) -> None:
+        _Lines(self.builder, lines)
+
+    def emit(self) -> None:
+        """Emit all of it; branches tell apart whether there is a rest, as they are predicted."""
+        builder, blocks = self.builder, self.blocks
+        self._write(self._before())
+        self.whole = builder.and_(self.count, word(-self.loop.block))
+        self.last = builder.sub(self.count, word(self.loop.block))
+        is_short = builder.icmp_signed("<", self.last, word(0))
+        even = builder.icmp_signed("==", self.whole, self.count)
+        builder.cbranch(is_short, blocks["short"], blocks["long"])
+        self._in_block("long", lambda: builder.cbranch(even, blocks["turn"], blocks["tail"]))
+        self._in_block("tail", self._tail)
+        self._in_block("short", self._short)
+        self._in_block("turn", self._turn)
+        self._in_block("again", lambda: builder.branch(blocks["turn"]))
+        self._in_block("end", lambda: builder.cbranch(even, blocks["done"], blocks["save"]))
+        self._in_block("save", lambda: self._save(is_short))
+        builder.position_at_end(blocks["done"])
+
+    def _in_block(self, name: str, emit: Callable[[], object]) -> None:
+        self.builder.position_at_end(self.blocks[name])
+        emit()
+
+    def _before(self) -> Iterator[str]:
+        """What depends on single numbers alone."""
+        numbers = [k for k, one in enumerate(self.loop.scalars) if one]
+        yield from self.transfers.pointers("s", self.table.get_reference(), numbers)
+        for k in numbers:
+            yield from self.transfers.load_number(k, f"%s{k}")
+        for number in self.code.flow.once:
+            yield from self.code.lines(number)
+
+    def _tail(self) -> None:
+        """Compute the last block, with results that go to the stack."""
+        back = self.builder.sub(word(0), self.last).get_reference()
+        inputs = [k for k in self.loop.moving if k < self.loop.nin]
+        self._write(self.transfers.pointers("t", self.table.get_reference(), inputs))
+        self._write(self.transfers.move(f"%t{k}", k, f"%h{k}", back) for k in self.loop.outputs)
+        self._write(self.transfers.redirect("t", self.own.get_reference(), self.loop.moving))
+        self.builder.branch(self.blocks["turn"])
+
+    def _short(self) -> None:
+        """Compute a block on the stack."""
+        inputs = [k for k in self.loop.moving if k < self.loop.nin]
+        self._write(self.transfers.pointers("c", self.table.get_reference(), inputs))
+        self._write(self.transfers.masks("c", self.count.get_reference()))
+        for k in inputs:
+            self._write(self.transfers.fill("c", k, f"%h{k}"))
+        self._write(self.transfers.redirect("h", self.own.get_reference(), self.loop.moving))
+        self.builder.branch(self.blocks["turn"])
+
+    def _turn(self) -> None:
+        """Compute whole blocks, one or more; after the last one of a row, the others."""
+        builder, size = self.builder, word(self.loop.block)
+        turns = {
+            "long": (self.table, word(0), self.count),
+            "tail": (self.own, self.last, self.count),
+            "short": (self.own, word(0), size),
+            "again": (self.table, word(0), self.whole),
+        }
+        places, begin, limit = phis = [builder.phi(INT64) for _ in range(3)]
+        for name, values in turns.items():
+            for phi, value in zip(phis, values, strict=True):
+                phi.add_incoming(value, self.blocks[name])
+        self._write(self.transfers.pointers("p", places.get_reference(), self.loop.moving))
+        body, after = map(builder.append_basic_block, ("body", "after"))
+        builder.branch(body)
+        builder.position_at_end(body)
+        index = builder.phi(INT64)
+        index.add_incoming(begin, self.blocks["turn"])
+        self._write(self._body(index.get_reference()))
+        following = builder.add(index, size, flags=("nuw", "nsw"))
+        index.add_incoming(following, body)
+        builder.cbranch(builder.icmp_signed("<", following, limit), body, after)
+        builder.position_at_end(after)
+        was_tail = builder.icmp_signed(">", begin, word(0))
+        builder.cbranch(was_tail, self.blocks["again"], self.blocks["end"])
+
+    def _body(self, index: str) -> Iterator[str]:
+        """Compute a block: load what is needed when it is, then store everything."""
+        flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
+        waiting = {k for k in self.loop.moving if k < nin}
+        needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
+        for number, operands in (*needed, (None, flow.outputs)):
+            for k in sorted(waiting.intersection(operands)):
+                waiting.remove(k)
+                yield transfers.move(f"%a{k}", k, f"%p{k}", index)
+                yield from transfers.load(k, f"%a{k}")
+            if number is not None:
+                yield from self.code.lines(number)
+        for k, value in zip(self.loop.outputs, flow.outputs, strict=True):
+            yield transfers.move(f"%a{k}", k, f"%p{k}", index)
+            yield from transfers.store(k, value, f"%a{k}")
+
+    def _save(self, is_short: ir.Value) -> None:
+        """Copy the results of the block apart to where they belong."""
+        builder = self.builder
+        ahead = builder.select(is_short, word(0), self.last).get_reference()
+        self._write(self.transfers.pointers("e", self.table.get_reference(), self.loop.outputs))
+        self._write(self.transfers.masks("d", self.count.get_reference()))
+        for k in self.loop.outputs:
+            self._write([self.transfers.move(f"%d{k}", k, f"%e{k}", ahead)])
+            self._write(self.transfers.save("d", k, f"%h{k}"))
+        builder.branch(self.blocks["done"])
+
+
+class _Lines(ir.Instruction):
+    """Code as text, without branches."""
+
+    def __init__(self, builder: Builder, lines: Iterable[str]) -> None:
+        super().__init__(builder.block, ir.VoidType(), "", ())
+        self.text = "\n  ".join(lines)
+        builder._insert(self)
+
+    def descr(self, buf: list) -> None:
+        """Write it."""
+        buf.append(self.text)
