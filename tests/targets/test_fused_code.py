@@ -198,7 +198,7 @@ def test_only_long_kernels_of_few_operands_work_on_several_vectors(
             super().__init__(*args)
 
     monkeypatch.setattr(joining, "ElementwiseLoop", Spy)
-    product = spec_of(multiply, F64, F64, F64)
+    product = spec_of(multiply, C128, C128, C128)  # of real numbers, it is written for vectors
     chain = [(product, (inputs + k - 1, k % inputs)) for k in range(steps)]
-    generated_code(fused_spec(chain, (F64,) * inputs, (inputs + steps - 1,)), monkeypatch)
+    generated_code(fused_spec(chain, (C128,) * inputs, (inputs + steps - 1,)), monkeypatch)
     assert seen == [interleave]

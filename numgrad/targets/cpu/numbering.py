@@ -2,8 +2,8 @@
 
 A processor with a long loop body works on what comes next in it, as far as it looks ahead, and
 what the registers do not hold goes to memory and back. So operations come in the order of their
-height, the longest way from them to a result: what others wait for longest is begun first. An
-equation of state of 332 operators takes 3.1 ms in this order and 4.1 ms in that of the graph.
+height, the longest way from their results to one of the graph: what others wait for longest is
+begun first. Black-Scholes took 1.09 times as long in the order of the graph, Burgers 1.03 times.
 """
 
 from collections.abc import Iterable, Sequence

@@ -8,6 +8,7 @@ block is copied to the stack, under a mask.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from llvmlite import ir
 
@@ -48,7 +49,7 @@ class VectorLoop(Rows):
 class _Row:
     """The code for one row: the elements whose addresses begin at those in a table."""
 
-    def __init__(self, loop: VectorLoop, builder: Builder, table: ir.Value, count: ir.Value) -> None:
+    def __init__(self, loop: VectorLoop, builder: Builder, table: Any, count: Any) -> None:
         self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
         self.builder, self.table, self.count = builder, table, count
         names = ("long", "tail", "short", "turn", "again", "end", "save", "done")
@@ -56,7 +57,7 @@ class _Row:
         with builder.goto_entry_block():
             self.own = self._space()
 
-    def _space(self) -> ir.Value:
+    def _space(self) -> Any:
         """Reserve blocks on the stack, ``%h<k>``, and a table of places, of which this returns the
         address."""
         builder, size = self.builder, self.transfers.slot

@@ -23,14 +23,16 @@ _INTRINSICS = frozenset(
 def lanes_of(flow: Flow) -> int:
     """Elements of a vector: as many as a register holds of the widest type.
 
-    0 where a function does not exist for so many, or for vectors at all.
+    One where all depends on single numbers; 0 where a function does not exist for so many, or for
+    vectors at all.
     """
     kinds = {*flow.kinds, *flow.out_kinds}.union(*({*n.types, n.to} for n in flow.nodes))
     if not kinds <= _BITS.keys():
         return 0
     lanes = vector_registers() // max(_BITS[kind] for kind in kinds)
-    calls = (node for node in flow.nodes if node.name[0] == "@")
-    return lanes if all(callee(node, lanes) for node in calls) else 0
+    calls = [node for node in flow.nodes if node.name[0] == "@"]
+    counts = (lanes,) if flow.order else (1, lanes)
+    return next((n for n in counts if all(callee(node, n) for node in calls)), 0)
 
 
 def callee(node: Node, lanes: int) -> str | None:
