@@ -93,10 +93,10 @@ class Rows(ABC):
         builder.cbranch(builder.icmp_signed("<", following, rows), move, leave)
 
         builder.position_at_end(move)
-        for k in range(len(self.memories)):
-            address = builder.add(table_word(builder, ptrs, k), table_word(builder, row_steps, k))
-            place = builder.gep(builder.inttoptr(ptrs, INT64.as_pointer()), [word(k)])
-            builder.store(address, place)
+        count = len(self.memories)
+        moved = builder.add(*(table_words(builder, at, count) for at in (ptrs, row_steps)))
+        place = builder.inttoptr(ptrs, ir.VectorType(INT64, count).as_pointer())
+        builder.store(moved, place, align=8)
         builder.branch(begin)
 
         builder.position_at_end(leave)

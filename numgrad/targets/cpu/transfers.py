@@ -35,10 +35,28 @@ class Transfers:
 
     def redirect(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
         """Put pointers into a table."""
-        yield f"%{prefix}o = inttoptr i64 {table} to ptr"
         for k in operands:
-            yield f"%{prefix}o{k} = getelementptr i64, ptr %{prefix}o, i64 {k}"
-            yield f"store ptr %{prefix}{k}, ptr %{prefix}o{k}"
+            yield from self.place(f"%{prefix}{k}", table, str(k))
+
+    def pick(self, prefix: str, k: int, table: str, number: str) -> Iterator[str]:
+        """A pointer from a table that stands for operand ``k``, though it may be another's."""
+        yield f"%{prefix}t{k} = inttoptr i64 {table} to ptr"
+        yield f"%{prefix}n{k} = getelementptr i64, ptr %{prefix}t{k}, i64 {number}"
+        yield f"%{prefix}{k} = load ptr, ptr %{prefix}n{k}"
+
+    def place(self, pointer: str, table: str, number: str) -> Iterator[str]:
+        """Put a pointer into a table."""
+        yield f"{pointer}t = inttoptr i64 {table} to ptr"
+        yield f"{pointer}n = getelementptr i64, ptr {pointer}t, i64 {number}"
+        yield f"store ptr {pointer}, ptr {pointer}n"
+
+    def copy_table(self, table: str, own: str) -> Iterator[str]:
+        """Copy all pointers of a table to another one."""
+        kind = f"<{len(self.kinds)} x i64>"
+        yield f"%given = inttoptr i64 {table} to ptr"
+        yield f"%copied = load {kind}, ptr %given, align 8"
+        yield f"%own = inttoptr i64 {own} to ptr"
+        yield f"store {kind} %copied, ptr %own, align 8"
 
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
         """A pointer some elements further on."""

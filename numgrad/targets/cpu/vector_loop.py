@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .building import Builder, word
+from .building import Builder, counted_loop, table_word, word
 from .elementwise import Rows
 from .intrinsics import INT64
 from .transfers import Transfers
@@ -52,21 +52,30 @@ class _Row:
     def __init__(self, loop: VectorLoop, builder: Builder, table: Any, count: Any) -> None:
         self.loop, self.code, self.transfers = loop, loop.code, loop.transfers
         self.builder, self.table, self.count = builder, table, count
+        self.groups: dict[str, list[int]] = {}
+        for k in (k for k in loop.moving if k < loop.nin):
+            self.groups.setdefault(self.transfers.stored[k], []).append(k)
         names = ("long", "tail", "short", "turn", "again", "end", "save", "done")
         self.blocks = {name: builder.append_basic_block(name) for name in names}
         with builder.goto_entry_block():
             self.own = self._space()
 
     def _space(self) -> Any:
-        """Reserve blocks on the stack, ``%h<k>``, and a table of places, of which this returns the
-        address."""
-        builder, size = self.builder, self.transfers.slot
+        """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of places, of which
+        this returns the address."""
+        builder, outputs = self.builder, self.loop.outputs
+        count = sum(map(len, self.groups.values()))
         table = builder.alloca(ir.ArrayType(INT64, len(self.loop.scalars)))
-        space = builder.alloca(ir.ArrayType(ir.IntType(8), len(self.loop.moving) * size))
-        space.align = 64
-        at = f"getelementptr i8, ptr {space.get_reference()}, i64"
-        self._write(f"%h{k} = {at} {n * size}" for n, k in enumerate(self.loop.moving))
+        block = ir.ArrayType(ir.IntType(8), self.transfers.slot)
+        self.space = builder.alloca(ir.ArrayType(block, count + len(outputs)))
+        self.space.align = 64
+        self._write(self._slot(f"%h{k}", count + n) for n, k in enumerate(outputs))
         return builder.ptrtoint(table, INT64)
+
+    def _slot(self, name: str, number: int | str) -> str:
+        """A pointer to a block on the stack; those of inputs come first."""
+        kind = f"[{self.transfers.slot} x i8]"
+        return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
 
     def _write(self, lines: Iterable[str]) -> None:
         _Lines(self.builder, lines)
@@ -96,7 +105,7 @@ class _Row:
     def _before(self) -> Iterator[str]:
         """What depends on single numbers alone."""
         numbers = [k for k, one in enumerate(self.loop.scalars) if one]
-        yield from self.transfers.pointers("s", self.table.get_reference(), numbers)
+        yield from self.transfers.pointers("s", _name(self.table), numbers)
         for k in numbers:
             yield from self.transfers.load_number(k, f"%s{k}")
         for number in self.code.flow.once:
@@ -104,22 +113,42 @@ class _Row:
 
     def _tail(self) -> None:
         """Compute the last block, with results that go to the stack."""
-        back = self.builder.sub(word(0), self.last).get_reference()
-        inputs = [k for k in self.loop.moving if k < self.loop.nin]
-        self._write(self.transfers.pointers("t", self.table.get_reference(), inputs))
-        self._write(self.transfers.move(f"%t{k}", k, f"%h{k}", back) for k in self.loop.outputs)
-        self._write(self.transfers.redirect("t", self.own.get_reference(), self.loop.moving))
+        back = _name(self.builder.sub(word(0), self.last))
+        own, outputs = _name(self.own), self.loop.outputs
+        self._write(self.transfers.copy_table(_name(self.table), own))
+        self._write(self.transfers.move(f"%t{k}", k, f"%h{k}", back) for k in outputs)
+        self._write(self.transfers.redirect("t", own, outputs))
         self.builder.branch(self.blocks["turn"])
 
     def _short(self) -> None:
-        """Compute a block on the stack."""
-        inputs = [k for k in self.loop.moving if k < self.loop.nin]
-        self._write(self.transfers.pointers("c", self.table.get_reference(), inputs))
-        self._write(self.transfers.masks("c", self.count.get_reference()))
-        for k in inputs:
-            self._write(self.transfers.fill("c", k, f"%h{k}"))
-        self._write(self.transfers.redirect("h", self.own.get_reference(), self.loop.moving))
-        self.builder.branch(self.blocks["turn"])
+        """Compute a block on the stack. Inputs of a type are copied there by a loop, which is less
+        code to compile than a copy of each."""
+        builder = self.builder
+        own, count = _name(self.own), _name(self.count)
+        self._write(self.transfers.masks("c", count))
+        first = 0
+        for kind, operands in self.groups.items():
+            numbers = self._constants(f"inputs_{kind}", operands)
+            with counted_loop(builder, word(len(operands))) as index:
+                slot, k = builder.add(index, word(first)), operands[0]
+                at = builder.add(numbers, builder.mul(index, word(8)))
+                number = _name(table_word(builder, at, 0))
+                self._write([self._slot(f"%h{k}", _name(slot))])
+                self._write(self.transfers.pick("c", k, _name(self.table), number))
+                self._write(self.transfers.fill("c", k, f"%h{k}"))
+                self._write(self.transfers.place(f"%h{k}", own, number))
+            first += len(operands)
+        self._write(self.transfers.redirect("h", own, self.loop.outputs))
+        self.blocks["short"] = builder.basic_block
+        builder.branch(self.blocks["turn"])
+
+    def _constants(self, name: str, numbers: list[int]) -> ir.Constant:
+        """The address of numbers in memory."""
+        kind = ir.ArrayType(INT64, len(numbers))
+        made: Any = ir.GlobalVariable(self.builder.module, kind, name)
+        made.initializer = ir.Constant(kind, numbers)
+        made.global_constant, made.linkage = True, "internal"
+        return self.builder.ptrtoint(made, INT64)
 
     def _turn(self) -> None:
         """Compute whole blocks, one or more; after the last one of a row, the others."""
@@ -134,13 +163,13 @@ class _Row:
         for name, values in turns.items():
             for phi, value in zip(phis, values, strict=True):
                 phi.add_incoming(value, self.blocks[name])
-        self._write(self.transfers.pointers("p", places.get_reference(), self.loop.moving))
+        self._write(self.transfers.pointers("p", _name(places), self.loop.moving))
         body, after = map(builder.append_basic_block, ("body", "after"))
         builder.branch(body)
         builder.position_at_end(body)
         index = builder.phi(INT64)
         index.add_incoming(begin, self.blocks["turn"])
-        self._write(self._body(index.get_reference()))
+        self._write(self._body(_name(index)))
         following = builder.add(index, size, flags=("nuw", "nsw"))
         index.add_incoming(following, body)
         builder.cbranch(builder.icmp_signed("<", following, limit), body, after)
@@ -167,13 +196,18 @@ class _Row:
     def _save(self, is_short: ir.Value) -> None:
         """Copy the results of the block apart to where they belong."""
         builder = self.builder
-        ahead = builder.select(is_short, word(0), self.last).get_reference()
-        self._write(self.transfers.pointers("e", self.table.get_reference(), self.loop.outputs))
-        self._write(self.transfers.masks("d", self.count.get_reference()))
+        ahead = _name(builder.select(is_short, word(0), self.last))
+        self._write(self.transfers.pointers("e", _name(self.table), self.loop.outputs))
+        self._write(self.transfers.masks("d", _name(self.count)))
         for k in self.loop.outputs:
             self._write([self.transfers.move(f"%d{k}", k, f"%e{k}", ahead)])
             self._write(self.transfers.save("d", k, f"%h{k}"))
         builder.branch(self.blocks["done"])
+
+
+def _name(value: Any) -> str:
+    """What text calls a value."""
+    return value.get_reference()
 
 
 class _Lines(ir.Instruction):
