@@ -8,6 +8,7 @@ import sys
 import time
 import weakref
 
+import numba
 import numpy as np
 import pytest
 
@@ -59,6 +60,14 @@ def larger(x, y):
     return x if x > y else y
 
 
+def clipped(x):
+    return 0.0 if x != x or x < -1.0 else x * 0.5 if -x <= 2.0 else 1.0
+
+
+def between(x, y):
+    return x - y if (x > 0.0) == (y > 0.0) else x + y
+
+
 def halvings(x):
     count = 0.0
     while x > 1.0 and count < 20.0:
@@ -68,8 +77,9 @@ def halvings(x):
 
 
 def specs(dtype):
-    two = [spec_of(f, dtype, dtype, dtype) for f in (add, subtract, multiply, divide, larger)]
-    return [*two, *(spec_of(f, dtype, dtype) for f in (negative, tanh, root, half, halvings))]
+    one = (negative, tanh, root, half, clipped, halvings)
+    two = (add, subtract, multiply, divide, larger, between)
+    return [spec_of(f, dtype, dtype, *[dtype] * (f in two)) for f in (*one, *two)]
 
 
 def random_chain(rng, dtype, nin, count):
@@ -262,13 +272,43 @@ def test_operators_of_one_real_dtype_can_be_chained():
     assert not vectors.can_chain(spec_of(add, *[np.dtype("i8")] * 3))
 
 
-@pytest.mark.parametrize("function", [larger, halvings, tanh])
-def test_operators_with_branches_are_called(function):
+@pytest.mark.parametrize("function", [larger, between, half, root])
+def test_operators_without_branches_are_instructions(function):
     dtypes = (F64,) * (1 + function.__code__.co_argcount)
-    spec = spec_of(function, *dtypes)
-    known = vectors.function(spec)
-    assert isinstance(known, int) or (vectors.vector_library() and function is tanh)
-    assert not isinstance(vectors.function(spec_of(half, F64, F64)), int)
+    assert not isinstance(vectors.function(spec_of(function, *dtypes)), int)
+
+
+@pytest.mark.parametrize("function", [clipped, halvings])
+def test_operators_with_branches_are_called(function):
+    assert isinstance(vectors.function(spec_of(function, F64, F64)), int)
+
+
+COMPARISONS = (
+    lambda x, y: x == y, lambda x, y: x != y, lambda x, y: x < y, lambda x, y: x <= y,
+    lambda x, y: x > y, lambda x, y: x >= y,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [F32, F64], ids=str)
+@pytest.mark.parametrize("negated", [False, True])
+@pytest.mark.parametrize("number", range(len(COMPARISONS)))
+def test_comparisons_of_special_numbers(number, negated, dtype):
+    compare = numba.njit(COMPARISONS[number])
+
+    def chosen(x, y):
+        return x if compare(x, y) != negated else -y
+
+    step = spec_of(chosen, dtype, dtype, dtype)
+    assert not isinstance(vectors.function(step), int)
+    spec = FusedSpec("c", ((step, (0, 1)),), (dtype,) * 2, (dtype,), (2,), (False,) * 2)
+    special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324], dtype)
+    x, y = (np.ascontiguousarray(a).ravel() for a in np.meshgrid(special, special))
+    found = np.zeros(x.size, dtype)
+    run(chains.chain(spec), [x, y, found], x.size, 2)
+    with np.errstate(all="ignore"):
+        (expected,) = one_by_one(spec, (x, y), x.size)
+    assert np.array_equal(found, expected, equal_nan=True)
+    assert (np.signbit(found) == np.signbit(expected))[~np.isnan(expected)].all()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names a processor")

@@ -94,7 +94,7 @@ class _Writer:
     """Writes the code of one chain."""
 
     def __init__(self, dtype: np.dtype, numbers: int, moving: Sequence[int]) -> None:
-        self.letters = "pd" if dtype.itemsize == 8 else "ps"
+        self.letters, self.integer = ("pd", "q") if dtype.itemsize == 8 else ("ps", "d")
         self.vector = vector_bytes()
         self.name = "zmm" if self.vector == 64 else "ymm"
         self.slots = numbers * self.vector
@@ -123,10 +123,32 @@ class _Writer:
             yield from self._call(do)
             return
         yield from (line for place in (*do.sources, do.target) if (line := self._address(place)))
-        name = "movu" if do.name in ("load", "store") else do.name
+        name, _, number = do.name.partition(" ")
         for n in range(interleaved()):
             operands = [self._operand(place, n) for place in (*do.sources[::-1], do.target)]
-            yield f"v{name}{self.letters} {', '.join(operands)}"
+            if name == "cmp":
+                yield from self._compare(number, operands)
+            elif name == "blend":
+                yield from self._blend(*operands)
+            else:
+                name = "movu" if name in ("load", "store") else name
+                yield f"v{name}{self.letters} {', '.join(operands)}"
+
+    def _compare(self, number: str, operands: Sequence[str]) -> Iterator[str]:
+        """Compare; with AVX-512 to one of its masks, which becomes a vector like any other."""
+        if self.vector == 32:
+            yield f"vcmp{self.letters} {number}, {', '.join(operands)}"
+            return
+        *sources, target = operands
+        yield f"vcmp{self.letters} {number}, {', '.join(sources)}, %k1"
+        yield f"vpmovm2{self.integer} %k1, {target}"
+
+    def _blend(self, true: str, false: str, mask: str, target: str) -> Iterator[str]:
+        if self.vector == 32:
+            yield f"vblendv{self.letters} {mask}, {true}, {false}, {target}"
+            return
+        yield f"vpmov{self.integer}2m {mask}, %k1"
+        yield f"vblendm{self.letters} {true}, {false}, {target} {{%k1}}"
 
     def _call(self, do: Do) -> Iterator[str]:
         for n in range(interleaved()):

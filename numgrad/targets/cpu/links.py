@@ -12,7 +12,7 @@ import numpy as np
 from numgrad._specs import ElementwiseSpec, FusedSpec
 
 from . import vectors
-from .straight import Operation
+from .straight import Operation, number
 
 
 class Link(NamedTuple):
@@ -21,7 +21,8 @@ class Link(NamedTuple):
     Attributes
     ----------
     name : str
-        An instruction, without the letters for the element; or ``"call"``.
+        An instruction, without the letters for the element, perhaps with a number for it; or
+        ``"call"``.
     args : tuple of int
         The values that it is applied to.
     address : int
@@ -75,10 +76,13 @@ class Links:
         return names[result] if result in names else self._constant(result)
 
     def _link(self, operation: Operation, operands: tuple[int, ...]) -> Link:
-        name = vectors.NAMES.get(operation.name)
+        name = vectors.instruction(operation)
         if name is None:
             return Link("call", operands, vectors.library_function(operation.name) or 0)
-        if name in _MASKS:
+        if name == "blend":  # the last operand may be in memory
+            mask, true, false = operands
+            operands = (mask, false, true)
+        elif name in _MASKS and len(operands) == 1:
             operands = (*operands, self._bits(_MASKS[name][self.dtype.itemsize]))
         return Link(name, operands)
 
@@ -91,7 +95,9 @@ class Links:
         return known
 
     def _constant(self, text: str) -> int:
-        return self._bits(number(text, self.dtype))
+        bits = number(text, self.dtype)
+        assert bits is not None, text  # `vectors` has looked at them
+        return self._bits(bits)
 
     def _bits(self, bits: bytes) -> int:
         if bits not in self.constants:
@@ -126,12 +132,3 @@ _MASKS = {
     "and": {size: (~sign).tobytes() for size, sign in _SIGNS.items()},
 }
 """What changes the sign and what takes it away."""
-
-
-def number(text: str, dtype: np.dtype) -> bytes:
-    """Return the bits of a constant as LLVM writes it: in decimal, or those of a float64."""
-    if text.startswith("0x"):
-        value = np.array(int(text, 16), np.uint64).view(np.float64)
-    else:
-        value = np.array(float(text))
-    return value.astype(dtype).tobytes()

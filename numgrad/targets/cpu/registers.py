@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .links import Link, Links
 
-_COMMUTATIVE = frozenset({"add", "mul", "and", "xor"})
+_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
 _NEVER = 1 << 60
 
 Place = tuple[str, int]
@@ -72,16 +72,14 @@ class Allocation:
             self._write(value)
 
     def _operate(self, value: int, link: Link) -> None:
-        first, *others = link.args
-        if not others:
-            sources = [self._source(first, ())]
-        else:
-            (second,) = others
-            if link.name in _COMMUTATIVE and self._is_better(second, first):
-                first, second = second, first
-            if first not in self._register:
-                self._load(first, (second,))
-            sources = [("register", self._register[first]), self._source(second, (first,))]
+        *others, last = link.args
+        if link.name in _COMMUTATIVE and self._is_better(last, others[0]):
+            others, last = [last], others[0]
+        for other in others:
+            if other not in self._register:
+                self._load(other, link.args)
+        sources: list[Place] = [("register", self._register[other]) for other in others]
+        sources.append(self._source(last, others))
         self._read(link.args)
         self.code.append(Do(link.name, ("register", self._take(value)), tuple(sources)))
         self._forget(link.args)

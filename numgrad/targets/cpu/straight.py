@@ -9,14 +9,16 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 from llvmlite import binding as llvm
 
 _TYPE = r"(?:double|float|half|i1|i8|i16|i32|i64)"
-_VALUE = r"(?:%[\w.$-]+|-?[\w.+-]+)"
+_NAME = r'%(?:[\w.$-]+|"[^" ,]+")'
+_VALUE = rf"(?:{_NAME}|-?[\w.+-]+)"
 _ARGUMENT = rf"{_TYPE}(?: [a-z_]+)* {_VALUE}"
 _HEAD = re.compile(rf"define (?:[a-z_]+ )*({_TYPE}) @[\w.$]+\(([^)]*)\)")
 _SHAPES = tuple(
-    re.compile(rf"(%[\w.$-]+) = {shape}(?:, ![\w.]+ !\d+)*$")
+    re.compile(rf"({_NAME}) = {shape}(?:, ![\w.]+ !\d+)*$")
     for shape in (
         rf"(?P<name>f(?:add|sub|mul|div|neg|rem)) (?P<first>{_TYPE}) "
         rf"(?P<rest>{_VALUE}(?:, {_VALUE})?)",
@@ -30,6 +32,8 @@ _SHAPES = tuple(
         rf"\((?P<each>{_ARGUMENT}(?:, {_ARGUMENT})*)\)(?: #\d+)?",
     )
 )
+_NUMBER = re.compile(r"-?\d+\.\d+e[+-]\d+$|0x[0-9A-F]{16}$")
+_TRUTH = {"true": b"\xff", "false": b"\0"}
 _RETURN = re.compile(rf"ret {_TYPE} ({_VALUE})$")
 
 
@@ -80,6 +84,20 @@ def straight(bit_code: bytes, symbol: str) -> Straight | None:
         return None
     parameters = tuple(part.rsplit(" ", 1)[-1] for part in head[2].split(", "))
     return Straight(parameters, tuple(o for o in operations if o), returned[1])
+
+
+def number(text: str, dtype: np.dtype) -> bytes | None:
+    """Return the bits of a constant as LLVM writes it: in decimal, or those of a float64; as many
+    for a truth value, all alike; None for what is neither."""
+    if text in _TRUTH:
+        return _TRUTH[text] * dtype.itemsize
+    if _NUMBER.match(text) is None:
+        return None
+    if text.startswith("0x"):
+        value = np.array(int(text, 16), np.uint64).view(np.float64)
+    else:
+        value = np.array(float(text))
+    return value.astype(dtype).tobytes()
 
 
 def _operation(line: str) -> Operation | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+import numpy as np
 from llvmlite import binding as llvm
 
 from numgrad._settings import settings
@@ -18,16 +19,26 @@ from numgrad._specs import ElementwiseSpec
 
 from . import fused
 from .compiler import Code, join_keys, obtain, symbol_of
-from .straight import Operation, Straight, straight
+from .straight import Operation, Straight, number, straight
+from .toolchain import compiler_lock
 from .vector_calls import PREFIX
 from .vector_library import vector_library, vector_registers
 
 NAMES = {
     "fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "fneg": "xor", "@sqrt": "sqrt",
     "@sqrtf": "sqrt", "@llvm.sqrt.f64": "sqrt", "@llvm.sqrt.f32": "sqrt",
-    "@llvm.fabs.f64": "and", "@llvm.fabs.f32": "and",
+    "@llvm.fabs.f64": "and", "@llvm.fabs.f32": "and", "select": "blend",
 }  # fmt: skip
-"""Operations that are one instruction of a processor."""
+"""Operations that are an instruction of a processor."""
+
+LOGICAL = {"and": "and", "or": "or", "or disjoint": "or", "xor": "xor"}
+"""Those on truth values, which are vectors too: of lanes all of whose bits are set, or none."""
+
+PREDICATES = {
+    "oeq": 0x00, "olt": 0x11, "ole": 0x12, "ogt": 0x1E, "oge": 0x1D, "one": 0x0C, "ord": 0x07,
+    "uno": 0x03, "ueq": 0x08, "ult": 0x19, "ule": 0x1A, "ugt": 0x16, "uge": 0x15, "une": 0x04,
+}  # fmt: skip
+"""Comparisons as the instruction numbers them."""
 
 _DTYPES = ("f4", "f8")
 _TYPES = {"f4": "float", "f8": "double"}
@@ -83,9 +94,9 @@ def library_function(name: str) -> int | None:
 
 def _found(spec: ElementwiseSpec) -> Straight | int:
     one = fused.scalar(spec)
-    code = straight(one.bit_code, one.symbol)
-    kind = _TYPES[spec.out_dtypes[0].str[1:]]
-    if code is not None and all(_is_known(operation, kind) for operation in code.operations):
+    with compiler_lock:
+        code = straight(one.bit_code, one.symbol)
+    if code is not None and _is_known(code, spec.out_dtypes[0]):
         return code
     key = join_keys([one.key], repr(("vector", vector_bytes())))
 
@@ -97,6 +108,24 @@ def _found(spec: ElementwiseSpec) -> Straight | int:
     return obtain(key, compiled)
 
 
-def _is_known(operation: Operation, kind: str) -> bool:
-    known = operation.name in NAMES or library_function(operation.name) is not None
-    return known and operation.to == kind == operation.types[0]
+def instruction(operation: Operation) -> str | None:
+    """Return the instruction that does an operation; None for a call, or what is not known."""
+    if operation.name.startswith("fcmp "):
+        predicate = PREDICATES.get(operation.name[5:])
+        return None if predicate is None else f"cmp ${predicate}"
+    if operation.types[0] == "i1" and operation.name != "select":
+        return LOGICAL.get(operation.name)
+    return NAMES.get(operation.name)
+
+
+def _is_known(code: Straight, dtype: np.dtype) -> bool:
+    """Whether all operations are instructions, or functions of the library, on one type and truth
+    values."""
+    operands = [code.result]
+    for operation in code.operations:
+        if not {*operation.types, operation.to} <= {_TYPES[dtype.str[1:]], "i1"}:
+            return False
+        if instruction(operation) is None and library_function(operation.name) is None:
+            return False
+        operands += operation.operands
+    return all(name.startswith("%") or number(name, dtype) is not None for name in operands)
