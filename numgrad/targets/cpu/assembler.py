@@ -128,6 +128,10 @@ class _Writer:
             operands = [self._operand(place, n) for place in (*do.sources[::-1], do.target)]
             if name == "cmp":
                 yield from self._compare(number, operands)
+            elif name == "choose":
+                true, false, *compared, target = operands
+                yield f"vcmp{self.letters} {number}, {', '.join(compared)}, %k1"
+                yield f"vblendm{self.letters} {true}, {false}, {target} {{%k1}}"
             elif name == "blend":
                 yield from self._blend(*operands)
             else:

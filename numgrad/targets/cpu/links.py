@@ -79,12 +79,20 @@ class Links:
         name = vectors.instruction(operation)
         if name is None:
             return Link("call", operands, vectors.library_function(operation.name) or 0)
-        if name == "blend":  # the last operand may be in memory
+        if name == "blend":
             mask, true, false = operands
-            operands = (mask, false, true)
-        elif name in _MASKS and len(operands) == 1:
+            return self._blend(mask, false, true)  # the last operand may be in memory
+        if name in _MASKS and len(operands) == 1:
             operands = (*operands, self._bits(_MASKS[name][self.dtype.itemsize]))
         return Link(name, operands)
+
+    def _blend(self, mask: int, *others: int) -> Link:
+        """Return the link of a selection; AVX-512 compares once more rather than keep the result,
+        which is no vector there."""
+        made = self._links.get(mask)
+        if vectors.vector_bytes() == 64 and made is not None and made.name.startswith("cmp"):
+            return Link(made.name.replace("cmp", "choose"), (*made.args, *others))
+        return Link("blend", (mask, *others))
 
     def _add(self, link: Link) -> int:
         """Return the number of a link's value: of the one that there is, if there is one."""
