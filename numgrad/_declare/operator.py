@@ -8,6 +8,7 @@ import numpy as np
 from .._errors import NotDifferentiableError
 
 Specs = Sequence[Any]
+Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
 FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 WEAK = (bool, int, float, complex)
 
@@ -107,9 +108,10 @@ class Operator:
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Callable[..., Any] | None:
+    ) -> Computation:
         """Return a function of arrays with these specs that does what `run` does, None where there
-        is none. It may raise ``ValueError`` for an array that must be copied first."""
+        is none. It may raise ``ValueError`` for an array that must be copied first. A pair has a
+        faster function, for arrays in C order, behind it."""
         return lambda *arrays: self.run(target, arrays, static)[0]
 
     def lower(

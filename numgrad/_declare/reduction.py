@@ -11,7 +11,7 @@ import numpy as np
 from .._errors import DtypeError, OperatorError
 from .._specs import LoopSpec
 from .kernel import failure_of
-from .operator import FLOATING, Operator, Specs, door
+from .operator import FLOATING, Computation, Operator, Specs, door
 
 # With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
 FEW_COLUMNS = 8
@@ -176,7 +176,7 @@ class Reduction(Operator):
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Callable[..., Any] | None:
+    ) -> Computation:
         ((shape, dtype, _),) = inputs
         axes = static["axes"]
         if dtype == np.float16:
@@ -203,7 +203,8 @@ class Reduction(Operator):
             reduced = ufunc(array if seen == shape else array.reshape(seen))
             return reduced.reshape(result) if len(kept) > 1 else reduced
 
-        return compute
+        is_plain = order is None and seen == shape
+        return (compute, ufunc) if is_plain and len(kept) < 2 else compute
 
     def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         lead, size, kept = _parts(array.shape, axes)

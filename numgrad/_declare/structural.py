@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .operator import Operator, Specs
+from .operator import Computation, Operator, Specs
 
 
 class Structural(Operator):
@@ -56,7 +56,7 @@ class Structural(Operator):
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Callable[..., Any] | None:
+    ) -> Computation:
         made = self._prepare(inputs, **static) if self._prepare is not None else None
         return super().computation(target, inputs, static) if made is None else made
 
@@ -87,13 +87,13 @@ class ViewOperator(Operator):
 
     def viewer(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declare what returns the view function of one array for a spec and static parameters,
-        or None: ``(spec, **static) -> callable``."""
+        None, or what `computation` may return: ``(spec, **static) -> callable``."""
         self._viewer = function
         return function
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Callable[..., Any]:
+    ) -> Computation:
         made = self._viewer(inputs[0], **static) if self._viewer is not None else None
         return partial(self.function, **static) if made is None else made
 

@@ -64,18 +64,23 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             b = y.array
             plan, x, a = _beside(operator.numbers_first.get(y.spec), x, first)
         if plan is not None and a is not None and b is not None:
-            record = plan.recorder
-            if record is None:
-                _count(plan)
-            elif not unusual:
-                result = record(x, y, a, b)
-                if result is not None:
-                    return result
-            result = _result(plan, plan.compute(a, b), kind)
-            if plan.reads and (not unusual or mode.grad):
-                _connect(plan, x, y, result)
-            return result
+            return _of_two(plan, x, y, a, b)
     return _of_other_rank(operator, x, y)
+
+
+def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
+    """Apply an operator to two values, computing with arrays that stand for theirs."""
+    record = plan.recorder
+    if record is None:
+        _count(plan)
+    elif not unusual:
+        result = record(x, y, a, b)
+        if result is not None:
+            return result
+    result = _result(plan, plan.compute(a, b), runtime.value)
+    if plan.reads and (not unusual or mode.grad):
+        _connect(plan, x, y, result)
+    return result
 
 
 def _beside(known: Beside | None, number: Any, kind: type) -> tuple[Plan | None, Any, Any]:
@@ -91,12 +96,15 @@ def _of_other_rank(operator: Any, x: Any, y: Any) -> Any:
     """Apply an elementwise operator to what no plan is known for, but perhaps for their ranks."""
     if type(x) is type(y) is runtime.value and not unusual:
         known = operator.ranks.get((x.spec, y.spec))
-        if known is not None:
+        a, b = x.array, y.array
+        if known is not None and a is not None and b is not None:
             if known[0]:
                 y = apply_one(known[1], y)
             else:
                 x = apply_one(known[1], x)
-            return binary(operator, x, y)
+            plan = operator.plans.get(x.spec if x.spec is y.spec else (x.spec, y.spec))
+            if plan is not None:
+                return _of_two(plan, x, y, a, b)  # NumPy is faster with arrays of no axes
     return operator.general((x, y))
 
 
@@ -126,6 +134,17 @@ def apply_one(plan: Plan, x: Any) -> Any:
             parent = x.node or accumulator_of(x)
             record_planned(plan, 1, (x,), (parent,), result, _frame(2))
     return result
+
+
+def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
+    """Apply an operator to the values that a plan is for."""
+    if len(values) == 1:
+        return apply_one(plan, values[0])
+    arrays = [x.array for x in values]
+    for array in arrays:
+        if array is None or (unusual and not mode.direct):
+            return apply(plan.operator, tuple(values), plan.static)[0]
+    return _recorded(plan, values, arrays)
 
 
 def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:

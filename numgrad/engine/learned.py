@@ -21,8 +21,10 @@ class Plan:
 
     Attributes
     ----------
-    compute : callable or None
-        Takes the arrays and returns the result; None where nothing is computed yet.
+    compute : callable
+        Takes the arrays and returns the result.
+    in_order : callable or None
+        Does so faster, if they are in C order.
     spec : Spec
         Of the result.
     reads : tuple
@@ -40,21 +42,22 @@ class Plan:
     """
 
     __slots__ = (
-        "compute", "depth", "inputs", "kind", "operator", "outputs", "reads", "recorder", "spec",
-        "static", "step", "uses",
+        "compute", "depth", "in_order", "inputs", "kind", "operator", "outputs", "reads",
+        "recorder", "spec", "static", "step", "uses",
     )  # fmt: skip
 
     def __init__(
         self, operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec,
         compute: Any,
     ) -> None:  # fmt: skip
-        self.operator, self.static, self.compute = operator, static, compute
+        self.operator, self.static = operator, static
+        self.compute, self.in_order = compute if type(compute) is tuple else (compute, None)
         self.inputs, self.outputs = inputs, (spec,)
         self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
         self.recorder: Any = None
-        self.depth = 2
+        self.depth = 3
         self.uses = 0
         self.reads: tuple[Any, ...] = ()
         if operator.differentiable and spec.dtype.kind in "fc":

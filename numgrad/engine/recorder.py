@@ -28,8 +28,9 @@ def recorder_of(plan: Plan) -> Any:
     if make is None or settings.call_stack_level >= 3:
         return None
     described = (
-        plan.compute, value_like(plan), node_like(plan), Storage(), View, plan.reads,
-        len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
+        plan.in_order or plan.compute, value_like(plan), node_like(plan), Storage(), View,
+        plan.reads, len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
+        plan.in_order is not None,
     )  # fmt: skip
     return make(described)
 

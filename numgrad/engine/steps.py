@@ -1,54 +1,61 @@
-"""Functions of one tensor and options, as the operators that they come to: found once for each
-shape, dtype and options."""
+"""Functions of tensors and options, as the operators that they come to: found once for all
+arguments with the same shapes, dtypes and options."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from .deferred import view
-from .direct import apply_one
+from .direct import apply_one, apply_plan
 from .learned import keep, make_plan
 from .record import mode, runtime, unusual
 from .recorder import finder_of
 
 _ALIKE = frozenset({int, type(None), type(Ellipsis)})
+Pairs = Sequence[tuple[Any, dict[str, Any]]]
 
 
 class Steps:
-    """A function of one tensor that applies operators one after the other.
+    """A function that applies operators one after the other, the first to all its tensors.
 
-    Functions write ``call(x, *options)``: options that are integers, ``None``, slices or tuples of
-    them are remembered, and after some time found without Python.
+    Functions write ``call(x, *options)``, or ``call(sequence, *options)`` for several tensors.
+    Options that are integers, booleans, ``None``, slices or tuples of them are remembered, and
+    after some time found without Python.
 
     Parameters
     ----------
     resolve : callable
-        ``resolve(x, *options)`` returns pairs of an operator and its static parameters. It may look
-        at the shape and dtype of ``x`` and raises where the options are wrong.
+        Takes the arguments and returns pairs of an operator and its static parameters. It may look
+        at the shapes and dtypes of tensors and raises where the options are wrong.
+    general : callable, optional
+        Does what the function does with arguments of any kind; ``resolve`` then gets tensors and
+        options alone, and returns nothing where there is more to do than to apply operators.
     """
 
-    __slots__ = ("__weakref__", "call", "plans", "recorders", "resolve")
+    __slots__ = ("__weakref__", "call", "general", "plans", "recorders", "resolve")
 
-    def __init__(self, resolve: Callable[..., Sequence[tuple[Any, dict[str, Any]]]]) -> None:
-        self.resolve = resolve
+    def __init__(
+        self, resolve: Callable[..., Pairs], general: Callable[..., Any] | None = None
+    ) -> None:
+        self.resolve, self.general = resolve, general
         self.plans: dict[Hashable, Any] = {}
         self.recorders: dict[Hashable, Any] = {}
         self.call: Callable[..., Any] = self._call
 
-    def _call(self, x: Any, *options: Any) -> Any:
-        """Return the result for ``x``, a tensor."""
-        key = _key(x.spec, options)
-        if key is None:
-            return self._general(x, options)
-        plans = self.plans.get(key)
-        if plans is None or type(x) is not runtime.value:
-            result = self._general(x, options)
-            if type(x) is runtime.value:
-                self._learn(x, options, key)
-            return result
+    def _call(self, *args: Any) -> Any:
+        """Return the result for tensors and options."""
+        if unusual and self.general is not None:
+            return self.general(*args)
+        values: list[Any] = []
+        key = _key(args, values)
+        plans = None if key is None else self.plans.get(key)
+        if plans is None:
+            return self._unknown(args, key, values)
         if unusual and mode.plain_capture is not None:
-            return self._later(x, plans)
+            return self._later(values[0], plans)
+        x = values[0]
         for plan in plans:
-            x = apply_one(plan, x)
+            x = apply_plan(plan, values)
+            values = [x]
         if key not in self.recorders:
             self._hand_over(key, plans)
         return x
@@ -60,22 +67,35 @@ class Steps:
             x = apply_one(plan, x) if result is None else result
         return x
 
-    def _general(self, x: Any, options: tuple[Any, ...]) -> Any:
-        for operator, static in self.resolve(x, *options):
-            x = operator(x, **static)
-        return x
+    def _unknown(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
+        """Apply the function to arguments that are met for the first time, or have no key."""
+        if self.general is not None:
+            result = self.general(*args)
+            pairs = self.resolve(*args) if key is not None and values else ()
+        else:
+            result, pairs = args[0], self.resolve(*args)
+            for operator, static in pairs:
+                result = operator(result, **static)
+        if key is not None and (pairs or self.general is None):
+            self._learn(values, pairs, key)
+        return result
 
-    def _learn(self, x: Any, options: tuple[Any, ...], key: Hashable) -> None:
-        plans, spec = [], x.spec
-        for operator, static in self.resolve(x, *options):
-            if unusual and mode.deferring and not operator.is_view:
-                return  # no kernel is made for it now
-            plan = make_plan(operator, static, (spec,))
+    def _learn(self, values: Sequence[Any], pairs: Pairs, key: Hashable) -> None:
+        if unusual and mode.deferring and not all([op.is_view for op, _ in pairs]):  # noqa: C419
+            return  # no kernel is made for it now
+        if len(values) > 1:
+            operator, static = pairs[0]
+            prepared = operator.prepare(values, static)
+            if any([a is not b for a, b in zip(prepared, values, strict=True)]):  # noqa: C419
+                return  # it converts them
+        plans, specs = [], tuple([x.spec for x in values])
+        for operator, static in pairs:
+            plan = make_plan(operator, static, specs)
             if plan is None:
                 return
             plan.depth = 1  # the user calls the function that calls
             plans.append(plan)
-            spec = plan.spec
+            specs = (plan.spec,)
         keep(self, self.plans, key, tuple(plans))
 
     def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
@@ -91,27 +111,33 @@ class Steps:
         self.recorders.clear()
 
 
-def _key(spec: Any, options: Any) -> tuple[Any, ...] | None:
-    """Return a spec and options as a key, ``None`` where there is none.
+def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
+    """Return what arguments are remembered by, ``None`` where there is nothing; collect the values.
 
-    A slice becomes its type and its bounds, a tuple its type, its length and its items. Types are
-    exact: ``True`` and ``1.0`` are equal to 1, but they are other options.
+    A value becomes its spec, a boolean its type and itself, a slice its type and bounds, a tuple
+    its type, its length and its items. Types are exact: ``True`` and ``1.0`` are equal to 1, but
+    they are other options.
     """
-    key = [spec]
-    for item in options:
+    key: list[Any] = []
+    for item in items:
         kind = type(item)
-        if kind in _ALIKE:
+        if kind is runtime.value:
+            values.append(item)
+            key.append(item.spec)
+        elif kind in _ALIKE:
             key.append(item)
+        elif kind is bool:
+            key += (bool, item)
         elif kind is slice:
             bounds = (item.start, item.stop, item.step)
             if not _ALIKE.issuperset(map(type, bounds)):
                 return None
             key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = _key(tuple, item)
+            inner = _key(item, values)
             if inner is None:
                 return None
-            key += (tuple, len(item), *inner[1:])
+            key += (tuple, len(item), *inner)
         else:
             return None
     return tuple(key)

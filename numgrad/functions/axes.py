@@ -28,12 +28,14 @@ def negative_axis(axis: int, ndim: int) -> int:
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Apply a reduction operator along ``axis``."""
-    return _reducer(reduction, bool(keepdims)).call(x, axis)
+    return reducer(reduction).call(x, axis, bool(keepdims))
 
 
 @cache
-def _reducer(reduction: Any, keepdims: bool) -> Steps:
-    def resolve(x: Tensor, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
+def reducer(reduction: Any) -> Steps:
+    """Return the function ``(x, axis, keepdims)`` of a reduction operator."""
+
+    def resolve(x: Tensor, axis: Axis, keepdims: bool) -> list[tuple[Any, dict[str, Any]]]:
         axes = negative_axes(axis, x.ndim)
         reduced = (reduction, {"axes": axes})
         return [reduced, (expand_dims, {"axes": axes})] if keepdims and axes else [reduced]

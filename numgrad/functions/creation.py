@@ -97,7 +97,7 @@ def _stack(items: Any) -> Tensor:
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
         raise ValueError(f"asarray: a sequence has parts of different shapes {sorted(shapes)}")
-    return _joining.stack([cast(part, dtype) for part in parts])
+    return _joining.stack(*[cast(part, dtype) for part in parts], axis=-parts[0].ndim - 1)
 
 
 def arrays(items: Any) -> Any:

@@ -1,17 +1,17 @@
 """Joining tensors, and splitting them into views."""
 
 import itertools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from .._declare import door
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from ..operators import joining as _joining
-from ..operators import shape as _shape
 from ..operators.cast import cast
 from .operands import as_tensor
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
@@ -51,14 +51,20 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
     >>> ng.concat([ng.tensor([1.0, 2.0]), [3.0]])
     tensor([1., 2., 3.])
     """
-    if type(xs) in (list, tuple) and type(axis) is int and xs and type(xs[0]) is Tensor:
-        place = axis if axis < 0 else axis - len(xs[0].shape)
-        known = door.several(_joining.concat, xs, {"axis": place})
-        if known is not None:
-            return known
+    return _joined.call(xs, axis)
+
+
+def _concat(xs: Any, axis: int | None) -> Tensor:
     tensors = _same_dtype(xs, "concat")
     if axis is None:
         tensors, axis = [ravel(x) for x in tensors], 0
+    ((joined, static),) = _concat_steps(tensors, operator.index(axis))
+    return joined(*tensors, **static)
+
+
+def _concat_steps(tensors: Sequence[Tensor], axis: int | None) -> Any:
+    if axis is None or not _are_alike(tensors):
+        return ()
     ndim = tensors[0].ndim
     if not ndim:
         raise ValueError("concat: 0-d tensors cannot be joined along an axis; use stack")
@@ -68,9 +74,10 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
         raise ValueError(
             f"concat: shapes {', '.join(map(str, shapes))} must agree but for axis {axis + ndim}"
         )
-    return _joining.concat(*tensors, axis=axis)
+    return [(_joining.concat, {"axis": axis})]
 
 
+_joined = Steps(_concat_steps, _concat)
 concatenate = concat
 
 
@@ -100,29 +107,33 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    if type(xs) in (list, tuple) and type(axis) is int and xs and _are_alike(xs):
-        place = axis if axis < 0 else axis - len(xs[0].shape) - 1
-        rows = [expand_dims(x, axis) for x in xs]
-        known = door.several(_joining.concat, rows, {"axis": place})
-        if known is not None:
-            return known
+    return _stacked.call(xs, axis)
+
+
+def _stack(xs: Any, axis: int) -> Tensor:
     tensors = _same_dtype(xs, "stack")
+    ((stacked, static),) = _stack_steps(tensors, operator.index(axis))
+    return stacked(*tensors, **static)
+
+
+def _stack_steps(tensors: Sequence[Tensor], axis: int) -> Any:
+    if not _are_alike(tensors):
+        return ()
     shapes = {x.shape for x in tensors}
     if len(shapes) > 1:
         raise ValueError(
             f"stack: all tensors must have one shape, got {', '.join(map(str, shapes))}"
         )
     ndim = tensors[0].ndim + 1
-    axis = normalize_axis_index(axis, ndim) - ndim
-    return _joining.concat(*(_shape.expand_dims(x, axes=(axis,)) for x in tensors), axis=axis)
+    return [(_joining.stack, {"axis": normalize_axis_index(axis, ndim) - ndim})]
 
 
-def _are_alike(xs: Sequence[Any]) -> bool:
-    """Whether all are tensors of one shape and dtype."""
-    first = xs[0]
-    if type(first) is not Tensor:
-        return False
-    return all([type(x) is Tensor and x.spec is first.spec for x in xs])  # noqa: C419
+_stacked = Steps(_stack_steps, _stack)
+
+
+def _are_alike(tensors: Sequence[Tensor]) -> bool:
+    """Whether all are tensors of one dtype."""
+    return all(isinstance(x, Tensor) and x.dtype == tensors[0].dtype for x in tensors)
 
 
 def vstack(xs: Sequence[ArrayLike]) -> Tensor:

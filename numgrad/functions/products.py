@@ -3,11 +3,13 @@
 import operator
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import matmul as _matmul
 from ..operators.elementwise import multiply, subtract
 from ..operators.reduction import sum as sum_
@@ -42,10 +44,15 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    if type(x1) is type(x2) is Tensor:
-        left, right = x1.shape, x2.shape
-        if len(left) == len(right) == 2 and left[1] == right[0]:
-            return _matmul.matmul(x1, x2)
+    return _product.call(x1, x2)
+
+
+def _product_steps(x1: Tensor, x2: Tensor) -> Any:
+    """Return what a product of two matrices comes to."""
+    return [(_matmul.matmul, {})] if x1.ndim == x2.ndim == 2 else ()
+
+
+def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     x1, x2 = as_tensor(x1), as_tensor(x2)
     if not x1.ndim or not x2.ndim:
         raise ValueError(
@@ -61,6 +68,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
         )
     result = _fold(a, b) if a.ndim > 2 and b.ndim == 2 else _matmul.matmul(a, b)
     return squeeze(result, axes=gone) if gone else result
+
+
+_product = Steps(_product_steps, _any_product)
 
 
 def _fold(a: Tensor, b: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
 from ..operators import searching as _searching
-from .axes import Axis, reduce_axes
+from .axes import Axis, reduce_axes, reducer
 from .cumulative import cumprod as cumprod
 from .cumulative import cumsum as cumsum
 from .operands import as_tensor
@@ -52,7 +52,12 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fal
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    return reduce_axes(_operators.sum, _as_dtype(x, dtype), axis, keepdims)
+    if type(x) is not Tensor or dtype is not None:
+        x = _as_dtype(x, dtype)
+    return _sums.call(x, axis, keepdims)
+
+
+_sums = reducer(_operators.sum)
 
 
 def prod(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
@@ -103,7 +108,10 @@ def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.grad(ng.max(x), x)[0]
     tensor([0. , 0.5, 0.5])
     """
-    return reduce_axes(_operators.max, as_tensor(x), axis, keepdims)
+    return _maxima.call(x if type(x) is Tensor else as_tensor(x), axis, keepdims)
+
+
+_maxima = reducer(_operators.max)
 
 
 def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -121,7 +129,10 @@ def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.min([[1.0, 3.0], [0.0, 4.0]], axis=1)
     tensor([1., 0.])
     """
-    return reduce_axes(_operators.min, as_tensor(x), axis, keepdims)
+    return _minima.call(x if type(x) is Tensor else as_tensor(x), axis, keepdims)
+
+
+_minima = reducer(_operators.min)
 
 
 amax = max

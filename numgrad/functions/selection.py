@@ -1,10 +1,12 @@
 """Functions that choose between their arguments."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor, constant
+from ..engine.steps import Steps
 from ..operators import comparison as _comparison
 from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
@@ -33,7 +35,14 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.where(x > 0, 3 * x, 0.0), x)[0]
     tensor([0., 3.])
     """
-    return _elementwise.where(condition, x1, x2)
+    return _chosen.call(condition, x1, x2)
+
+
+def _where_steps(*args: Any) -> Any:
+    return [(_elementwise.where, {})] if all(isinstance(x, Tensor) for x in args) else ()
+
+
+_chosen = Steps(_where_steps, _elementwise.where)
 
 
 def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:

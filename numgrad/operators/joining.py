@@ -1,11 +1,11 @@
 """Joining and shifting: results that are put together from pieces of their inputs."""
 
+from operator import itemgetter
 
 import numpy as np
 
 from .._declare import structural
 from .indexing import index
-from .shape import expand_dims
 
 
 def _slab(axis, start, stop, step=None):
@@ -74,10 +74,47 @@ def concat_pullback(context, g):
     return tuple(gradients)
 
 
-def stack(values):
-    """Join values of equal shape and dtype along a new first axis."""
-    axis = -len(values[0].shape) - 1
-    return concat(*(expand_dims(value, axes=(axis,)) for value in values), axis=axis)
+# A new axis ---------------------------------------------------------------------------------------
+
+
+def _infer_stack(specs, *, axis):
+    shape = np.broadcast_shapes(*[s.shape for s in specs])
+    place = len(shape) + 1 + axis
+    return [((*shape[:place], len(specs), *shape[place:]), specs[0].dtype)]
+
+
+def _run_stack(arrays, *, axis):
+    """Join arrays of equal dtype along a new axis, ``axis`` of the result (negative)."""
+    return _run_concat([np.expand_dims(a, a.ndim + 1 + axis) for a in arrays], axis=axis)
+
+
+def _lower_stack(builder, inputs, specs, *, axis):
+    rows = [x.view(lambda a: np.expand_dims(a, a.ndim + 1 + axis)) for x in inputs]
+    return _lower_concat(builder, rows, specs, axis=axis)
+
+
+def _prepare_stack(specs, *, axis):
+    if any(s.shape != specs[0].shape for s in specs):
+        return None
+    place = len(specs[0].shape) + 1 + axis
+    row = itemgetter((*(slice(None),) * place, None, ...))
+    return lambda *arrays: np.concatenate([row(a) for a in arrays], axis)
+
+
+stack = structural(
+    "stack", infer=_infer_stack, run=_run_stack, lower=_lower_stack, prepare=_prepare_stack
+)
+
+
+@stack.pullback
+def stack_pullback(context, g):
+    behind = ((None,),) * (-context.static["axis"] - 1)
+    return tuple(
+        index(g, key=(n, *behind)) if wanted else None for n, wanted in enumerate(context.wanted)
+    )
+
+
+# Shifting -----------------------------------------------------------------------------------------
 
 
 def _infer_roll(specs, *, shifts, axes):

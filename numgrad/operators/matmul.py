@@ -1,13 +1,13 @@
 """The matrix product."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from .._declare import KernelOperator, door, registry
-from .._declare.operator import FLOATING
+from .._declare.operator import FLOATING, Computation
 from .._specs import LibrarySpec, ProductSpec
 from .elementwise import multiply
 from .shape import permute_dims
@@ -91,7 +91,7 @@ class MatMul(KernelOperator):
 
     def computation(
         self, target: Any, inputs: Any, static: dict[str, Any]
-    ) -> Callable[..., Any] | None:
+    ) -> Computation:
         (left, dtype, _), (right, _, _) = inputs
         core = _core(left, right)
         if dtype in FLOATING and core[1] != 1:

@@ -84,7 +84,8 @@ def reshape(x, *, ncore, shape):
 def reshape_viewer(spec, *, ncore, shape):
     result = (*spec.shape[: len(spec.shape) - ncore], *shape)
     general = partial(reshape.function, ncore=ncore, shape=shape)
-    return lambda x: x.reshape(result) if x.flags.c_contiguous else general(x)
+    in_order = methodcaller("reshape", result)
+    return lambda x: in_order(x) if x.flags.c_contiguous else general(x), in_order
 
 
 @reshape.pullback
@@ -111,13 +112,11 @@ def broadcast_viewer(spec, *, sizes):
         return general
 
     def repeated(x):
-        if not x.flags.c_contiguous:
-            return general(x)
         view = np.ndarray(result, x.dtype, x, 0, fixed)
         view.flags.writeable = False
         return view
 
-    return repeated
+    return lambda x: repeated(x) if x.flags.c_contiguous else general(x), repeated
 
 
 @broadcast.pullback

@@ -297,6 +297,78 @@ def test_options_are_found_again_by_all_their_parts(what):
             assert (found.view is None) == (what == "sum")
 
 
+def test_several_tensors_are_found_again_by_all_their_specs():
+    x, y, n = graph(3), graph(3), ng.tensor([1, 2, 3])
+    half, wide = ng.tensor(x.array, dtype="float32"), graph(2, 3)
+    cases = [
+        (ng.concat, [x, y]), (ng.concat, (x, y)), (ng.concat, [x, half]), (ng.concat, [x, n]),
+        (ng.concat, [x, y, x, y, x]), (ng.concat, [x]), (ng.stack, [x, y]), (ng.stack, [x, n]),
+        (ng.stack, [x, [1, 2, 3]]), (ng.concat, [x, [1, 2, 3]]), (ng.stack, [n, n]),
+    ]  # fmt: skip
+    for _ in range(4):
+        for function, parts in cases:
+            found = function(parts)
+            arrays = [getattr(part, "array", part) for part in parts]
+            expected = getattr(np, function.__name__)(arrays)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found.array, expected)
+        for mask in (x > 1.0, n, True, wide > 1.0):
+            for one, other in ((x, y), (x, 0.0), (half, x), (n, n), (1, x), (wide, x)):
+                found = ng.where(mask, one, other)
+                arrays = [getattr(part, "array", part) for part in (mask, one, other)]
+                expected = np.where(*arrays)
+                assert found.dtype == expected.dtype
+                np.testing.assert_array_equal(found.array, expected)
+    for wrong in (lambda: ng.concat([x, y], 1), lambda: ng.stack([x, wide]), lambda: ng.stack([])):
+        with pytest.raises(ValueError, match=r"axis|shape|at least one"):
+            wrong()
+
+
+def test_several_tensors_that_are_written_or_leaves():
+    x, y = leaf(3), graph(3)
+    for _ in range(4):
+        z = ng.stack([x, y, x], axis=1)
+        assert ng.grad(z.sum(), x)[0].tolist() == [2.0, 2.0, 2.0]
+    y *= 2.0
+    np.testing.assert_array_equal(ng.concat([y, y[1:]]).array, [1.0, 2.0, 3.0, 2.0, 3.0])
+    with ng.no_grad():
+        assert not ng.concat([x, y]).requires_grad
+
+
+def test_booleans_are_options_of_their_own():
+    x = graph(3, 2)
+    for _ in range(4):
+        assert x.sum(0, keepdims=True).shape == (1, 2)
+        assert x.sum(1).shape == (3,)
+        assert x.sum(0).shape == (2,)
+    assert x.sum(0, keepdims=np.True_).shape == (1, 2)
+    with pytest.raises(TypeError):
+        x.sum(1.0)
+
+
+def test_arrays_in_another_order_take_the_other_way():
+    x = graph(3, 3)
+    for _ in range(4):
+        x.sum(-1), x.sum(0), x.max(0), ng.broadcast_to(x, (2, 3, 3))
+    turned = ng.tensor(np.asfortranarray(x.array)).T * 1.0
+    turned = x.T if turned.array.flags.c_contiguous else turned
+    assert not turned.array.flags.c_contiguous
+    np.testing.assert_array_equal(turned.sum(-1).array, x.array.T.copy().sum(-1))
+    np.testing.assert_array_equal(turned.max(0).array, x.array.T.max(0))
+    np.testing.assert_array_equal(ng.broadcast_to(turned, (2, 3, 3)).array[1], x.array.T)
+
+
+def test_an_operand_without_axes_beside_one_with_some():
+    x, s = graph(4), graph(4).sum()
+    for _ in range(4):
+        for y in (x * s, s - x, x / s):
+            assert y.shape == (4,)
+            assert y.node.parents[0] is not None
+            assert y.node.parents[1] is not None
+        (gs,) = ng.grad((x * s).sum(), s)
+        np.testing.assert_allclose(gs.item(), x.array.sum())
+
+
 def test_elements_that_have_to_be_copied_take_the_other_way():
     x = graph(3, 3)
     for _ in range(4):

@@ -78,9 +78,24 @@ def test_parts_may_lack_leading_axes():
     np.testing.assert_array_equal(in_program(CONCAT, x, y, axis=-1), expected)
 
 
-def test_a_stack_has_a_new_first_axis(rng):
-    np.testing.assert_array_equal(stack([ng.tensor(X), ng.tensor(-X)]).numpy(), np.stack([X, -X]))
-    check_derivatives(lambda t: stack([t * t, t]), X, rng)
+@pytest.mark.parametrize("axis", [-1, -2, -3])
+def test_a_stack_has_a_new_axis(axis, rng):
+    x, y = ng.tensor(X), ng.tensor(-X)
+    expected = np.stack([X, -X], axis)
+    for _ in range(2):
+        np.testing.assert_array_equal(stack(x, y, axis=axis).numpy(), expected)
+    np.testing.assert_array_equal(in_program(stack, x, y, axis=axis), expected)
+    check_derivatives(lambda t: stack(t * t, t, axis=axis), X, rng)
+
+
+def test_a_stack_of_one_value_per_row_and_one_for_all():
+    x = ng.tensor(X, requires_grad=True)
+    rows = np.arange(5.0 * X.size).reshape(5, *X.shape)
+    y = x * ng.tensor(X)
+    seeds = ng.tensor(np.stack([rows, -rows], axis=2))
+    z = ng.stack([y, ng.tensor(X)], axis=1)
+    (found,) = ng.grad(z, x, seeds, is_grads_batched=True, create_graph=True)
+    np.testing.assert_allclose(found.numpy(), rows * X)
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (3, 0)])

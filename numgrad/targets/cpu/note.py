@@ -45,6 +45,8 @@ class Plan(NamedTuple):
         ``frame_at(depth)`` and the depth of the frame that may be the user's; a dict that tells of
         file names whether they are ours, and ``user_frame(frame)``; ``next_number()``,
         ``accumulator_of(leaf)``, ``storage_of(value)``.
+    ordered : bool
+        Whether the arrays must be in C order.
     """
 
     compute: Any
@@ -57,6 +59,7 @@ class Plan(NamedTuple):
     unwritten: tuple[int, ...]
     step: tuple[Any, ...]
     tools: tuple[Any, ...]
+    ordered: bool
 
 
 def recorder(plan: Plan) -> Any:
@@ -71,7 +74,7 @@ def recorder(plan: Plan) -> Any:
     if None in layouts or start is None or not entry.is_possible():
         return None
     words = np.zeros(at.WORDS, np.int64)
-    words[at.NIN] = plan.arity
+    words[at.NIN], words[at.ORDERED] = plan.arity, plan.ordered
     for place, thing in (
         (at.COMPUTE, plan.compute), (at.ARRAY_TYPE, np.ndarray), (at.AS_ARRAY, np.asarray),
         (at.VALUE_TYPE, value), (at.STORAGE_TYPE, storage), (at.VIEW_TYPE, plan.view),

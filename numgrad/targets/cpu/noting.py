@@ -8,7 +8,7 @@ object owns.
 
 from numba.extending import register_jitable
 
-from .entry_words import DATA
+from .entry_words import C_ORDER, DATA, FLAGS
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
 from .noting_words import (
@@ -49,6 +49,7 @@ from .noting_words import (
     NODE,
     NODE_END,
     NONE,
+    ORDERED,
     READS,
     S_VERSION,
     STEP,
@@ -335,6 +336,8 @@ def note(table_object, arguments, count):
     for n in range(nin):
         if plain != 0:
             plain = is_plain(t, load_word(arguments, n))
+        if plain != 0 and load_word(t, ORDERED) != 0:
+            plain = load_word(place(t, load_word(arguments, n), V_ARRAY), FLAGS) & C_ORDER
     if plain == 0:
         call_function(load_word(t, KEEP), (load_word(t, NONE),))
         return load_word(t, NONE)

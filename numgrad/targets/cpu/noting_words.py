@@ -24,10 +24,10 @@ FRAME_AT, DEPTH, IS_OURS, USER_FRAME, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF = 
 CODE_NAME, FILE_NAME, INSTRUCTION_NAME = range(52, 55)
 """What tells the place in the user's code, and what else is done in Python."""
 
-STEP, FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(55, 61)
-"""What leads from a base to its view or 0, whether gradients flow, two tuples, where the items of a
-tuple begin, and for each set of inputs that require grad what is read of the inputs and the result,
-as bits."""
+ORDERED, STEP, FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(55, 62)
+"""Whether arrays must be in C order, what leads from a base to its view or 0, whether gradients
+flow, two tuples, where the items of a tuple begin, and for each set of inputs that require grad
+what is read of the inputs and the result, as bits."""
 
 MOST = 4
 """Inputs of an operation."""

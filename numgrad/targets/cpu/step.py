@@ -1,4 +1,4 @@
-"""A way to recorders that takes no Python: a builtin function for each function of one tensor and
+"""A way to recorders that takes no Python: a builtin function for each function of tensors and
 options. What it does is compiled once, see `stepping`."""
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from .entry_words import OBJECT
 def finder(
     kind: type, unusual: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
 ) -> Any:
-    """Return ``(value, options...) -> result``; None where Python's objects cannot be read.
+    """Return ``(values and options...) -> result``; None where Python's objects cannot be read.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def finder(
     unusual : dict
         Recorders are used where it is empty.
     known : dict
-        The recorders to be used one after the other, as a tuple, by spec and options.
+        The recorders to be used one after the other, as a tuple, by specs and options.
     general : callable
         Does what is not known.
     """
@@ -35,8 +35,9 @@ def finder(
     words = np.zeros(at.WORDS, np.int64)
     for place, thing in (
         (at.VALUE_TYPE, kind), (at.INT_TYPE, int), (at.SLICE_TYPE, slice), (at.TUPLE_TYPE, tuple),
-        (at.NONE, None), (at.ELLIPSIS, ...), (at.UNUSUAL, unusual), (at.KNOWN, known),
-        (at.GENERAL, general), (at.VALUE_ERROR, ValueError),
+        (at.LIST_TYPE, list), (at.NONE, None), (at.ELLIPSIS, ...), (at.UNUSUAL, unusual),
+        (at.KNOWN, known), (at.GENERAL, general), (at.VALUE_ERROR, ValueError),
+        (at.BOOL_TYPE, bool),
     ):  # fmt: skip
         words[place] = id(thing)
     words[at.NEW_TUPLE : at.CLEAR + 1] = note.functions(
@@ -55,9 +56,12 @@ def finder(
 def _bounds() -> list[int] | None:
     """Return where a slice keeps its bounds, in words; None where they cannot be found."""
     parts = (object(), object(), object())
-    words = entry.peek(id(slice(*parts)), slice.__basicsize__ // 8)
-    size = entry.peek(id((1, 2, 3)), OBJECT + 1)[OBJECT]
-    if size != 3 or any(words.count(id(part)) != 1 for part in parts):
+    row, words = list(parts), entry.peek(id(slice(*parts)), slice.__basicsize__ // 8)
+    sizes = [entry.peek(id(three), OBJECT + 1)[OBJECT] for three in (parts, row)]
+    first = entry.peek(id(row), OBJECT + 2)[OBJECT + 1]
+    if sizes != [3, 3] or entry.peek(first, 1) != [id(row[0])]:
+        return None
+    if any(words.count(id(part)) != 1 for part in parts):
         return None
     return [words.index(id(part)) for part in parts]
 

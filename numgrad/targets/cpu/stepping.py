@@ -1,8 +1,9 @@
-"""The compiled half of functions of one tensor and options: finds what they came to before.
+"""The compiled half of functions of tensors and options: finds what they came to before.
 
-The key of what is known is ``(spec, *options)`` as `numgrad.engine.steps` makes it: integers, None
-and the ellipsis stand for themselves, a slice for its type and bounds, a tuple for its type, its
-length and its items. What has no such key, or is not known, is for the general function.
+The key of what is known is made as `numgrad.engine.steps` makes it: a value stands for its spec,
+integers, None and the ellipsis for themselves, a boolean for its type and itself, a slice for its
+type and bounds, a tuple or a list for the type of a tuple, its length and its items. What has no
+such key, or is not known, is for the general function.
 """
 
 from numba.extending import register_jitable
@@ -10,7 +11,9 @@ from numba.extending import register_jitable
 from .entry_words import DATA
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
+from .noting_words import MOST
 from .stepping_words import (
+    BOOL_TYPE,
     CALL,
     CLEAR,
     DICT_SIZE,
@@ -22,6 +25,7 @@ from .stepping_words import (
     ITEMS,
     KEEP,
     KNOWN,
+    LIST_TYPE,
     MATCHES,
     NEW_INT,
     NEW_TUPLE,
@@ -38,6 +42,7 @@ from .stepping_words import (
 )  # fmt: skip
 
 _LOW = 0xFFFFFFFF  # a C int is the lower half of a word
+_COLLECTED = MOST + 1  # words for values and their number
 
 
 @register_jitable
@@ -50,9 +55,11 @@ def is_number(t, item):
 
 @register_jitable
 def words_of(t, item):
-    """Return how many items of a key an option takes that is no tuple; -1 if it has no key."""
+    """Return how many items of a key an option takes that is no sequence; -1 if it has no key."""
     if is_number(t, item):
         return 1
+    if load_word(item, 1) == load_word(t, BOOL_TYPE):
+        return 2
     if load_word(item, 1) != load_word(t, SLICE_TYPE):
         return -1
     for n in range(S_START, S_STEP + 1):
@@ -62,24 +69,54 @@ def words_of(t, item):
 
 
 @register_jitable
-def length(t, arguments, count):
-    """Return how many items the key of these options takes; -1 if they have none."""
+def is_sequence(t, item):
+    """Return 1 for a tuple or a list, else 0."""
+    kind = load_word(item, 1)
+    return 1 if kind == load_word(t, TUPLE_TYPE) or kind == load_word(t, LIST_TYPE) else 0
+
+
+@register_jitable
+def items_of(t, sequence):
+    """Return where the items of a tuple or a list lie."""
+    if load_word(sequence, 1) == load_word(t, LIST_TYPE):
+        return load_word(sequence, load_word(t, SIZE) + 1)
+    return sequence + 8 * load_word(t, ITEMS)
+
+
+@register_jitable
+def gather(t, arguments, count, values):
+    """Return how many items the key of these arguments takes, without those in sequences; -1 if
+    they have none. Values are collected, behind their number."""
     total = 0
     for n in range(count):
-        item = load_word(arguments, n)
-        if load_word(item, 1) == load_word(t, TUPLE_TYPE):
-            total += 2
-            for k in range(load_word(item, load_word(t, SIZE))):
-                size = words_of(t, load_word(item, load_word(t, ITEMS) + k))
-                if size < 0:
-                    return -1
-                total += size
+        item, size = load_word(arguments, n), 1
+        if load_word(item, 1) == load_word(t, VALUE_TYPE):
+            known = load_word(values, 0) + 1
+            if known > MOST:
+                return -1
+            store_word(values, 0, known)
+            store_word(values, known, item)
+        elif is_sequence(t, item):
+            size = 2
         else:
             size = words_of(t, item)
-            if size < 0:
-                return -1
-            total += size
+        if size < 0:
+            return -1
+        total += size
     return total
+
+
+@register_jitable
+def length(t, arguments, count, values):
+    """Return how many items the key of these arguments takes; -1 if they have none, or there are no
+    values or too many."""
+    total = gather(t, arguments, count, values)
+    for n in range(count):
+        item = load_word(arguments, n)
+        if total >= 0 and is_sequence(t, item):
+            inner = gather(t, items_of(t, item), load_word(item, load_word(t, SIZE)), values)
+            total = total + inner if inner >= 0 else -1
+    return total if load_word(values, 0) > 0 else -1
 
 
 @register_jitable
@@ -92,7 +129,11 @@ def push(t, key, at, item):
 
 @register_jitable
 def write(t, key, at, item):
-    """Put an option that is no tuple at a place of a key; return the next place."""
+    """Put an argument that is no sequence at a place of a key; return the next place."""
+    if load_word(item, 1) == load_word(t, VALUE_TYPE):
+        return push(t, key, at, load_word(item, load_word(t, V_SPEC)))
+    if load_word(item, 1) == load_word(t, BOOL_TYPE):
+        at = push(t, key, at, load_word(t, BOOL_TYPE))
     if load_word(item, 1) != load_word(t, SLICE_TYPE):
         return push(t, key, at, item)
     at = push(t, key, at, load_word(t, SLICE_TYPE))
@@ -102,63 +143,60 @@ def write(t, key, at, item):
 
 
 @register_jitable
-def key_of(t, spec, arguments, count, total):
-    """Return the key of a spec and options; 0 after an error."""
-    key = call_function(load_word(t, NEW_TUPLE), (total + 1,))
+def key_of(t, arguments, count, total):
+    """Return the key of arguments; 0 after an error."""
+    key = call_function(load_word(t, NEW_TUPLE), (total,))
     if key == 0:
         return 0
-    at = push(t, key, load_word(t, ITEMS), spec)
+    at = load_word(t, ITEMS)
     for n in range(count):
         item = load_word(arguments, n)
-        if load_word(item, 1) == load_word(t, TUPLE_TYPE):
+        if is_sequence(t, item):
             size = load_word(item, load_word(t, SIZE))
             at = push(t, key, at, load_word(t, TUPLE_TYPE))
             store_word(key, at, call_function(load_word(t, NEW_INT), (size,)))
             at += 1
             for k in range(size):
-                at = write(t, key, at, load_word(item, load_word(t, ITEMS) + k))
+                at = write(t, key, at, load_word(items_of(t, item), k))
         else:
             at = write(t, key, at, item)
     return key
 
 
 @register_jitable
-def applied(t, recorders, x):
-    """Return what recorders make of a value, one after the other: None if one of them does not
+def applied(t, recorders, values):
+    """Return what recorders make of values, one after the other: None if one of them does not
     answer, 0 after an error."""
-    arguments = stack_words(1)
-    result = x
-    call_function(load_word(t, KEEP), (x,))
+    call, drop = load_word(t, CALL), load_word(t, DROP)
+    count, result = load_word(values, 0), load_word(values, 1)
+    call_function(load_word(t, KEEP), (result,))
     for n in range(load_word(recorders, load_word(t, SIZE))):
-        store_word(arguments, 0, result)
+        store_word(values, 1, result)
         recorder = load_word(recorders, load_word(t, ITEMS) + n)
-        following = call_function(load_word(t, CALL), (recorder, arguments, 1, 0))
-        call_function(load_word(t, DROP), (result,))
-        result = following
+        following = call_function(call, (recorder, values + 8, count, 0))
+        call_function(drop, (result,))
+        result, count = following, 1
         if result == 0 or result == load_word(t, NONE):
             break
     return result
 
 
 def step(table_object, arguments, count):
-    """Return what the function makes of a value and its options; 0 after an error."""
+    """Return what the function makes of its arguments; 0 after an error."""
     t = load_word(table_object, DATA)
-    recorders, x = 0, 0
-    if count > 0 and call_function(load_word(t, DICT_SIZE), (load_word(t, UNUSUAL),)) == 0:
-        x = load_word(arguments, 0)
-        total = -1
-        if load_word(x, 1) == load_word(t, VALUE_TYPE):
-            total = length(t, arguments + 8, count - 1)
+    recorders, values = 0, stack_words(_COLLECTED)
+    store_word(values, 0, 0)
+    if call_function(load_word(t, DICT_SIZE), (load_word(t, UNUSUAL),)) == 0:
+        total = length(t, arguments, count, values)
         if total >= 0:
-            spec = load_word(x, load_word(t, V_SPEC))
-            key = key_of(t, spec, arguments + 8, count - 1, total)
+            key = key_of(t, arguments, count, total)
             if key == 0:
                 return 0
             recorders = call_function(load_word(t, GET_ITEM), (load_word(t, KNOWN), key))
             call_function(load_word(t, DROP), (key,))
     if recorders != 0:
         call_function(load_word(t, KEEP), (recorders,))
-        result = applied(t, recorders, x)
+        result = applied(t, recorders, values)
         call_function(load_word(t, DROP), (recorders,))
         if result == 0:  # an array that cannot be viewed in this way, or a true error
             if call_function(load_word(t, MATCHES), (load_word(t, VALUE_ERROR),)) & _LOW == 0:

@@ -93,7 +93,7 @@ SHAPES = (
         "stack",
         lambda x, y: ng.stack([x, y], axis=1),
         (TABLE, TABLE + 1),
-        operators=(),
+        (NOTHING, NOTHING),
         reference=lambda x, y: np.stack([x, y], axis=1),
     ),
     moved(
