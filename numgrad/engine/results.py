@@ -78,6 +78,11 @@ class _Lease:
         self.owner.give_back(self.block)
 
 
+def is_large(shape: Shape, dtype: np.dtype) -> bool:
+    """Whether a result takes memory that is used again."""
+    return prod(shape) * dtype.itemsize >= LARGE
+
+
 def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Return an undefined array in C order for a result."""
     nbytes = prod(shape) * dtype.itemsize

@@ -13,6 +13,7 @@ from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
+from ..engine import results as memory
 from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.rows import make_explicit, with_rows
@@ -166,11 +167,12 @@ class Recorded:
             return None
         is_valid = self.is_valid if self.recording.guards else None
         specs = self.recording.stages.specs
+        large = any([memory.is_large(*spec) for spec in specs])  # noqa: C419  a list is faster
+        empty: Callable[..., Any] = memory.empty if large else np.empty
         if self.structure.is_leaf():
-            make: Callable[..., Any] = functools.partial(np.empty, *specs[0])
+            make: Callable[..., Any] = functools.partial(empty, *specs[0])
             return entry, make, None, settings.entries, is_valid
         flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
-        empty = np.empty
         return (
             entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
             tuple if flat else self.rebuild, settings.entries, is_valid,
