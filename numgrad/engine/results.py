@@ -6,6 +6,7 @@ bound, for the next result of its size. Blocks begin on a cache line.
 """
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -22,6 +23,18 @@ MOST = 64 << 20
 _LINE = 64
 
 
+class _Block:
+    """Memory, and where its first cache line begins, which takes long to ask for."""
+
+    __slots__ = ("address", "array", "nbytes")
+
+    def __init__(self, nbytes: int) -> None:
+        self.array = np.empty(nbytes, np.uint8)
+        self.nbytes = nbytes
+        address = self.array.__array_interface__["data"][0]
+        self.address = address + -address % _LINE
+
+
 class _Pool:
     """Blocks that no array uses, the latest last.
 
@@ -31,11 +44,11 @@ class _Pool:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.returned: deque[np.ndarray] = deque()
-        self.blocks: list[np.ndarray] = []
+        self.returned: deque[_Block] = deque()
+        self.blocks: list[_Block] = []
         self.lock = fork_safe_lock()
 
-    def take(self, nbytes: int) -> np.ndarray:
+    def take(self, nbytes: int) -> _Block:
         """Return a block of so many bytes."""
         with self.lock:
             while self.returned:
@@ -48,9 +61,9 @@ class _Pool:
             total = sum([block.nbytes for block in self.blocks])
             while total > self.most:
                 total -= self.blocks.pop(0).nbytes
-        return np.empty(nbytes + _LINE, np.uint8) if found is None else found
+        return _Block(nbytes + _LINE) if found is None else found
 
-    def give_back(self, block: np.ndarray) -> None:
+    def give_back(self, block: _Block) -> None:
         if block.nbytes <= self.most:
             self.returned.append(block)
 
@@ -66,9 +79,8 @@ class _Lease:
     def __init__(self, shape: Shape, dtype: np.dtype, nbytes: int) -> None:
         self.owner = pool
         self.block = pool.take(nbytes)
-        address = self.block.__array_interface__["data"][0]
         self.__array_interface__ = {
-            "data": (address + -address % _LINE, False),
+            "data": (self.block.address, False),
             "shape": shape,
             "typestr": dtype.str,
             "version": 3,
@@ -78,14 +90,15 @@ class _Lease:
         self.owner.give_back(self.block)
 
 
-def is_large(shape: Shape, dtype: np.dtype) -> bool:
-    """Whether a result takes memory that is used again."""
-    return prod(shape) * dtype.itemsize >= LARGE
-
-
 def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Return an undefined array in C order for a result."""
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < LARGE:
         return np.empty(shape, dtype)
     return np.asarray(_Lease(shape, dtype, nbytes))
+
+
+def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:
+    """Return what makes results of these specs: `empty`, or NumPy's if none is large."""
+    large = any([prod(shape) * dtype.itemsize >= LARGE for shape, dtype in specs])  # noqa: C419
+    return empty if large else np.empty

@@ -10,6 +10,7 @@ import optree
 from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.record import mode, unusual
+from ..engine.results import maker
 from .recording import in_order
 from .signature import TENSOR, Call
 
@@ -44,6 +45,7 @@ class Nested:
         ]
         self.grad = mode.grad
         self.specs = recorded.recording.stages.specs
+        self.empty = maker(self.specs)
         self.is_leaf = recorded.structure.is_leaf()
         self.rebuild: Any = recorded.rebuild
         if len(recorded.positions) == len(recorded.fixed):
@@ -62,7 +64,8 @@ class Nested:
         given = None if leaves is None else self._arrays(leaves)
         if leaves is None or given is None:
             return MISSED
-        made = [np.empty(shape, dtype) for shape, dtype in self.specs]
+        empty = self.empty
+        made = [empty(shape, dtype) for shape, dtype in self.specs]
         if self.entry(*given, *made) is not None:
             return MISSED
         results: Sequence[Any] = made

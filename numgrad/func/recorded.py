@@ -13,9 +13,9 @@ from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
-from ..engine import results as memory
 from ..engine.graph import Spec
 from ..engine.record import mode
+from ..engine.results import maker
 from ..engine.rows import make_explicit, with_rows
 from ..engine.watching import watch
 from .nested import Nested
@@ -167,8 +167,7 @@ class Recorded:
             return None
         is_valid = self.is_valid if self.recording.guards else None
         specs = self.recording.stages.specs
-        large = any([memory.is_large(*spec) for spec in specs])  # noqa: C419  a list is faster
-        empty: Callable[..., Any] = memory.empty if large else np.empty
+        empty = maker(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
             return entry, make, None, settings.entries, is_valid

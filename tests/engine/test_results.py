@@ -69,3 +69,21 @@ def test_results_that_are_held_never_change():
     gradients = [ng.grad((t * t * float(n)).sum(), t)[0] for n in range(5)]
     for n, gradient in enumerate(gradients):
         np.testing.assert_array_equal(gradient.numpy(), 2.0 * x * n)
+
+
+@pytest.mark.parametrize("leaves", [1, 2])
+@pytest.mark.parametrize("wrap", [np.asarray, ng.tensor])
+def test_a_replay_writes_over_results_that_are_gone(leaves, wrap):
+    f = ng.jit(lambda x: (x * 2.0, x + 1.0)[:leaves] if leaves > 1 else x * 2.0)
+    x = wrap(np.arange(60_000.0))
+
+    def addresses():
+        made = f(x)
+        made = made if leaves > 1 else (made,)
+        return {address(np.asarray(m)) for m in made}
+
+    first = [addresses() for _ in range(3)][-1]
+    assert all(addresses() == first for _ in range(5))
+    assert len(results.pool.returned) == leaves
+    ng.jit(lambda x: x * 2.0)(wrap(np.arange(3.0)))
+    assert len(results.pool.returned) == leaves  # a small one is no such result
