@@ -113,7 +113,6 @@ def _do(tasks: Iterable[tuple[int, str]]) -> Outcome:
             _run(scenario, dtype)
         except Exception as error:  # reported, and the exit status says so
             failures.append(f"{scenario.name} {dtype}: {type(error).__name__}: {error}")
-    CPUTarget().prepare_chains()
     return _since(before, tuple(failures))
 
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import chains, vectors
+from numgrad.targets.cpu import chains
 from numgrad.targets.cpu.kernels import kernel
-from numgrad.targets.cpu.links import Links
+from numgrad.targets.cpu.links import Links, can_chain, vector_bytes
 from numgrad.targets.cpu.registers import Allocation
 
 from .kernel_tools import F32, F64, call, spec_of
 
 LENGTHS = (0, 1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 400)
-pytestmark = pytest.mark.skipif(not vectors.vector_bytes(), reason="chains need vector registers")
+pytestmark = pytest.mark.skipif(not vector_bytes(), reason="chains need vector registers")
 
 
 def add(x, y):
@@ -77,7 +77,7 @@ def halvings(x):
 
 
 def specs(dtype):
-    one = (negative, tanh, root, half, clipped, halvings)
+    one = (negative, tanh, root, half)
     two = (add, subtract, multiply, divide, larger, between)
     return [spec_of(f, dtype, dtype, *[dtype] * (f in two)) for f in (*one, *two)]
 
@@ -194,7 +194,7 @@ def test_links_that_wait_for_each_other_are_apart():
     minus, over = spec_of(negative, F64, F64), spec_of(half, F64, F64)
     steps = ((minus, (0,)), (minus, (1,)), (over, (0,)), (over, (3,)))
     links = Links(FusedSpec("chain", steps, (F64,), (F64,) * 2, (2, 4), (False,)))
-    assert [link.name for link in links.made.values()] == ["xor", "div", "xor", "div"]
+    assert [link.name for link in links.made.values()] == ["div", "xor", "xor", "div"]
 
 
 def test_what_nobody_reads_is_not_computed():
@@ -266,21 +266,21 @@ def test_code_that_nobody_runs_any_more_is_given_back():
 
 
 def test_operators_of_one_real_dtype_can_be_chained():
-    assert vectors.can_chain(spec_of(add, F64, F64, F64))
-    assert not vectors.can_chain(spec_of(add, F32, F64, F64))
-    assert not vectors.can_chain(spec_of(add, *[np.dtype("c16")] * 3))
-    assert not vectors.can_chain(spec_of(add, *[np.dtype("i8")] * 3))
+    assert can_chain(spec_of(add, F64, F64, F64))
+    assert not can_chain(spec_of(add, F32, F64, F64))
+    assert not can_chain(spec_of(add, *[np.dtype("c16")] * 3))
+    assert not can_chain(spec_of(add, *[np.dtype("i8")] * 3))
 
 
 @pytest.mark.parametrize("function", [larger, between, half, root])
-def test_operators_without_branches_are_instructions(function):
+def test_operators_without_branches_can_be_chained(function):
     dtypes = (F64,) * (1 + function.__code__.co_argcount)
-    assert not isinstance(vectors.function(spec_of(function, *dtypes)), int)
+    assert can_chain(spec_of(function, *dtypes))
 
 
 @pytest.mark.parametrize("function", [clipped, halvings])
-def test_operators_with_branches_are_called(function):
-    assert isinstance(vectors.function(spec_of(function, F64, F64)), int)
+def test_operators_with_branches_cannot_be_chained(function):
+    assert not can_chain(spec_of(function, F64, F64))
 
 
 COMPARISONS = (
@@ -299,7 +299,7 @@ def test_comparisons_of_special_numbers(number, negated, dtype):
         return x if compare(x, y) != negated else -y
 
     step = spec_of(chosen, dtype, dtype, dtype)
-    assert not isinstance(vectors.function(step), int)
+    assert can_chain(step)
     spec = FusedSpec("c", ((step, (0, 1)),), (dtype,) * 2, (dtype,), (2,), (False,) * 2)
     special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324], dtype)
     x, y = (np.ascontiguousarray(a).ravel() for a in np.meshgrid(special, special))

@@ -43,8 +43,8 @@ class CPUTarget:
         return self._find_kernel(spec)
 
     def can_chain(self, spec: Any) -> bool:
-        """Whether an operator can be part of a chain; see `vectors`."""
-        from .vectors import can_chain
+        """Whether an operator can be part of a chain; see `links`."""
+        from .links import can_chain
 
         return can_chain(spec)
 
@@ -53,13 +53,6 @@ class CPUTarget:
         from .chains import chain
 
         return chain(spec)
-
-    def prepare_chains(self) -> None:
-        """Compile or load what chains of the operators need that were used so far."""
-        from .kernels import specs
-        from .vectors import prepare
-
-        prepare(specs())
 
     def prepare(self) -> None:
         """Compile or load what all programs share."""

@@ -5,7 +5,7 @@ than a microsecond for an instruction. Each step of the code works on two vector
 while an operation on the one waits for its operands, the processor goes on with the other.
 
 The code is a function of the address of a table: how many bytes of each operand there are, where
-the chain's numbers and slots are, the address of the status, then those of the operands in memory.
+the chain's numbers and slots are, then the addresses of the operands in memory.
 """
 
 import weakref
@@ -15,11 +15,11 @@ from functools import cache
 import numpy as np
 from llvmlite import binding as llvm
 
+from .links import vector_bytes
 from .registers import Allocation, Do, Place
 from .toolchain import compiler_lock
-from .vectors import vector_bytes
 
-TABLE_BYTES, TABLE_SPACE, TABLE_STATUS, TABLE_OPERANDS = range(4)
+TABLE_BYTES, TABLE_SPACE, TABLE_OPERANDS = range(3)
 """Words of the table."""
 
 _SYMBOL = "numgrad_chain"
@@ -160,7 +160,6 @@ class _Writer:
                 if line := self._address(place):
                     yield line
                 yield f"vmovu{self.letters} {self._operand(place, n)}, %{self.name}{k}"
-            yield f"mov {8 * TABLE_STATUS}(%r13), %rdi"
             yield f"movabs ${do.address}, %rax"
             yield "call *%rax"
             yield f"vmovu{self.letters} %{self.name}0, {self._operand(do.target, n)}"

@@ -7,11 +7,11 @@ operands in memory, those of the operands that are one number, and the bits of c
 from llvmlite import ir
 from numba.core import types
 
-from .assembler import TABLE_BYTES, TABLE_OPERANDS, TABLE_SPACE, TABLE_STATUS, step_bytes
+from .assembler import TABLE_BYTES, TABLE_OPERANDS, TABLE_SPACE, step_bytes
 from .chains import MOST_MOVING, MOST_NUMBERS, MOST_SLOTS
 from .copies import copy
 from .intrinsics import INT64, intrinsic, load_word, stack_words, store_word
-from .vectors import vector_bytes
+from .links import vector_bytes
 from .words import (
     CHAIN_CODE,
     CHAIN_CONSTANTS,
@@ -59,7 +59,6 @@ def run(ptrs, n, core_dims, steps, status):
     for k in range(constants):
         copy(space + (given + k) * _VECTOR, bits + 8 * k, 0, lanes, itemsize)
     store_word(table, TABLE_SPACE, space)
-    store_word(table, TABLE_STATUS, status)
     for m in range(moving):
         store_word(table, TABLE_OPERANDS + m, load_word(ptrs, load_word(moved, m)))
     whole = n * itemsize // step * step

@@ -1,18 +1,56 @@
 """The links of a chain: what its operators do to whole vectors, in the order in which it is done.
 
-An operator whose code is `straight` becomes the instructions of its operations, and calls of the
-vector library. Any other one is called as a whole, with vectors in registers; see `vectors`.
+The operations of `straight` code are instructions of a processor, or calls of the vector library.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import platform
+import sys
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import binding as llvm
 
+from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec
 
-from . import vectors
-from .straight import Operation, number
+from . import fused
+from .numbering import Node, Operand, flow_of
+from .straight import number
+from .vector_library import vector_registers
+from .widening import callee
+
+_INSTRUCTIONS = {
+    "fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "fneg": "xor", "@sqrt": "sqrt",
+    "@sqrtf": "sqrt", "@llvm.sqrt.f64": "sqrt", "@llvm.sqrt.f32": "sqrt",
+    "@llvm.fabs.f64": "and", "@llvm.fabs.f32": "and", "select": "blend",
+}  # fmt: skip
+# Truth values are vectors too: of lanes all of whose bits are set, or none.
+_LOGICAL = {"and": "and", "or": "or", "or disjoint": "or", "xor": "xor"}
+_PREDICATES = {
+    "oeq": 0x00, "olt": 0x11, "ole": 0x12, "ogt": 0x1E, "oge": 0x1D, "one": 0x0C, "ord": 0x07,
+    "uno": 0x03, "ueq": 0x08, "ult": 0x19, "ule": 0x1A, "ugt": 0x16, "uge": 0x15, "une": 0x04,
+}  # fmt: skip
+"""Comparisons as the instruction numbers them."""
+_SIGNS = {size: np.array(-0.0, f"f{size}").view(f"u{size}") for size in (4, 8)}
+_MASKS = {
+    "xor": {size: sign.tobytes() for size, sign in _SIGNS.items()},
+    "and": {size: (~sign).tobytes() for size, sign in _SIGNS.items()},
+}
+"""What changes the sign and what takes it away."""
+_TYPES = {4: "float", 8: "double"}
+
+
+class UnknownOperationError(Exception):
+    """An operator does what is neither an instruction here nor a call."""
+
+
+@cache
+def vector_bytes() -> int:
+    """Bytes of a vector; 0 where there are no chains: they are made for x86-64 with AVX2."""
+    known = platform.machine().lower() in ("x86_64", "amd64") and sys.platform != "win32"
+    register = vector_registers() if known else 0
+    return register // 8 if register >= 256 else 0
 
 
 class Link(NamedTuple):
@@ -45,98 +83,106 @@ class Links:
         The numbers of values that are one number, known here: by its bits.
     outputs : list of int
         The values that are stored.
+
+    Raises
+    ------
+    UnknownOperationError
+        If an operator does what a chain cannot.
     """
 
     def __init__(self, spec: FusedSpec) -> None:
         self.dtype = spec.out_dtypes[0]
         self.nin = len(spec.in_dtypes)
         self.constants: dict[bytes, int] = {}
-        self._links: dict[int, Link] = {}
-        self._known: dict[Link, int] = {}
-        self._count = self.nin
-        values = [*range(self.nin)]
-        for step, args in spec.steps:
-            values.append(self._apply(step, [values[k] for k in args]))
-        self.outputs = [values[k] for k in spec.outputs]
-        self.made = self._in_order()
+        flow = flow_of(fused.graph(spec))
+        if flow is None:
+            raise UnknownOperationError(spec.name)
+        self._nodes = flow.nodes
+        order = (*flow.once, *flow.order)
+        made = {value: self._link(flow.nodes[value - self.nin]) for value in order}
+        self.outputs = [self._value(output) for output in flow.outputs]
+        read = {*self.outputs}.union(*[link.args for link in made.values()])
+        self.made = {value: link for value, link in made.items() if value in read}
 
-    def _apply(self, step: ElementwiseSpec, args: Sequence[int]) -> int:
-        """Add the links of an operator and return the number of its result."""
-        function = vectors.function(step)
-        if isinstance(function, int):
-            return self._add(Link("call", tuple(args), function))
-        names = dict(zip(function.parameters, args, strict=False))
-        for operation in function.operations:
-            operands = tuple(
-                names[name] if name in names else self._constant(name)
-                for name in operation.operands
-            )
-            names[operation.result] = self._add(self._link(operation, operands))
-        result = function.result
-        return names[result] if result in names else self._constant(result)
-
-    def _link(self, operation: Operation, operands: tuple[int, ...]) -> Link:
-        name = vectors.instruction(operation)
+    def _link(self, node: Node) -> Link:
+        """Return the link of an operation on numbers of the chain's dtype and truth values."""
+        if not {*node.types, node.to} <= {_TYPES[self.dtype.itemsize], "i1"}:
+            raise UnknownOperationError(node.name)
+        args = tuple(map(self._value, node.operands))
+        name = _instruction(node)
         if name is None:
-            return Link("call", operands, vectors.library_function(operation.name) or 0)
+            return Link("call", args, self._address(node))
         if name == "blend":
-            mask, true, false = operands
+            mask, true, false = args
             return self._blend(mask, false, true)  # the last operand may be in memory
-        if name in _MASKS and len(operands) == 1:
-            operands = (*operands, self._bits(_MASKS[name][self.dtype.itemsize]))
-        return Link(name, operands)
+        if len(args) == 1 and name in _MASKS:
+            return Link(name, (*args, self._bits(_MASKS[name][self.dtype.itemsize])))
+        return Link(name, args)
 
     def _blend(self, mask: int, *others: int) -> Link:
         """Return the link of a selection; AVX-512 compares once more rather than keep the result,
         which is no vector there."""
-        made = self._links.get(mask)
-        if vectors.vector_bytes() == 64 and made is not None and made.name.startswith("cmp"):
-            return Link(made.name.replace("cmp", "choose"), (*made.args, *others))
+        node = self._nodes[mask - self.nin] if 0 <= mask - self.nin < len(self._nodes) else None
+        if vector_bytes() == 64 and node is not None and node.name.startswith("fcmp "):
+            compared = map(self._value, node.operands)
+            return Link(f"choose ${_PREDICATES[node.name[5:]]}", (*compared, *others))
         return Link("blend", (mask, *others))
 
-    def _add(self, link: Link) -> int:
-        """Return the number of a link's value: of the one that there is, if there is one."""
-        known = self._known.get(link)
-        if known is None:
-            known = self._known[link] = self._new()
-            self._links[known] = link
-        return known
+    def _address(self, node: Node) -> int:
+        """Return the address of a function of the vector library."""
+        symbol = callee(node, vector_bytes() // self.dtype.itemsize)
+        address = None
+        if symbol is not None and not symbol.startswith("llvm."):
+            address = llvm.address_of_symbol(symbol)
+        if address is None:
+            raise UnknownOperationError(node.name)
+        return address
 
-    def _constant(self, text: str) -> int:
-        bits = number(text, self.dtype)
-        assert bits is not None, text  # `vectors` has looked at them
+    def _value(self, operand: Operand) -> int:
+        """Return the number of a value, which may be a constant."""
+        if isinstance(operand, int):
+            return operand
+        bits = number(operand, self.dtype)
+        if bits is None:
+            raise UnknownOperationError(operand)
         return self._bits(bits)
 
     def _bits(self, bits: bytes) -> int:
-        if bits not in self.constants:
-            self.constants[bits] = self._new()
-        return self.constants[bits]
-
-    def _new(self) -> int:
-        self._count += 1
-        return self._count - 1
-
-    def _in_order(self) -> dict[int, Link]:
-        """Return what the outputs need, that first from which it is the longest way to one.
-
-        So that links which wait for one another are far apart, and values do not wait long.
-        """
-        behind = dict.fromkeys(self.outputs, 0)  # the longest way from a value to an output
-        heights: dict[int, int] = {}
-        for value, link in reversed(self._links.items()):
-            if value not in behind:
-                continue
-            height = heights[value] = behind[value] + 1
-            for arg in link.args:
-                if behind.get(arg, -1) < height:
-                    behind[arg] = height
-        order = sorted(heights, key=lambda value: (-heights[value], value))
-        return {value: self._links[value] for value in order}
+        return self.constants.setdefault(bits, self.nin + len(self._nodes) + len(self.constants))
 
 
-_SIGNS = {size: np.array(-0.0, f"f{size}").view(f"u{size}") for size in (4, 8)}
-_MASKS = {
-    "xor": {size: sign.tobytes() for size, sign in _SIGNS.items()},
-    "and": {size: (~sign).tobytes() for size, sign in _SIGNS.items()},
-}
-"""What changes the sign and what takes it away."""
+def _instruction(node: Node) -> str | None:
+    """Return the instruction that does an operation; None for a call, or what is not known."""
+    if node.name.startswith("fcmp "):
+        predicate = _PREDICATES.get(node.name[5:])
+        return None if predicate is None else f"cmp ${predicate}"
+    if node.types[0] == "i1" and node.name != "select":
+        return _LOGICAL.get(node.name)
+    return _INSTRUCTIONS.get(node.name)
+
+
+_can_chain: dict[tuple, bool] = {}
+
+
+def can_chain(spec: Any) -> bool:
+    """Whether an operator can be part of a chain: its code is straight, on one real dtype."""
+    if not isinstance(spec, ElementwiseSpec) or not vector_bytes() or len(spec.out_dtypes) != 1:
+        return False
+    if {*spec.in_dtypes} != {*spec.out_dtypes} or spec.out_dtypes[0].str[1:] not in ("f4", "f8"):
+        return False
+    identity = (settings.math, spec.identity)
+    known = _can_chain.get(identity)
+    if known is None:
+        known = _can_chain[identity] = _is_known(spec)
+    return known
+
+
+def _is_known(spec: ElementwiseSpec) -> bool:
+    nin = len(spec.in_dtypes)
+    alone = ((spec, tuple(range(nin))),)
+    one = FusedSpec(spec.name, alone, spec.in_dtypes, spec.out_dtypes, (nin,), (False,) * nin)
+    try:
+        Links(one)
+    except UnknownOperationError:
+        return False
+    return True
