@@ -1,7 +1,6 @@
 """Assembling: values that are computed together become one kernel, and the calls of it."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
 from typing import Any
@@ -10,7 +9,7 @@ from .._specs import FusedSpec
 from .expand import Leaf, Step, Term, ring_ends
 from .graph import Shape
 from .halos import Halos
-from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
+from .program import Instruction, Layout, Pattern, contiguous_strides, layout_of
 from .storing import Root
 
 
@@ -61,14 +60,18 @@ class Assembler:
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
         """Return the pattern of a call of a kernel."""
         program = self._halos.program
-        layouts = tuple([_layout(program, leaf, loop) for leaf in operands])
-        strides = tuple([leaf.strides for leaf in operands])
-        key = spec, loop, layouts, strides
+        sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
+        views = [
+            (leaf.strides, leaf.dtype, leaf.rows, size)
+            for leaf, size in zip(operands, sizes, strict=True)
+        ]
+        key = (spec, loop, *views)
         known = self._patterns.get(key)
         if known is None:
-            known = self._patterns[key] = Pattern(
-                None, spec, layouts, nin, loop, (), [*strides], (), spec.name
-            )
+            layouts = tuple([_layout(loop, *view) for view in views])
+            strides = [leaf.strides for leaf in operands]
+            known = Pattern(None, spec, layouts, nin, loop, (), strides, (), spec.name)
+            self._patterns[key] = known
         return known
 
 
@@ -96,20 +99,12 @@ def _boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequenc
         yield tuple([high - low for low, high in box]), views
 
 
-def _layout(program: Program, leaf: Leaf, loop: Shape) -> Layout:
-    dense = _dense(loop, leaf.dtype.itemsize)
-    strides = leaf.strides
-    if 1 in loop:
-        strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
-    whole = (
-        strides == dense
-        and prod(loop) * leaf.dtype.itemsize == program.nbytes[leaf.buffer]
-        and not program.is_outside(leaf.buffer)
-    )
-    return layout_of(loop, strides, leaf.dtype, leaf.rows, whole)
-
-
-_dense = lru_cache(maxsize=1024)(contiguous_strides)
+def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
+    """Return the layout of a view of a buffer of some bytes, -1 for one from outside."""
+    dense = contiguous_strides(loop, dtype.itemsize)
+    strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
+    whole = strides == dense and prod(loop) * dtype.itemsize == nbytes
+    return layout_of(loop, strides, dtype, rows, whole)
 
 
 class _Assembly:

@@ -64,7 +64,7 @@ class Step:
     ``number`` is that of the instruction it comes from; ``start`` the element of that
     instruction's loop, in C order, ``moves`` how far each of the reader's axes moves in it, and
     ``turns`` where in a ring each of them begins. Steps that agree in these have the same ``key``,
-    which `Terms` gives them.    ``size`` is an upper bound of the number of steps in it.
+    which `Terms` gives them. ``size`` is an upper bound of the number of steps in it.
     """
 
     __slots__ = ("args", "key", "moves", "number", "size", "spec", "start", "turns")

@@ -72,19 +72,19 @@ class Grouping:
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self.keys: list[Any] = []
+        self.keys: list[int] = []  # the same for those that may be computed together
         self.late: list[bool] = []
         self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
         self.waiting = [0] * len(values.roots)
+        self._known: dict[Any, int] = {}
         depths: list[int] = []  # how many that cannot be fused must have run, one after the other
         writers: dict[int, list[int]] = {}
         for number, root in enumerate(values.roots):
             found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
             depth = max([depths[n] for _, n in found]) if found else 0
             self._add(number, root, depth)
-            for source, same in self._sources(number, root, found).items():
-                self.after[source].append((number, same))
-                self.waiting[number] += 1
+            if found:
+                self._link(number, root, found)
             depths.append(depth + (root.unit is None))
             for index in root.writes:
                 writers.setdefault(index, []).append(number)
@@ -98,24 +98,26 @@ class Grouping:
         unit = root.unit
         if unit is None:
             self.late.append(True)
-            self.keys.append(number)
+            self.keys.append(-1 - number)
             return
-        small = not unit.output.rows and unit.size <= MOST_NUMBERS
+        small = unit.size <= MOST_NUMBERS and not unit.output.rows
+        key = (unit.output.rows, unit.loop, depth if small else 0)
         self.late.append(not small)
-        self.keys.append((unit.output.rows, unit.loop, depth if small else 0))
+        self.keys.append(self._known.setdefault(key, len(self._known)))
 
-    def _sources(
-        self, number: int, root: Root, found: Sequence[tuple[int, int]]
-    ) -> dict[int, bool]:
-        """Return the earlier roots that one needs, and whether only element by element."""
+    def _link(self, number: int, root: Root, found: Sequence[tuple[int, int]]) -> None:
+        """Note the earlier roots that one needs, and whether only element by element."""
         sources: dict[int, bool] = {}
-        roots, key, is_unit = self.values.roots, self.keys[number], root.unit is not None
+        roots, keys, key = self.values.roots, self.keys, self.keys[number]
         for at, source in found:
-            unit = roots[source].unit
-            same = is_unit and unit is not None and unit.output == root.leaves[at]
-            same = same and self.keys[source] == key
-            sources[source] = sources.get(source, True) and same
-        return sources
+            same = keys[source] == key and sources.get(source, True)
+            if same:
+                unit = roots[source].unit  # as this one, or both would not have one key
+                same = unit is not None and unit.output == root.leaves[at]
+            sources[source] = same
+        for source, same in sources.items():
+            self.after[source].append((number, same))
+        self.waiting[number] = len(sources)
 
     def is_read_outside(self, number: int, group: Collection[int]) -> bool:
         """Whether anything but the rest of its group needs what a root stores."""

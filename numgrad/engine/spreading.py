@@ -91,7 +91,7 @@ class Spreads:
     def again(self, buffer: int) -> float:
         """Return how often more than once an element is read, once those values that are made of it
         and are read as often are stored."""
-        todo = [buffer]
+        todo = [buffer] if buffer not in self._spreads else []
         while todo:
             top = todo[-1]
             missing = self._missing(top) if top not in self._spreads else ()

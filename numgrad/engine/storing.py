@@ -103,8 +103,7 @@ class Values:
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
         self._cuts: dict[tuple[Unit, Shape], Sequence[Unit]] = {}
-        self._ways: dict[int, int] = {}
-        self._known_ways: dict[Hashable, int] = {}
+        self._reads_of: dict[int, tuple[list[Unit], int | None]] = {}
         self._counts: dict[Hashable, int | None] = {}
         # Of each instruction, its unit or its parts; and these as roots, once they are stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
@@ -164,8 +163,9 @@ class Values:
     def _expand(self, unit: Unit, made: list[Writer]) -> None:
         """Find the term of a unit, which is cut where what it reads has seams."""
         args: list[Term] = []
+        stored = self._stored
         for leaf in unit.inputs:
-            if self._stored[leaf.buffer]:
+            if stored[leaf.buffer]:
                 args.append(leaf)
                 continue
             writer, where, inside = self._source(leaf, unit.loop)
@@ -240,27 +240,26 @@ class Values:
     def _reads(self, buffer: int, writers: Sequence[Writer]) -> int | None:
         """Return how many elements readers need, each once for each way to walk to it; None where
         they cannot compute it, or in too many parts."""
-        readers = self._uses.readers[buffer]
         if self.has_rings:
             return self._count(buffer)
-        origin = readers[0][0].offset
-        taken = [(w.unit.along, *_view(w.unit.output, w.unit.loop, origin)) for w in writers]
-        key = (self._way_to_read(buffer), *taken)
-        if key not in self._counts:
-            self._counts[key] = self._count(buffer)
-        return self._counts[key]
+        units = [writer.unit for writer in writers]
+        known = self._reads_of.get(buffer)
+        if known is None or known[0] != units:
+            origin, way = self._way_to_read(buffer)
+            taken = [(u.output.offset - origin, u.output.strides, u.along, u.loop) for u in units]
+            key = (way, *taken)
+            if key not in self._counts:
+                self._counts[key] = self._count(buffer)
+            known = self._reads_of[buffer] = units, self._counts[key]
+        return known[1]
 
-    def _way_to_read(self, buffer: int) -> int:
-        """Return the number of a way to read a value, the same for values that are read alike."""
-        way = self._ways.get(buffer)
-        if way is None:
-            readers = self._uses.readers[buffer]
-            origin = readers[0][0].offset
-            view = tuple([_view(leaf, unit.loop, origin) for leaf, unit, _ in readers])
-            rows = [has_rows != self.program.rows[buffer] for _, _, has_rows in readers]
-            way = self._known_ways.setdefault((view, any(rows)), len(self._known_ways))
-            self._ways[buffer] = way
-        return way
+    def _way_to_read(self, buffer: int) -> tuple[int, Hashable]:
+        """Return an offset, and how a value is read seen from there."""
+        readers, rows = self._uses.readers[buffer], self.program.rows[buffer]
+        origin = readers[0][0].offset
+        way = [(leaf.offset - origin, leaf.strides, unit.loop) for leaf, unit, _ in readers]
+        differs = any(has_rows != rows for _, _, has_rows in readers)
+        return origin, (differs, *way)
 
     def _count(self, buffer: int) -> int | None:
         rows = self.program.rows[buffer]
@@ -293,8 +292,3 @@ class Values:
 def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
     """Return the first axis along which a view does not stay inside, and how far it does."""
     return next((a, n) for a, n in enumerate(inside) if n < loop[a])
-
-
-def _view(leaf: Leaf, loop: Shape, origin: int) -> tuple[Hashable, ...]:
-    """Return what decides where a loop reads or writes, seen from some place in memory."""
-    return (leaf.offset - origin, leaf.strides, loop)

@@ -97,7 +97,7 @@ class Uses:
             if unit is not None:
                 pieces.setdefault(unit.output.buffer, []).append(unit)
         for parts in pieces.values():
-            joined = closed(parts)
+            joined = closed(parts) if len(parts) > 1 else None
             if joined is not None:
                 for part in parts:
                     self.units[part.number] = None
