@@ -124,15 +124,15 @@ class Values:
         self._renewed: set[int] = set()  # buffers of which the terms are new
         differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
-        for number, unit in enumerate(self._uses.units):
-            if unit is None:
-                continue
-            buffer = unit.output.buffer
-            differs = everything or buffer in self._renewed
-            for source in self._uses.reads[number]:  # all of them: what is read must be decided
-                known = differing.get(source)
-                differs |= self._differs(source) if known is None else known
-            if differs:
+        for number, (unit, reads) in enumerate(zip(self._uses.units, self._uses.reads, strict=True)):
+            differs = everything
+            for buffer in reads:  # all of them: what is read must be decided
+                known = differing.get(buffer)
+                if known is None:
+                    known = self._differs(buffer)
+                if known:
+                    differs = True
+            if unit is not None and (differs or unit.output.buffer in self._renewed):
                 self._find_term(number, unit)
         self._find_roots()
 
@@ -149,9 +149,11 @@ class Values:
     def _find_term(self, number: int, unit: Unit) -> None:
         """Find the term of the unit of an instruction, or those of its parts, anew."""
         made: list[Writer] = []
-        self._terms.forget(unit.number)
-        self.costs.pop(unit.number, None)
-        self._made[number], self._rooted[number] = made, []
+        if self._made[number]:
+            self._terms.forget(unit.number)
+            self._rooted[number] = []
+            del self.costs[unit.number]
+        self._made[number] = made
         self._expand(unit, made)
         buffer = unit.output.buffer
         self._renewed.add(buffer)

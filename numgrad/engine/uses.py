@@ -108,7 +108,7 @@ class Uses:
             if unit is None:
                 self.reads.append(())
                 continue
-            self.reads.append({leaf.buffer for leaf in unit.inputs})
+            self.reads.append(self.instructions[number].buffers[:-1])
             rows = self.instructions[number].pattern.rows
             buffer = unit.output.buffer
             self.outputs.setdefault(buffer, []).append(unit)
