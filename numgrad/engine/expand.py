@@ -87,30 +87,52 @@ class Step:
 Term: TypeAlias = Leaf | Step
 
 
-class Unit:
-    """An elementwise instruction, or a box of its loop; ``operands`` are inputs, then the output.
+class Form:
+    """What units have in common that walk alike.
 
-    ``along`` are the strides of the output, those of axes of one element included.
+    Attributes
+    ----------
+    spec : ElementwiseSpec
+        The scalar function.
+    loop : tuple of int
+    moves : tuple of int
+        How far each axis of the loop moves in that of the instruction.
+    along : tuple of int
+        The strides of the output, those of axes of one element included.
     """
 
-    __slots__ = (
-        "along", "inputs", "loop", "moves", "number", "operands", "output", "size", "spec", "start",
-    )  # fmt: skip
+    __slots__ = ("_boxes", "along", "loop", "moves", "size", "spec")
 
-    def __init__(
-        self,
-        number: int,
-        spec: Any,
-        loop: Shape,
-        operands: tuple[Leaf, ...],
-        start: int,
-        moves: Shape,
-        along: Shape,
-    ) -> None:
-        self.number, self.spec, self.loop = number, spec, loop
-        self.operands, self.inputs, self.output = operands, operands[:-1], operands[-1]
-        self.start, self.moves, self.along = start, moves, along
+    def __init__(self, spec: Any, loop: Shape, moves: Shape, along: Shape) -> None:
+        self.spec, self.loop, self.moves, self.along = spec, loop, moves, along
         self.size = prod(loop)
+        self._boxes: dict[tuple[int, int], Form] = {}
+
+    @classmethod
+    def whole(cls, spec: Any, loop: Shape, along: Shape) -> "Form":
+        """Return the form of all of an instruction."""
+        return cls(spec, loop, still(contiguous_strides(loop, 1), loop), along)
+
+    def box(self, axis: int, size: int) -> "Form":
+        """Return the form of so many elements along an axis, wherever they begin."""
+        known = self._boxes.get((axis, size))
+        if known is None:
+            loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
+            known = Form(self.spec, loop, still(self.moves, loop), self.along)
+            self._boxes[axis, size] = known
+        return known
+
+
+class Unit:
+    """An elementwise instruction, or a box of its loop; ``operands`` are inputs, then the output.
+    """
+
+    __slots__ = ("form", "inputs", "loop", "number", "operands", "output", "size", "start")
+
+    def __init__(self, form: Form, number: int, start: int, operands: tuple[Leaf, ...]) -> None:
+        self.form, self.number, self.start = form, number, start
+        self.operands, self.inputs, self.output = operands, operands[:-1], operands[-1]
+        self.loop, self.size = form.loop, form.size
 
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the parts of the loop before and from position ``at`` of an axis; where it is a
@@ -120,38 +142,32 @@ class Unit:
         return [self.box(axis, low, high - low) for low, high in pairwise(edges)]
 
     def box(self, axis: int, first: int, size: int) -> "Unit":
-        loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
         length = self.loop[axis]
         operands = tuple([x.box(axis, first, size, length) for x in self.operands])
-        start = self.start + first * self.moves[axis]
-        moves = still(self.moves, loop)
-        return Unit(self.number, self.spec, loop, operands, start, moves, self.along)
+        start = self.start + first * self.form.moves[axis]
+        return Unit(self.form.box(axis, size), self.number, start, operands)
 
 
-class Form(NamedTuple):
+class Kind(NamedTuple):
     """What the units of one pattern have in common; ``views`` are strides and dtype of each
     operand."""
 
-    spec: Any
-    loop: Shape
+    form: Form
     views: tuple[tuple[Shape, np.dtype], ...]
-    moves: Shape
-    along: Shape
 
     @classmethod
-    def of(cls, pattern: Pattern) -> "Form":
-        """Return the form of an elementwise pattern."""
+    def of(cls, pattern: Pattern) -> "Kind":
+        """Return the kind of an elementwise pattern."""
         loop, strides = pattern.loop, pattern.strides
         # The kernel's dtypes: to one of half precision its operands are words of bits.
         dtypes = (*pattern.spec.in_dtypes, *pattern.spec.out_dtypes)
         if 1 in loop:
             strides = [still(along, loop) for along in strides]
-        moves = still(contiguous_strides(loop, 1), loop)
-        views = tuple(zip(strides, dtypes, strict=True))
-        return cls(pattern.spec, loop, views, moves, pattern.layouts[-1].strides)
+        form = Form.whole(pattern.spec, loop, pattern.layouts[-1].strides)
+        return cls(form, tuple(zip(strides, dtypes, strict=True)))
 
     def unit(self, program: Program, number: int, instruction: Instruction) -> Unit:
-        """Return an instruction of this form as a unit."""
+        """Return an instruction of this kind as a unit."""
         rows = program.rows
         operands = [
             _new_tuple(Leaf, (buffer, offset, strides, dtype, rows[buffer], ()))
@@ -159,7 +175,7 @@ class Form(NamedTuple):
                 instruction.buffers, instruction.offsets, self.views, strict=True
             )
         ]
-        return Unit(number, self.spec, self.loop, tuple(operands), 0, self.moves, self.along)
+        return Unit(self.form, number, 0, tuple(operands))
 
 
 def still(strides: Shape, loop: Shape) -> Shape:

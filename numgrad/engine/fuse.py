@@ -181,7 +181,7 @@ class _Room:
     """How large the kernel of a group is, and may become."""
 
     def __init__(self) -> None:
-        self.steps: set[Any] = set()
+        self.steps: set[int] = set()
         self.operands: set[Leaf] = set()
         self._taken: list[Root] = []
 
@@ -190,9 +190,13 @@ class _Room:
         for taken in self._taken:
             self._add(taken)
         self._taken = []
-        if len(self.steps.union(root.steps)) > MOST_STEPS:
+        steps, leaves = self.steps, self.operands
+        few = len(steps) + len(root.steps) <= MOST_STEPS
+        if not few and len(steps.union(root.steps)) > MOST_STEPS:
             return False
-        operands = self.operands.union(root.leaves)
+        if len(leaves) + len(root.leaves) < MOST_OPERANDS:
+            return True
+        operands = leaves.union(root.leaves)
         numbers = sum([leaf.is_number for leaf in operands])
         return len(operands) - numbers < MOST_OPERANDS and numbers <= MOST_NUMBERS
 

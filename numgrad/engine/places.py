@@ -83,7 +83,7 @@ class Places:
         target = writer.output
         place = (
             leaf.strides, leaf.turns, leaf.offset - target.offset, loop,
-            target.strides, writer.along, writer.loop,
+            target.strides, writer.form.along, writer.loop,
         )  # fmt: skip
         found = self._answer(place)
         if found is None or ends_of_rings is None or all(found[0].whole):

@@ -102,6 +102,7 @@ class Values:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
+        self._sources: dict[Hashable, tuple[Where, Shape]] = {}
         self._cuts: dict[tuple[Unit, Shape], Sequence[Unit]] = {}
         self._reads_of: dict[int, tuple[list[Unit], int | None]] = {}
         self._counts: dict[Hashable, int | None] = {}
@@ -124,9 +125,9 @@ class Values:
         self._renewed: set[int] = set()  # buffers of which the terms are new
         differing = self._differing = dict[int, bool]()
         self._terms.forget_shifts()
-        for number, (unit, reads) in enumerate(zip(self._uses.units, self._uses.reads, strict=True)):
+        for number, unit in enumerate(self._uses.units):
             differs = everything
-            for buffer in reads:  # all of them: what is read must be decided
+            for buffer in self._uses.reads[number]:  # all of them: what is read must be decided
                 known = differing.get(buffer)
                 if known is None:
                     known = self._differs(buffer)
@@ -166,11 +167,11 @@ class Values:
         """Find the term of a unit, which is cut where what it reads has seams."""
         args: list[Term] = []
         stored = self._stored
-        for leaf in unit.inputs:
+        for place, leaf in enumerate(unit.inputs):
             if stored[leaf.buffer]:
                 args.append(leaf)
                 continue
-            writer, where, inside = self._source(leaf, unit.loop)
+            writer, where, inside = self._source_of(unit, place)
             if inside != unit.loop:
                 for part in self._parts(unit, inside):
                     self._expand(part, made)
@@ -189,7 +190,7 @@ class Values:
 
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
         """Note what it costs to compute an element, and to read what that takes."""
-        cost, loads = cost_of(unit.spec), set()
+        cost, loads = cost_of(unit.form.spec), set()
         for arg in args:
             if type(arg) is Step:
                 cost += self.costs[arg.number]
@@ -211,6 +212,21 @@ class Values:
             elif unit is not None:
                 continue
             self.roots += roots
+
+    def _source_of(self, unit: Unit, place: int) -> tuple[Writer, Where, Shape]:
+        """Return the writer of what a unit reads, and where in it that is; units of the same forms
+        that are as far apart read alike."""
+        leaf = unit.inputs[place]
+        writers = self._writers[leaf.buffer]
+        if self.has_rings or len(writers) > 1:
+            return self._source(leaf, unit.loop)
+        writer = writers[0]
+        output = writer.unit.output
+        key = (unit.form, place, writer.unit.form, leaf.offset - output.offset)
+        found = self._sources.get(key)
+        if found is None:
+            found = self._sources[key] = self._source(leaf, unit.loop)[1:]
+        return writer, *found
 
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
         for writer in self._writers[leaf.buffer]:
@@ -248,7 +264,7 @@ class Values:
         known = self._reads_of.get(buffer)
         if known is None or known[0] != units:
             origin, way = self._way_to_read(buffer)
-            taken = [(u.output.offset - origin, u.output.strides, u.along, u.loop) for u in units]
+            taken = [(u.output.offset - origin, u.output.strides, u.form) for u in units]
             key = (way, *taken)
             if key not in self._counts:
                 self._counts[key] = self._count(buffer)

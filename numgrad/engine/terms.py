@@ -46,8 +46,9 @@ class Terms:
         for arg in args:
             if type(arg) is Step:
                 size += arg.size
-        step = Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
-        return self._with_key(step, (unit.start, unit.moves, ()))
+        form, start = unit.form, unit.start
+        step = Step(form.spec, tuple(args), unit.number, start, form.moves, (), size)
+        return self._with_key(step, (start, form.moves, ()))
 
     def _with_key(self, step: Step, place: _Place) -> Step:
         first = self._steps[step.number].setdefault(place, step)

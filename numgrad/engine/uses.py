@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from .._specs import ElementwiseSpec
-from .expand import Form, Leaf, Unit
+from .expand import Kind, Leaf, Unit
 from .program import Instruction, Pattern, Program
 from .rings import closed
 from .spreading import Spreads
@@ -77,18 +77,18 @@ class Uses:
     def _find_units(self) -> None:
         """Find the units of single instructions."""
         program, twice = self.program, _written_twice(self.program, self.instructions)
-        forms: dict[Pattern, Form | None] = {}
+        kinds: dict[Pattern, Kind | None] = {}
         for number, instruction in enumerate(self.instructions):
             pattern = instruction.pattern
-            if pattern not in forms:
-                forms[pattern] = Form.of(pattern) if is_fusible(instruction) else None
-            form = forms[pattern]
-            if form is None or instruction.buffers[-1] in twice:
+            if pattern not in kinds:
+                kinds[pattern] = Kind.of(pattern) if is_fusible(instruction) else None
+            kind = kinds[pattern]
+            if kind is None or instruction.buffers[-1] in twice:
                 self.plain.add(number)
                 self.whole.update(instruction.buffers)
                 self.units.append(None)
             else:
-                self.units.append(form.unit(program, number, instruction))
+                self.units.append(kind.unit(program, number, instruction))
 
     def _join_rings(self) -> None:
         """Put one unit in the place of those which write pieces of a ring."""
