@@ -183,6 +183,7 @@ class _Room:
     def __init__(self) -> None:
         self.steps: set[int] = set()
         self.operands: set[Leaf] = set()
+        self.arrays = self.numbers = 0  # among the operands
         self._taken: list[Root] = []
 
     def has(self, root: Root) -> bool:
@@ -190,15 +191,10 @@ class _Room:
         for taken in self._taken:
             self._add(taken)
         self._taken = []
-        steps, leaves = self.steps, self.operands
-        few = len(steps) + len(root.steps) <= MOST_STEPS
-        if not few and len(steps.union(root.steps)) > MOST_STEPS:
+        if len(self.steps.union(root.steps)) > MOST_STEPS:
             return False
-        if len(leaves) + len(root.leaves) < MOST_OPERANDS:
-            return True
-        operands = leaves.union(root.leaves)
-        numbers = sum([leaf.is_number for leaf in operands])
-        return len(operands) - numbers < MOST_OPERANDS and numbers <= MOST_NUMBERS
+        arrays, numbers = self._more(root.leaves)
+        return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
 
     def take(self, root: Root) -> None:
         """Add a root; most are alone, and nobody asks what has room beside them."""
@@ -206,6 +202,13 @@ class _Room:
 
     def _add(self, root: Root) -> None:
         self.steps.update(root.steps)
-        self.operands.update(root.leaves)
-        if root.unit is not None:
-            self.operands.add(root.unit.output)
+        leaves = root.leaves if root.unit is None else (*root.leaves, root.unit.output)
+        arrays, numbers = self._more(leaves)
+        self.arrays, self.numbers = self.arrays + arrays, self.numbers + numbers
+        self.operands.update(leaves)
+
+    def _more(self, leaves: Sequence[Leaf]) -> tuple[int, int]:
+        """Return how many arrays and single numbers there are that were no operands."""
+        more = [leaf for leaf in leaves if leaf not in self.operands]
+        numbers = sum([leaf.is_number for leaf in more])
+        return len(more) - numbers, numbers

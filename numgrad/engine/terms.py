@@ -48,12 +48,12 @@ class Terms:
                 size += arg.size
         form, start = unit.form, unit.start
         step = Step(form.spec, tuple(args), unit.number, start, form.moves, (), size)
-        return self._with_key(step, (start, form.moves, ()))
+        self._give_key(step, (start, form.moves, ()))
+        return step
 
-    def _with_key(self, step: Step, place: _Place) -> Step:
+    def _give_key(self, step: Step, place: _Place) -> None:
         first = self._steps[step.number].setdefault(place, step)
         step.key = self._next_key() if first is step else first.key
-        return step
 
     def shifted(self, step: Step, where: Where) -> Step:
         """Return a step over a writer's loop as one over the loop of its reader."""
@@ -76,7 +76,7 @@ class Terms:
                 for arg in step.args
             ])  # fmt: skip
             result = Step(step.spec, args, step.number, place[0], moves, turns, step.size)
-            self._with_key(result, place)
+            self._give_key(result, place)
         done[step] = result
         return result
 

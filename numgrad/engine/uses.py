@@ -66,12 +66,10 @@ class Uses:
         self.outputs: dict[int, list[Unit]] = {}
         self.writers: dict[int, list[int]] = {}
         self.whole: set[int] = set()
+        self.has_rings = False
         self._find_units()
         self._join_rings()
-        self.has_rings = any(
-            leaf.turns for unit in self.units if unit is not None for leaf in unit.operands
-        )
-        self._index()
+        self._find_readers()
         self.spreads = Spreads(self.outputs)
 
     def _find_units(self) -> None:
@@ -87,31 +85,31 @@ class Uses:
                 self.plain.add(number)
                 self.whole.update(instruction.buffers)
                 self.units.append(None)
-            else:
-                self.units.append(kind.unit(program, number, instruction))
+                continue
+            unit = kind.unit(program, number, instruction)
+            self.units.append(unit)
+            self.outputs.setdefault(unit.output.buffer, []).append(unit)
+            self.writers.setdefault(unit.output.buffer, []).append(number)
 
     def _join_rings(self) -> None:
         """Put one unit in the place of those which write pieces of a ring."""
-        pieces: dict[int, list[Unit]] = {}
-        for unit in self.units:
-            if unit is not None:
-                pieces.setdefault(unit.output.buffer, []).append(unit)
-        for parts in pieces.values():
-            joined = closed(parts) if len(parts) > 1 else None
-            if joined is not None:
-                for part in parts:
-                    self.units[part.number] = None
-                self.units[parts[-1].number] = joined
-
-    def _index(self) -> None:
-        for number, unit in enumerate(self.units):
-            if unit is None:
-                self.reads.append(())
+        for buffer, pieces in self.outputs.items():
+            joined = closed(pieces) if len(pieces) > 1 else None
+            if joined is None:
                 continue
-            self.reads.append(self.instructions[number].buffers[:-1])
-            rows = self.instructions[number].pattern.rows
-            buffer = unit.output.buffer
-            self.outputs.setdefault(buffer, []).append(unit)
-            self.writers.setdefault(buffer, []).append(number)
+            numbers = self.writers[buffer]
+            for number in numbers:
+                self.units[number] = None
+            self.units[numbers[-1]] = joined
+            self.outputs[buffer], self.writers[buffer] = [joined], [numbers[-1]]
+            self.has_rings |= any(leaf.turns for leaf in joined.operands)
+
+    def _find_readers(self) -> None:
+        readers = self.readers
+        for unit, instruction in zip(self.units, self.instructions, strict=True):
+            self.reads.append(() if unit is None else instruction.buffers[:-1])
+            if unit is None:
+                continue
+            rows = instruction.pattern.rows
             for leaf in unit.inputs:
-                self.readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
+                readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
