@@ -7,6 +7,7 @@ import numpy as np
 import numgrad as ng
 from numgrad._collector import paused
 from numgrad._tensor import Tensor
+from numgrad.engine.fuse import fuse
 from numgrad.engine.graph import Spec
 from numgrad.func.recording import placeholder, record
 
@@ -62,6 +63,24 @@ class Capturing:
         return cost(self.programs, self.count)
 
 
+class Fusing:
+    """Finding out what to fuse in the gradient of some hundred steps; nothing is compiled."""
+
+    params = ([20, 200],)
+    param_names = ("steps",)
+    unit = "microseconds of processor time per instruction"
+
+    def setup(self, steps):
+        capturing = Capturing()
+        capturing.setup(steps)
+        (stage,) = capturing.programs().stages
+        self.program = stage.plan.program
+
+    def track_fusing(self, steps):
+        with paused():
+            return cost(lambda: fuse(self.program), len(self.program.instructions))
+
+
 class Eager:
     """A chain of operations that was never seen, its pass and what makes it ready to run."""
 
@@ -86,4 +105,4 @@ class Eager:
         return cost(self.unseen, nodes)
 
 
-__all__ = ["Capturing", "Eager"]
+__all__ = ["Capturing", "Eager", "Fusing"]
