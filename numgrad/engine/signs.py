@@ -95,7 +95,7 @@ def _readers(
 ) -> dict[int, list[int]]:
     """Return which instructions read each negated buffer."""
     found: dict[int, list[int]] = {buffer: [] for buffer in negated}
-    buffers = found.keys()
+    buffers = set(found)
     for n, instruction in enumerate(instructions if found else ()):
         if not buffers.isdisjoint(instruction.buffers):
             for index in instruction.buffers:
