@@ -28,7 +28,7 @@ _SHAPES = tuple(
         rf"(?P<first>{_TYPE}) (?P<rest>{_VALUE}, {_VALUE})",
         rf"(?P<name>[fi]cmp [a-z]+) (?P<first>{_TYPE}) (?P<rest>{_VALUE}, {_VALUE})",
         rf"(?P<name>select) (?P<each>i1 {_VALUE}, {_TYPE} {_VALUE}, {_TYPE} {_VALUE})",
-        rf"(?P<name>(?:zext|sext|trunc|fpext|fptrunc|sitofp|uitofp)(?: nneg| nsw| nuw)*) "
+        rf"(?P<name>(?:zext|sext|trunc|fpext|fptrunc|sitofp|uitofp|bitcast)(?: nneg| nsw| nuw)*) "
         rf"(?P<each>{_TYPE} {_VALUE}) to (?P<to>{_TYPE})",
         rf"(?:tail )?call (?P<to>{_TYPE}) (?P<name>@[\w.]+)"
         rf"\((?P<each>{_ARGUMENT}(?:, {_ARGUMENT})*)\)(?: #\d+)?",
@@ -36,6 +36,7 @@ _SHAPES = tuple(
 )
 _NUMBER = re.compile(r"-?\d+\.\d+e[+-]\d+$|0x[0-9A-F]{16}$")
 _TRUTH = {"true": b"\xff", "false": b"\0"}
+_NO_VALUE = frozenset(("undef", "poison"))
 _RETURN = re.compile(rf"ret {_TYPE} ({_VALUE})$")
 
 
@@ -85,8 +86,11 @@ def straight(bit_code: bytes, symbol: str) -> Straight | None:
     operations = [_operation(line) for line in lines]
     if returned is None or None in operations:
         return None
+    known = tuple(o for o in operations if o)
+    if _NO_VALUE.intersection((returned[1], *(x for o in known for x in o.operands))):
+        return None
     parameters = tuple(part.rsplit(" ", 1)[-1] for part in head[2].split(", "))
-    return Straight(parameters, tuple(o for o in operations if o), returned[1])
+    return Straight(parameters, known, returned[1])
 
 
 def number(text: str, dtype: np.dtype) -> bytes | None:

@@ -100,4 +100,4 @@ class Widening:
         return f"call {function}({operands})"
 
 
-_CASTS = frozenset(("zext", "sext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp"))
+_CASTS = frozenset(("zext", "sext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "bitcast"))
