@@ -190,7 +190,7 @@ def chain(step, count, dtype=F64):
 def test_a_long_chain_is_written_for_vectors_and_its_body_exists_once(monkeypatch):
     monkeypatch.setattr(joining, "_linked", None)
     code, _ = generated_code(chain(spec_of(divide, F64, F64, F64), 30), monkeypatch)
-    assert code.count("fdiv <") == 30 * joining._PAIR
+    assert code.count("fdiv <") == 30 * joining._INTERLEAVE
     assert "fdiv double" not in code
 
 
@@ -231,17 +231,25 @@ def test_functions_need_as_many_lanes_as_they_have():
 
 
 @pytest.mark.parametrize(
-    ("steps", "inputs", "function", "vectors"),
-    [(4, 2, False, 1), (60, 2, False, 2), (60, 2, True, 4), (200, 2, True, 2), (60, 20, True, 1)],
+    ("steps", "inputs", "apart", "vectors"),
+    [(4, 2, 1, 1), (20, 2, 1, 2), (60, 2, 1, 4), (200, 2, 1, 4), (200, 2, 16, 1), (60, 20, 1, 1)],
 )
-@pytest.mark.skipif(vector_library.vector_library() is None, reason="no vector library here")
-def test_long_graphs_of_few_operands_work_on_several_vectors(steps, inputs, function, vectors):
-    product, call_step = spec_of(multiply, F64, F64, F64), spec_of(sine, F64, F64)
-    made = [(product, (inputs + k - 1 if k else 0, k % inputs)) for k in range(steps - 1)]
-    latest = inputs + steps - 2
-    last = [(call_step, (latest,)) if function else (product, (0, latest))]
-    spec = fused_spec([*made, *last], (F64,) * inputs, (inputs + steps - 1,))
+def test_code_that_waits_for_itself_works_on_several_vectors(steps, inputs, apart, vectors):
+    product = spec_of(multiply, F64, F64, F64)
+    made = [(product, (max(0, inputs + k - apart), k % inputs)) for k in range(steps)]
+    last = range(inputs + steps - apart, inputs + steps)
+    spec = fused_spec(made, (F64,) * inputs, last)
     assert joining._vectors(fused.graph(spec), flowing(spec)) == vectors
+
+
+@pytest.mark.skipif(vector_library.vector_library() is None, reason="no vector library here")
+def test_code_that_calls_functions_one_after_the_other_works_on_several_vectors():
+    wave, product = spec_of(sine, F64, F64), spec_of(multiply, F64, F64, F64)
+    for count, vectors in ((1, 2), (2, 4)):
+        steps = [(wave, (k,)) for k in range(count)]
+        steps += [(product, (k, 0)) for k in range(count, count + 8)]
+        spec = fused_spec(steps, (F64,), (count + 8,))
+        assert joining._vectors(fused.graph(spec), flowing(spec)) == vectors
 
 
 # Operations

@@ -16,7 +16,6 @@ from .fused import ROWS, Graph, Scalar
 from .intrinsics import KERNEL_TYPE
 from .numbering import Flow, flow_of
 from .objects import code_of, internalise
-from .vector_calls import PREFIX
 from .vector_loop import VectorLoop
 from .widening import Widening, lanes_of
 
@@ -27,10 +26,10 @@ this one. Loops that mostly load and store gain nothing, and with more operands 
 last number the registers do not suffice: a stencil of 74 steps and 25 operands took 1.4 times as
 long."""
 
-_PAIR, _MOST = 2, 128
-"""Vectors at once of code that is written for vectors, unless it calls functions, for whose results
-it waits long, and has no more operations than the last number: four vectors of hundreds take twice
-as long to compile, and run 2 % faster."""
+_AHEAD, _WAITS = 64, ((2 / 3, 1), (1.5, 2))
+"""Code that is written for vectors works on one vector at once where the longest way through it, in
+cycles, is less than the first share of its operations, on two below the next, else on four. Of
+fewer operations than the first number, those of the next iteration are begun meanwhile."""
 
 
 def join(graph: Graph, symbol: str) -> Code:
@@ -52,10 +51,10 @@ def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> llvm.ModuleRe
 
 def _vectors(graph: Graph, flow: Flow) -> int:
     """How many vectors of each value an iteration works on."""
-    if not (_is_long(graph) and _is_narrow(graph)):
+    if len(graph.steps) < _LONG or not _is_narrow(graph):
         return 1
-    calls = any(node.name.startswith("@" + PREFIX) for node in flow.nodes)
-    return _INTERLEAVE if calls and len(flow.order) <= _MOST else _PAIR
+    wait = flow.height / max(len(flow.order), _AHEAD)
+    return next((count for least, count in _WAITS if wait < least), _INTERLEAVE)
 
 
 def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
@@ -69,7 +68,8 @@ def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
             known += call_scalar(one, builder, context, [*(known[k] for k in args), index, status])
         return [known[k] for k in graph.outputs]
 
-    is_long = _is_long(graph)
+    operands = len(inputs) + len(outputs)
+    is_long = len(graph.steps) >= max(_LONG, 2 * operands)
     interleave = _INTERLEAVE if is_long and _is_narrow(graph) else int(is_long)
     loop = ElementwiseLoop(context, inputs, outputs, compute, graph.scalars, interleave)
     linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(_entries(loop, symbol))))
@@ -78,11 +78,6 @@ def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
     internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
     optimise(linked)
     return linked
-
-
-def _is_long(graph: Graph) -> bool:
-    operands = len(graph.in_dtypes) + len(graph.out_dtypes)
-    return len(graph.steps) >= max(_LONG, 2 * operands)
 
 
 def _is_narrow(graph: Graph) -> bool:

@@ -51,6 +51,8 @@ class Flow(NamedTuple):
         The nodes that depend on single numbers alone.
     order : tuple of int
         The others, as they are to be computed.
+    height : int
+        The longest way through these, in cycles.
     """
 
     kinds: tuple[str, ...]
@@ -59,6 +61,7 @@ class Flow(NamedTuple):
     out_kinds: tuple[str, ...]
     once: tuple[int, ...]
     order: tuple[int, ...]
+    height: int
 
 
 def kind_of(dtype: np.dtype) -> str | None:
@@ -84,8 +87,8 @@ def flow_of(graph: Graph) -> Flow | None:
     outputs = tuple(known[k] for k in graph.outputs)
     found = [str(kind) for kind in kinds]
     nin = len(graph.in_dtypes)
-    once, order = made.ordered(outputs, graph.scalars)
-    return Flow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), once, order)
+    ways = made.ordered(outputs, graph.scalars)
+    return Flow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
 
 
 class _Numbered:
@@ -103,8 +106,9 @@ class _Numbered:
 
     def ordered(
         self, outputs: Sequence[Operand], scalars: Sequence[bool]
-    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What is computed once, and the rest by height; what no output needs is in neither."""
+    ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """What is computed once, the rest by height, and the longest way through the rest; what no
+        output needs is in neither."""
         heights = dict.fromkeys(_numbers(outputs), 0)
         for node, number in reversed(self.nodes.items()):
             if number in heights:
@@ -117,7 +121,9 @@ class _Numbered:
                 fixed.add(number)
         needed = [number for number in self.nodes.values() if number in heights]
         moving = sorted((k for k in needed if k not in fixed), key=lambda k: (-heights[k], k))
-        return tuple(k for k in needed if k in fixed), tuple(moving)
+        nodes = [*self.nodes]
+        ways = (heights[k] + _latency(nodes[k - self.nin].name) for k in moving)
+        return tuple(k for k in needed if k in fixed), tuple(moving), max(ways, default=0)
 
 
 def _numbers(operands: Iterable[Operand]) -> list[int]:
