@@ -32,6 +32,8 @@ class Operands:
         self.c = library.tensor(array)
         self.mask = self.c > 0.5
         self.array = array
+        self.indices = library.tensor(np.array([0, 2, 5, 5]))
+        self.columns = library.tensor(np.array([0, 2]))
 
 
 def shared(o: Operands) -> dict[str, Operation]:
@@ -61,6 +63,10 @@ def shared(o: Operands) -> dict[str, Operation]:
         "`m.sum(0)`": lambda: m.sum(0),
         "`x.mean()`": lambda: x.mean(),
         "`x.max()`": lambda: x.max(),
+        "`cumsum(x, 0)`": lambda: lib.cumsum(x, 0),
+        "`x[[0, 2, 5]]`": lambda: x[[0, 2, 5]],
+        "`x[indices]`": lambda: x[o.indices],
+        "`m[:, indices]`": lambda: m[:, o.columns],
         "`concat([x, y])`": lambda: lib.concat([x, y]),
         "`stack([x, y])`": lambda: lib.stack([x, y]),
         "`m @ m`, 4 x 4": lambda: m @ m,

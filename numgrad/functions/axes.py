@@ -50,9 +50,13 @@ def along_axis(function: Callable[[Tensor], Tensor], x: Tensor, axis: int | None
     axis = negative_axis(axis, x.ndim)
     if axis == -1:
         return function(x)
-    order = (*(a for a in range(axis + 1, 0)), axis)
-    back = (-1, *range(axis, -1))
-    return permute_dims(function(permute_dims(x, axes=order)), axes=back)
+    to, back = exchanged(axis)
+    return permute_dims(function(permute_dims(x, axes=to)), axes=back)
+
+
+def exchanged(axis: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the permutation that puts a negative axis last, and the one that puts it back."""
+    return (*range(axis + 1, 0), axis), (-1, *range(axis, -1))
 
 
 def number_of_elements(x: Tensor, axis: Axis) -> int:

@@ -1,17 +1,20 @@
 """Cumulative sums and products, differences, and the trapezoidal rule."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import cumulative as _operators
 from ..operators.elementwise import add, multiply, subtract
 from ..operators.indexing import index
 from ..operators.joining import concat
 from ..operators.reduction import sum as _sum
-from .axes import along_axis, negative_axis
+from ..operators.shape import permute_dims, reshape
+from .axes import exchanged, negative_axis
 from .operands import as_tensor
 
 
@@ -118,9 +121,25 @@ def cumulative_prod(
 def _scan(operator: Any, a: ArrayLike, axis: int | None, dtype: Any) -> Tensor:
     x = as_tensor(a)
     if dtype is None and x.dtype in FLOATING:
-        return along_axis(operator, x, 0 if axis is None and x.ndim == 1 else axis)
+        return _scanner(operator).call(x, axis)
     x = x.astype(np.cumsum(np.zeros(1, x.dtype)).dtype if dtype is None else dtype)
-    return along_axis(operator, x, 0 if axis is None and x.ndim == 1 else axis).astype(x.dtype)
+    return _scanner(operator).call(x, axis).astype(x.dtype)
+
+
+@cache
+def _scanner(operator: Any) -> Steps:
+    """Return the function ``(x, axis)`` of an operator along the last axis."""
+
+    def resolve(x: Tensor, axis: int | None) -> list[tuple[Any, dict[str, Any]]]:
+        if axis is None and x.ndim != 1:
+            return [(reshape, {"ncore": x.ndim, "shape": (x.size,)}), (operator, {})]
+        place = -1 if axis is None else negative_axis(axis, x.ndim)
+        if place == -1:
+            return [(operator, {})]
+        to, back = exchanged(place)
+        return [(permute_dims, {"axes": to}), (operator, {}), (permute_dims, {"axes": back})]
+
+    return Steps(resolve)
 
 
 def _one_axis(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:

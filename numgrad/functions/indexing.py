@@ -73,8 +73,19 @@ def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:
     """Return the elements at positions as an operation of the graph."""
-    positions = Tensor(key.positions)
-    return _gathering.gather(x, positions, count=key.flattened, tail=key.tail, shape=key.shape)
+    return _gathered.call(x, Tensor(key.positions), key.flattened, key.tail, key.shape)
+
+
+def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:
+    ((gathered, static),) = _gather_steps(x, positions, *options)
+    return gathered(x, positions, **static)
+
+
+def _gather_steps(x: Tensor, positions: Tensor, count: int, tail: int, shape: Any) -> Any:
+    return [(_gathering.gather, {"count": count, "tail": tail, "shape": shape})]
+
+
+_gathered = Steps(_gather_steps, _gather)
 
 
 def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:

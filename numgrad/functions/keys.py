@@ -1,5 +1,6 @@
 """Index expressions: NumPy's keys, checked and brought to what operators take."""
 
+import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -61,9 +62,9 @@ def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[An
     IndexError
         As NumPy does: too many items, out of bounds, items of another type.
     """
-    items = [_item(item) for item in (key if isinstance(key, tuple) else (key,))]
+    items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
-    if any(isinstance(item, np.ndarray) for item in full):
+    if any([isinstance(item, np.ndarray) for item in items]):  # noqa: C419  a list is faster
         return _array_key(full, shape), tuple(full)
     return _basic_key(full, shape), (*full, ...)
 
@@ -74,10 +75,10 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return item
-    if isinstance(item, (bool, np.bool_)):
-        return np.asarray(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple)):
         return _index_array(item)
+    if isinstance(item, (bool, np.bool_)):
+        return np.asarray(item)
     try:
         return operator.index(item)
     except TypeError:
@@ -86,7 +87,7 @@ def _item(item: Any) -> Any:
 
 def _index_array(item: Any) -> Any:
     if isinstance(item, Tensor):
-        array = item.detach()._computed()
+        array = item._computed()
     else:
         array = np.asarray(_plain(item))
         if not isinstance(item, np.ndarray) and array.size == 0:
@@ -111,15 +112,19 @@ def _consumed(item: Any) -> int:
 
 def _expand(items: list[Any], ndim: int) -> list[Any]:
     """Replace the ellipsis, or what is left out at the end, by full slices."""
-    where = [n for n, item in enumerate(items) if item is ...]
-    if len(where) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    used = sum(_consumed(item) for item in items if item is not ...)
+    used, at = 0, None
+    for n, item in enumerate(items):
+        if item is ...:
+            if at is not None:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            at = n
+        else:
+            used += _consumed(item)
     if used > ndim:
         raise IndexError(
             f"too many indices for tensor: tensor is {ndim}-dimensional, but {used} were indexed"
         )
-    at = where[0] if where else len(items)
+    at = len(items) if at is None else at
     return [*items[:at], *(slice(None),) * (ndim - used), *items[at + 1 :]]
 
 
@@ -160,17 +165,45 @@ def _slice(item: slice, size: int) -> tuple[int | None, ...]:
 
 def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
     """Number the elements of the axes that the key touches, and index the numbers."""
-    _check_arrays(items, shape)
-    full = [isinstance(item, slice) and item == slice(None) for item in items]
+    full = [item == _WHOLE if type(item) is slice else False for item in items]
     tail = full[::-1].index(False)
-    lead = full.index(False) if _adjacent(items) else 0
+    lead = full.index(False) if full[0] and _adjacent(items) else 0
     touched = items[lead : len(items) - tail]
     sizes = tuple(shape[lead : len(shape) - tail])
+    if math.prod(sizes) <= _FEW:
+        try:
+            positions = _numbers(sizes)[tuple(touched)]
+        except IndexError:
+            _check_arrays(items, shape)  # which says more
+            raise
+        return _key_of(positions, sizes, tail, touched)
+    _check_arrays(items, shape)
     if len(touched) == 1 and touched[0].dtype.kind != "b":
         positions = np.where(touched[0] < 0, touched[0] + sizes[0], touched[0]).astype(np.int64)
     else:
         positions = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)[tuple(touched)]
-    unique = not any(isinstance(item, np.ndarray) and item.dtype.kind != "b" for item in touched)
+    return _key_of(positions, sizes, tail, touched)
+
+
+_WHOLE = slice(None)
+_FEW = 4096  # elements whose numbers are kept
+
+
+@functools.lru_cache(maxsize=256)
+def _numbers(sizes: tuple[int, ...]) -> np.ndarray:
+    """Return the numbers of the elements of an array, in its shape."""
+    numbers = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _key_of(
+    positions: np.ndarray, sizes: tuple[int, ...], tail: int, touched: Sequence[Any]
+) -> ArrayKey:
+    unique = True
+    for item in touched:
+        if isinstance(item, np.ndarray) and item.dtype.kind != "b":
+            unique = False
     return ArrayKey(positions.reshape(-1), len(sizes), tail, positions.shape, unique)
 
 

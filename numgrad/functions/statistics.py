@@ -16,7 +16,7 @@ from ..operators.layout import axes_last
 from ..operators.powers import sqrt, square
 from ..operators.shape import expand_dims
 from ..operators.sorting import argsort, permute
-from .axes import Axis, negative_axes, number_of_elements, reduce_axes
+from .axes import Axis, negative_axes, number_of_elements, reduce_axes, reducer
 from .operands import as_tensor
 
 
@@ -232,7 +232,10 @@ def _real(dtype: np.dtype) -> np.dtype:
 
 def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     count = x.size if axis is None else number_of_elements(x, axis)
-    return divide(reduce_axes(_operators.sum, x, axis, keepdims), count)
+    return divide(_sums.call(x, axis, bool(keepdims)), count)
+
+
+_sums = reducer(_operators.sum)
 
 
 def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> float:

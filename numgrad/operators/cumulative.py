@@ -7,6 +7,7 @@ The derivatives of products are recurrences, never quotients, so zeros do no har
 import numpy as np
 
 from .._declare import KernelOperator, door
+from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .elementwise import add, multiply
 from .indexing import index
@@ -19,6 +20,12 @@ class Scan(KernelOperator):
 
     def _output_specs(self, inputs):
         return [((), inputs[0][1])] * self.nout
+
+    def computation(self, target, inputs, static):
+        if any(x.dtype not in FLOATING for x in inputs):
+            return None  # they are converted before
+        general = super().computation(target, inputs, static)
+        return general, target.kernel(self.spec(tuple(x.dtype for x in inputs))).ufunc
 
 
 def scan(signature="(n)->(n)"):

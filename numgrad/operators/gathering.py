@@ -118,6 +118,15 @@ class Gather(_Positional):
         flat = _flatten(x, static["count"], static["tail"])
         return [np.take(flat, positions, axis=-2).reshape(shape)]
 
+    def computation(self, target: Any, inputs: Any, static: Static) -> Any:
+        lead, middle, last = _parts(inputs[0].shape, static["count"], static["tail"])
+        shape, rows = static["shape"], (prod(middle), prod(last))
+        if lead:
+            return super().computation(target, inputs, static)
+        if last:
+            return lambda x, at: x.reshape(rows).take(at, 0).reshape((*shape, *last))
+        return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)
+
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
         count, tail, shape = static["count"], static["tail"], static["shape"]
         _, middle, last = _parts(inputs[0].shape, count, tail)
