@@ -1,8 +1,11 @@
 """Recorders, which make values and nodes in compiled code: what Python makes, and owned alike."""
 
+import _thread
 import gc
 import sys
+import threading
 import weakref
+from collections import deque
 
 import numpy as np
 import pytest
@@ -129,6 +132,24 @@ def test_nodes_know_the_users_line(operate):
     for _ in range(4):
         node = operate(x, y).node
         assert node is None or node.site.code is operate.__code__
+
+
+def test_threads_that_begin_with_a_method():
+    x, y = graph(3), graph(3)
+    for _ in range(4):
+        x * y, ng.sum(x)
+    for function, arguments in ((type(x).__mul__, (x, y)), (ng.sum, (x,))):
+        found, done = [], threading.Lock()
+        done.acquire()
+
+        def keep(result, found=found, done=done):
+            found.append(result)
+            done.release()
+
+        # A list of bound calls: the frames of the thread are numgrad's alone.
+        _thread.start_new_thread(deque, (map(keep, map(function, *zip(arguments))), 0))
+        assert done.acquire(timeout=10)
+        assert found[0].node.code is None
 
 
 def test_references_are_counted():

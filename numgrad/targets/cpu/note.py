@@ -83,9 +83,10 @@ def recorder(plan: Plan) -> Any:
         (at.UNWRITTEN, plan.unwritten),
     ):  # fmt: skip
         words[place] = id(thing)
-    words[at.NEW : at.ABOVE + 1] = functions(
+    words[at.NEW : at.CLEAR + 1] = functions(
         "PyType_GenericAlloc", "PyTuple_New", "PyObject_Vectorcall", "Py_IncRef", "Py_DecRef",
         "PyObject_GetAttr", "PyDict_GetItem", "PySequence_Concat", "PyFrame_GetBack",
+        "PyErr_Clear",
     )  # fmt: skip
     words[at.FRAME_AT : at.STORAGE_OF + 1] = [id(tool) for tool in plan.tools]
     words[at.CODE_NAME : at.INSTRUCTION_NAME + 1] = [id(name) for name in _NAMES]

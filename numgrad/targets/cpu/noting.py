@@ -18,6 +18,7 @@ from .noting_words import (
     AS_ARRAY,
     ATTRIBUTE,
     CALL,
+    CLEAR,
     CODE_NAME,
     COMPUTE,
     DEPTH,
@@ -238,14 +239,25 @@ def call_with(t, function, thing):
 
 
 @register_jitable
+def nowhere(t, node):
+    """Let a node know that its place is in no code of the user's."""
+    put(t, node, N_CODE, load_word(t, NONE))
+    put(t, node, N_INSTRUCTION, load_word(t, ZERO))
+    return 1
+
+
+@register_jitable
 def locate(t, node):
     """Let a node know its number and its place in the user's code; return 0 after an error."""
     attribute, drop = load_word(t, ATTRIBUTE), load_word(t, DROP)
     number = call_function(load_word(t, CALL), (load_word(t, NEXT_NUMBER), node, 0, 0))
-    frame = call_with(t, FRAME_AT, load_word(t, DEPTH))
-    if number == 0 or frame == 0:
+    if number == 0:
         return 0
     store_word(node, load_word(t, N_NUMBER), number)
+    frame = call_with(t, FRAME_AT, load_word(t, DEPTH))
+    if frame == 0:  # there are fewer, as in a thread that begins with a method
+        call_function(load_word(t, CLEAR), ())
+        return nowhere(t, node)
     while True:
         code = call_function(attribute, (frame, load_word(t, CODE_NAME)))
         file = call_function(attribute, (code, load_word(t, FILE_NAME)))
@@ -262,10 +274,8 @@ def locate(t, node):
         call_function(drop, (frame,))
         if above == 0 and ours == 0:
             return 0
-        if above == 0 or above == load_word(t, NONE):  # it is nobody's, as when Python ends
-            put(t, node, N_CODE, load_word(t, NONE))
-            put(t, node, N_INSTRUCTION, load_word(t, ZERO))
-            return 1
+        if above == 0 or above == load_word(t, NONE):
+            return nowhere(t, node)
         frame = above
     instruction = call_function(attribute, (frame, load_word(t, INSTRUCTION_NAME)))
     call_function(drop, (frame,))
