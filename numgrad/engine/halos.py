@@ -8,118 +8,69 @@ keeps rows aligned and rows of 4096 bytes from falling on each other in the cach
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from .expand import Leaf
 from .graph import Shape
-from .program import Instruction, Program, contiguous_strides
+from .padded import LINE, Axis, Padded
+from .program import Instruction, Program
 from .rotated import Rotated, copy_of
 from .storing import Root
 
-_LINE = 64
 _PAGE = 4096  # bytes apart, elements share the few places of the cache where they may be
 _FEWEST = 4  # a ring is this many times as long as its halo, or more
-
-
-class _Axis(NamedTuple):
-    """A ring along an axis of a value, and how far readers go beyond its ends."""
-
-    stride: int
-    length: int
-    width: int
 
 
 class Halo:
     """A value with halos: ``buffer`` is where it is, in place of where it was or as a copy.
 
-    Attributes
+    Parameters
     ----------
-    shape : tuple of int
-        Axes such that each ring is one of them.
-    widths : tuple of int
-        The elements beyond each end of each axis.
+    program : Program
+    buffer : int
+        Of the value.
+    dtype : dtype
+        Of its elements.
+    padded : Padded
+        How it lies with its halos.
     """
 
-    def __init__(self, program: Program, buffer: int, dtype: Any, axes: Sequence[_Axis]) -> None:
-        self.source, self.dtype = buffer, dtype
-        self.rows = program.rows[buffer]
-        self.axes = sorted(axes, key=lambda axis: -axis.stride)
-        shape, widths, rest = [], [], program.nbytes[buffer]
-        for axis in self.axes:
-            shape += [rest // (axis.length * axis.stride), axis.length]
-            widths += [0, axis.width]
-            rest = axis.stride
-        shape.append(rest // dtype.itemsize)
-        self.shape, self.widths = tuple(shape), (*widths, 0)
-        self.dense = contiguous_strides(self.shape, dtype.itemsize)
-        room = [self._room(a) for a in range(len(shape))]
-        padded = tuple([n + 2 * r for n, r in zip(shape, room, strict=True)])
-        self.strides = contiguous_strides(padded, dtype.itemsize)
-        self.origin = sum([r * s for r, s in zip(room, self.strides, strict=True)])
-        self.nbytes = prod(padded) * dtype.itemsize
+    def __init__(self, program: Program, buffer: int, dtype: Any, padded: Padded) -> None:
+        self.source, self.dtype, self.padded = buffer, dtype, padded
+        self.rows, self.nbytes = program.rows[buffer], padded.nbytes
         self.buffer = -1
         self.in_place, self.is_filled = True, False
 
-    def _room(self, axis: int) -> int:
-        """Return the elements before and after an axis: whole cache lines if it is the last."""
-        width = self.widths[axis]
-        inner = self.dense[axis]
-        if width == 0 or inner >= _LINE:
-            return width
-        return -(-width * inner // _LINE) * _LINE // inner
-
     def view(self, leaf: Leaf, loop: Shape) -> Leaf | None:
         """Return a view of the value as one of the value with halos; None if it is none."""
-        offset, rest = self.origin, leaf.offset
-        digits = []
-        for dense, stride in zip(self.dense, self.strides, strict=True):
-            digit, rest = divmod(rest, dense)
-            digits.append(digit)
-            offset += digit * stride
-        strides = []
-        for a, stride in enumerate(leaf.strides):
-            turn = leaf.turns[a] if leaf.turns else 0
-            found = self._walk(stride, digits, loop[a]) if stride else 0
-            if found is None or (turn and all(axis.stride != stride for axis in self.axes)):
-                return None
-            strides.append(found)
-            offset += (turn if 2 * turn <= loop[a] else turn - loop[a]) * found
-        return Leaf(self.buffer, offset, tuple(strides), leaf.dtype, leaf.rows)
-
-    def _walk(self, stride: int, digits: list[int], count: int) -> int | None:
-        """Return the stride here for one of the value, walked through within one axis, and move
-        ``digits`` to the end of the walk: walks that share an axis must stay within it together."""
-        for a, (size, dense) in enumerate(zip(self.shape, self.dense, strict=True)):
-            if size > 1 and stride >= dense and stride % dense == 0:
-                step = stride // dense
-                digits[a] += (count - 1) * step
-                return step * self.strides[a] if digits[a] < size else None
-        return None
+        place = self.padded.place(leaf, loop)
+        return None if place is None else Leaf(self.buffer, *place, leaf.dtype, leaf.rows)
 
     def copied(self) -> Instruction:
         """Return the instruction that copies the value here."""
-        axes = [a for a, size in enumerate(self.shape) if size > 1]
-        loop = tuple([self.shape[a] for a in axes])
-        given = (self.source, 0, tuple([self.dense[a] for a in axes]))
-        taken = (self.buffer, self.origin, tuple([self.strides[a] for a in axes]))
+        padded = self.padded
+        axes = [a for a, size in enumerate(padded.shape) if size > 1]
+        loop = tuple([padded.shape[a] for a in axes])
+        given = (self.source, 0, tuple([padded.dense[a] for a in axes]))
+        taken = (self.buffer, padded.origin, tuple([padded.strides[a] for a in axes]))
         return copy_of(loop, given, taken, self)
 
     def filled(self) -> Iterator[Instruction]:
         """Yield the instructions that fill the halos, the innermost first: outer ones repeat
         them."""
-        for axis in range(len(self.shape) - 1, -1, -1):
-            width = self.widths[axis]
+        padded = self.padded
+        for axis in range(len(padded.shape) - 1, -1, -1):
+            width = padded.widths[axis]
             if width == 0:
                 continue
-            loop, strides, start = [], [], self.origin
-            for a, size in enumerate(self.shape):
-                more = self.widths[a] if a > axis else 0
+            loop, strides, start = [], [], padded.origin
+            for a, size in enumerate(padded.shape):
+                more = padded.widths[a] if a > axis else 0
                 if a != axis and size + 2 * more > 1:
                     loop.append(size + 2 * more)
-                    strides.append(self.strides[a])
-                    start -= more * self.strides[a]
-            length, step = self.shape[axis], self.strides[axis]
+                    strides.append(padded.strides[a])
+                    start -= more * padded.strides[a]
+            length, step = padded.shape[axis], padded.strides[axis]
             both = (*loop, 2, width)
             given = (*strides, (width - length) * step, step)
             taken = (*strides, (length + width) * step, step)
@@ -145,6 +96,7 @@ class Halos:
     def __init__(self, program: Program, groups: Sequence[Sequence[Root]]) -> None:
         self.program = program
         self._halos: dict[int, Halo] = {}
+        self._padded: dict[Any, Padded] = {}
         self._rotated = Rotated(program)
         self._missing: dict[int, int] = {}
         views, others = _views(groups)
@@ -161,7 +113,7 @@ class Halos:
         axes = _axes(leaves)
         if not axes or not _is_suited(program, buffer, leaves, axes[-1]):
             return
-        halo = Halo(program, buffer, leaves[0][0].dtype, axes)
+        halo = self._halo(buffer, leaves[0][0].dtype, axes)
         fits = [halo.view(leaf, loop) is not None for leaf, loop, _ in leaves]
         turned = [bool(leaf.turns) for leaf, _, _ in leaves]
         kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
@@ -178,14 +130,22 @@ class Halos:
         halo.buffer = program.new_buffer(halo.nbytes, halo.rows)
         self._halos[buffer] = halo
 
+    def _halo(self, buffer: int, dtype: Any, axes: Sequence[Axis]) -> Halo:
+        nbytes = self.program.nbytes[buffer]
+        key = (nbytes, dtype.itemsize, *axes)
+        padded = self._padded.get(key)
+        if padded is None:
+            padded = self._padded[key] = Padded(nbytes, dtype.itemsize, axes)
+        return Halo(self.program, buffer, dtype, padded)
+
     def _stagger(self, buffer: int, leaves: Sequence["_View"], has_others: bool) -> None:
         """Let the rows of a value that has no halos begin at different places of the cache."""
         program = self.program
         kept = has_others or program.is_outside(buffer) or _is_result(program, buffer)
         if kept or buffer in self._halos:
             return
-        halo = Halo(program, buffer, leaves[0][0].dtype, ())
-        halo.nbytes += _LINE
+        halo = self._halo(buffer, leaves[0][0].dtype, ())
+        halo.nbytes += LINE
         if all(halo.view(leaf, loop) is not None for leaf, loop, _ in leaves):
             self._missing[buffer] = -1
             halo.buffer = program.new_buffer(halo.nbytes, halo.rows)
@@ -252,18 +212,18 @@ def _views(groups: Sequence[Sequence[Root]]) -> tuple[Mapping[int, list[_View]],
     return views, others
 
 
-def _axes(leaves: Sequence[_View]) -> list[_Axis]:
+def _axes(leaves: Sequence[_View]) -> list[Axis]:
     """Return the rings of a buffer; none where they contradict each other or are too short."""
-    found: dict[int, _Axis] = {}
+    found: dict[int, Axis] = {}
     for leaf, loop, _ in leaves:
         if leaf.dtype != leaves[0][0].dtype:
             return []
         for stride, turn, length in zip(leaf.strides, leaf.turns, loop, strict=False):
             if turn == 0:
                 continue
-            before = found.get(stride, _Axis(stride, length, 0))
+            before = found.get(stride, Axis(stride, length, 0))
             width = max(before.width, min(turn, length - turn))
-            found[stride] = _Axis(stride, length, width)
+            found[stride] = Axis(stride, length, width)
             if before.length != length or width * _FEWEST > length:
                 return []
     axes = sorted(found.values())
@@ -271,7 +231,7 @@ def _axes(leaves: Sequence[_View]) -> list[_Axis]:
     return axes if inside else []
 
 
-def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost: _Axis) -> bool:
+def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost: Axis) -> bool:
     """Whether all rings are axes of a value in C order, and all views go forward within it."""
     nbytes = program.nbytes[buffer]
     if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
