@@ -26,7 +26,7 @@ from .watching import watch
 
 # Seconds that fusing is expected to take: for finding out what to fuse and for compiling it.
 _FUSE_PROGRAM = 0.02
-_FUSE_INSTRUCTION = 0.0002
+_FUSE_INSTRUCTION = 0.00015
 
 _fusing = fork_safe_lock()
 
