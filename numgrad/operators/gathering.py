@@ -120,11 +120,9 @@ class Gather(_Positional):
 
     def computation(self, target: Any, inputs: Any, static: Static) -> Any:
         lead, middle, last = _parts(inputs[0].shape, static["count"], static["tail"])
-        shape, rows = static["shape"], (prod(middle), prod(last))
-        if lead:
-            return super().computation(target, inputs, static)
-        if last:
-            return lambda x, at: x.reshape(rows).take(at, 0).reshape((*shape, *last))
+        flat, shape = (*lead, prod(middle), prod(last)), (*lead, *static["shape"], *last)
+        if lead or last:
+            return lambda x, at: x.reshape(flat).take(at, -2).reshape(shape)
         return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)
 
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
