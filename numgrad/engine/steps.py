@@ -27,8 +27,8 @@ class Steps:
         Takes the arguments and returns pairs of an operator and its static parameters. It may look
         at the shapes and dtypes of tensors and raises where the options are wrong.
     general : callable, optional
-        Does what the function does with arguments of any kind; ``resolve`` then gets tensors and
-        options alone, and returns nothing where there is more to do than to apply operators.
+        Does what the function does with arguments of any kind. Then ``resolve`` returns nothing
+        where there is more to do than to apply operators to all tensors among the arguments.
     """
 
     __slots__ = ("__weakref__", "call", "general", "plans", "recorders", "resolve")
@@ -47,6 +47,8 @@ class Steps:
             return self.general(*args)
         values: list[Any] = []
         key = _key(args, values)
+        if self.general is None and len(values) > 1:
+            key = None  # an option that is a tensor: what it comes to depends on its number
         plans = None if key is None else self.plans.get(key)
         if plans is None:
             return self._unknown(args, key, values)

@@ -63,7 +63,7 @@ def _concat(xs: Any, axis: int | None) -> Tensor:
 
 
 def _concat_steps(tensors: Sequence[Tensor], axis: int | None) -> Any:
-    if axis is None or not _are_alike(tensors):
+    if type(axis) is not int or not _are_alike(tensors):
         return ()
     ndim = tensors[0].ndim
     if not ndim:
@@ -117,7 +117,7 @@ def _stack(xs: Any, axis: int) -> Tensor:
 
 
 def _stack_steps(tensors: Sequence[Tensor], axis: int) -> Any:
-    if not _are_alike(tensors):
+    if type(axis) is not int or not _are_alike(tensors):
         return ()
     shapes = {x.shape for x in tensors}
     if len(shapes) > 1:

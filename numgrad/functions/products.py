@@ -47,9 +47,10 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return _product.call(x1, x2)
 
 
-def _product_steps(x1: Tensor, x2: Tensor) -> Any:
+def _product_steps(x1: Any, x2: Any) -> Any:
     """Return what a product of two matrices comes to."""
-    return [(_matmul.matmul, {})] if x1.ndim == x2.ndim == 2 else ()
+    both = isinstance(x1, Tensor) and isinstance(x2, Tensor)
+    return [(_matmul.matmul, {})] if both and x1.ndim == x2.ndim == 2 else ()
 
 
 def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:

@@ -345,6 +345,22 @@ def test_several_tensors_are_found_again_by_all_their_specs():
             wrong()
 
 
+def test_options_that_are_tensors_count_by_their_numbers():
+    x, y = graph(2, 2), graph(2, 2)
+    for n in (0, 1, 0, 1, 0):
+        axis, size = ng.tensor(n), ng.tensor(1 + 3 * n)
+        np.testing.assert_allclose(x.sum(axis).array, x.array.sum(n))
+        assert x.reshape((size, 4 // size.item())).shape == (1 + 3 * n, 4 - 3 * n)
+        np.testing.assert_array_equal(ng.roll(x, axis, 0).array, np.roll(x.array, n, 0))
+        np.testing.assert_array_equal(ng.cumsum(x, axis).array, np.cumsum(x.array, n))
+        joined = ng.concat([x, y], axis)
+        np.testing.assert_array_equal(joined.array, np.concat([x.array, y.array], n))
+        np.testing.assert_array_equal(ng.stack([x, y], axis).array, np.stack([x.array, y.array], n))
+        rows = [x[0], y[1]]
+        expected = np.stack([row.array for row in rows]) @ y.array
+        np.testing.assert_allclose(ng.matmul(rows, y).array, expected)
+
+
 def test_several_tensors_that_are_written_or_leaves():
     x, y = leaf(3), graph(3)
     for _ in range(4):
