@@ -67,4 +67,4 @@ class Preparing:
         return cost(self.scheduled, self.count)
 
     def track_fusing(self, instructions):
-        return cost(lambda: fuse(self.program), self.count)
+        return cost(lambda: fuse(self.program, runtime.target), self.count)

@@ -14,18 +14,19 @@ from .storing import Root
 
 
 class Assembler:
-    """Makes the calls of kernels; what is computed and each pattern once, however often it is
-    called. Patterns get their kernels when they are scheduled, which decides what sort.
+    """Makes the calls of kernels; each kernel and each pattern once, however often it is called.
 
     Parameters
     ----------
     halos : Halos
         Of the program that is made.
+    target
+        What has the kernels.
     """
 
-    def __init__(self, halos: Halos) -> None:
-        self._halos = halos
-        self._specs: dict[Any, Any] = {}
+    def __init__(self, halos: Halos, target: Any) -> None:
+        self._halos, self._target = halos, target
+        self._kernels: dict[Any, tuple[Any, Any]] = {}
         self._patterns: dict[Any, Pattern] = {}
 
     def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
@@ -38,27 +39,31 @@ class Assembler:
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
-        spec = self._spec(assembly)
+        made = self._kernel(assembly)
         whole = first.unit.loop
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         calls = []
         for loop, operands in _boxes(whole, views):
-            pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
+            pattern = self._pattern(made, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _spec(self, assembly: "_Assembly") -> Any:
-        """Return what some steps compute."""
+    def _kernel(self, assembly: "_Assembly") -> tuple[Any, Any]:
+        """Return the kernel of some steps, and its spec."""
         key = assembly.structure()
-        known = self._specs.get(key)
+        known = self._kernels.get(key)
         if known is None:
-            known = self._specs[key] = assembly.spec()
+            spec = assembly.spec()
+            known = self._kernels[key] = self._target.kernel(spec), spec
         return known
 
-    def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
+    def _pattern(
+        self, made: tuple[Any, Any], nin: int, loop: Shape, operands: Sequence[Leaf]
+    ) -> Pattern:
         """Return the pattern of a call of a kernel."""
+        kernel, spec = made
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
         views = [
@@ -70,7 +75,7 @@ class Assembler:
         if known is None:
             layouts = tuple([_layout(loop, *view) for view in views])
             strides = [leaf.strides for leaf in operands]
-            known = Pattern(None, spec, layouts, nin, loop, (), strides, (), spec.name)
+            known = Pattern(kernel, spec, layouts, nin, loop, (), strides, (), spec.name)
             self._patterns[key] = known
         return known
 

@@ -21,8 +21,6 @@ FEWEST_ELEMENTS = 1 << 15
 # Shorter inner loops would be ends of blocks for the most part. It is more than `loops.SHORT`, so
 # that elements side by side stay the inner loop.
 SHORTEST_LOOP = 256
-# The kernel of a stencil does several rows in a call, a chain one: so it takes a longer row to pay.
-LONG_LOOP = 2048
 LONGEST_RUN = 1000
 # Seconds that it takes to make a chain, and for each instruction; and that it takes to walk over an
 # element of an operand. In so many runs of the program a chain must pay.
@@ -54,30 +52,7 @@ class Chaining:
         made: list[Instruction] = []
         for run in self._runs(instructions, times, rows):
             made += self._joined(run, times, rows)
-        for pattern in {i.pattern for i in made if i.pattern.kernel is None}:
-            pattern.kernel = self._kernel(pattern, times, rows)
         return made
-
-    def _kernel(self, pattern: Pattern, times: int, rows: int | None) -> Any:
-        """Return the kernel of what has been fused: a chain where it walks far enough for one."""
-        spec = pattern.spec
-        far = pattern.work * times >= FEWEST_ELEMENTS
-        if far and isinstance(spec, FusedSpec) and self._is_long(pattern, rows):
-            made = self.target.chain(spec)
-            if made is not None:
-                pattern.over = made.over
-                return made
-        return self.target.kernel(spec)
-
-    def _is_long(self, pattern: Pattern, rows: int | None) -> bool:
-        """Whether a chain can do what has been fused, and its inner loop is long."""
-        spec = pattern.spec
-        if len({*spec.in_dtypes, *spec.out_dtypes}) > 1:
-            return False
-        if not all(map(self.target.can_chain, {step for step, _ in spec.steps})):
-            return False
-        numbers = _numbers(pattern, rows, LONG_LOOP)
-        return numbers is not None and numbers[: pattern.nin] == [*spec.scalars]
 
     @property
     def uses(self) -> Counter[int]:
@@ -146,9 +121,7 @@ def _uses(instructions: Iterable[Instruction]) -> Counter[int]:
     return Counter(chain.from_iterable([i.buffers for i in instructions]))
 
 
-def _numbers(
-    pattern: Pattern, rows: int | None, shortest: int = SHORTEST_LOOP
-) -> list[bool] | None:
+def _numbers(pattern: Pattern, rows: int | None) -> list[bool] | None:
     """Return which operands are one number for the inner loop; None if that is too short for a
     chain, or others are not side by side."""
     if rows is None:
@@ -157,7 +130,7 @@ def _numbers(
         walk = walks_of(pattern)[rows]
         counts, strides, row = loops(pattern, walk.strides, walk.axes)
     inner, step = strides[-1], pattern.layouts[-1].dtype.itemsize
-    long = row == len(counts) - 1 or counts[-1] >= shortest
+    long = row == len(counts) - 1 or counts[-1] >= SHORTEST_LOOP
     if not long or inner[-1] != step or not {0, step}.issuperset(inner):
         return None
     return [stride == 0 for stride in inner]

@@ -22,7 +22,7 @@ MOST_OPERANDS = 40
 MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
 
 
-def fuse(program: Program) -> Program:
+def fuse(program: Program, target: Any) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused."""
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
@@ -34,7 +34,7 @@ def fuse(program: Program) -> Program:
     result.uses_blas = program.uses_blas
     together = [[grouping.values.roots[number] for number in group] for group in groups]
     halos = Halos(result, together if grouping.values.has_rings else ())
-    assembler = Assembler(halos)
+    assembler = Assembler(halos, target)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)

@@ -89,7 +89,7 @@ class Plan:
         if self.mode != "never" and count > 1:
             self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
         if self.mode == "now" and self.patience is not None:
-            self.patience, program = None, _fused(program)
+            self.patience, program = None, _fused(program, target)
         self.bound = Bound(program, target)
         self.specs = _result_specs(program)
 
@@ -132,13 +132,13 @@ class Plan:
         with _fusing:
             if self.patience is not None:
                 self.patience = None
-                self.bound = Bound(_fused(self.program), self.target)
+                self.bound = Bound(_fused(self.program, self.target), self.target)
 
 
-def _fused(program: Program) -> Program:
+def _fused(program: Program, target: Any) -> Program:
     """Return a program that is fused; what that takes holds no cycles."""
     with paused():
-        return fuse(program)
+        return fuse(program, target)
 
 
 def _fusible(program: Program) -> int:

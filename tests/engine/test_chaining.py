@@ -7,7 +7,6 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine import chaining
-from numgrad.engine.fuse import fuse
 from numgrad.engine.lower import lower
 from numgrad.engine.record import deferring, runtime
 from numgrad.engine.schedule import schedule, segments
@@ -144,15 +143,3 @@ def test_a_chain_is_made_if_it_soon_pays(monkeypatch):
     assert len(names(function, np.ones(N))) == 60
     target = NullTarget(longest_chain=60)
     assert len(names(function, np.ones(20 * N), target=target)) == 1
-
-
-def test_what_has_been_fused_is_a_chain_where_its_loops_are_long():
-    def kernels(shape):
-        made = program(lambda x: [(ng.exp(x) * x + 2.0)[:, 1:]], np.ones(shape))
-        plan = schedule(fuse(made), runtime.target)
-        return [i.pattern.kernel for segment in plan.segments for i in segment.instructions]
-
-    (kernel,) = kernels((8, 1 << 14))
-    assert hasattr(kernel, "words")
-    (kernel,) = kernels((1 << 10, 128))
-    assert not hasattr(kernel, "words")

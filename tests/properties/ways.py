@@ -55,14 +55,14 @@ class Setup:
         constants = [
             (schedule, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
             (chaining, "FEWEST_ELEMENTS"), (chaining, "SHORTEST_LOOP"), (loops, "SHORT"),
-            (chaining, "LONG_LOOP"), (chaining, "RUNS"),
+            (chaining, "RUNS"),
         ]  # fmt: skip
         before = [getattr(*constant) for constant in constants]
         threads = target.num_threads
         try:
             target.set_num_threads(min(self.threads, threads))
             work = 0 if self.threads > 1 else before[2]
-            chain = (1, 1, 1, 1, math.inf) if self.chained else (1 << 30, *before[4:])
+            chain = (1, 1, 1, math.inf) if self.chained else (1 << 30, *before[4:])
             given = (self.elements, self.block, work, *chain)
             for constant, number in zip(constants, given, strict=True):
                 setattr(*constant, number)
