@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 from llvmlite import binding as llvm
 
+from . import interrupts
 from .links import vector_bytes
 from .registers import Allocation, Do, Place
 from .toolchain import compiler_lock
@@ -54,13 +55,21 @@ class Code:
 
     def __init__(self, text: str) -> None:
         escaped = text.replace("\n", "\\0A")
-        module = f'target triple = "{llvm.get_process_triple()}"\nmodule asm "{escaped}"\n'
-        module += f"declare void @{_SYMBOL}(i64)\n"
-        with compiler_lock:
+        module = f'module asm "{escaped}"\ndeclare void @{_SYMBOL}(i64)\n'
+        # Interrupted between two calls of LLVM, llvmlite would free what LLVM has freed.
+        with compiler_lock, interrupts.held():
+            while _unused:
+                _unused.pop().close()
+            module = f'target triple = "{llvm.get_process_triple()}"\n{module}'
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(module), _machine())
+            weakref.finalize(self, _unused.append, engine).atexit = False
             engine.finalize_object()
             self.address = engine.get_function_address(_SYMBOL)
-        weakref.finalize(self, engine.close).atexit = False
+
+
+# Engines whose code is gone. They are closed when the next one is made: an object may end at any
+# time, in any thread, where one can wait neither for the lock nor for Ctrl-C.
+_unused: list[llvm.ExecutionEngine] = []
 
 
 def _machine() -> llvm.TargetMachine:

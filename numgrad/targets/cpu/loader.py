@@ -9,6 +9,7 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
+from . import interrupts
 from .toolchain import compiler_lock
 
 _HELPERS = ("numba_", "Py", "_Py")
@@ -55,7 +56,7 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
     MissingSymbolError
         If an external function does not exist in this process.
     """
-    with compiler_lock:
+    with compiler_lock, interrupts.held():
         provide(externals)
         engine = _get_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(payload))

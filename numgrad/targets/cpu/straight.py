@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import binding as llvm
 
+from . import interrupts
 from .toolchain import compiler_lock
 
 _TYPE = r"(?:double|float|half|i1|i8|i16|i32|i64)"
@@ -75,7 +76,7 @@ class Straight(NamedTuple):
 @lru_cache(maxsize=4096)
 def straight(bit_code: bytes, symbol: str) -> Straight | None:
     """Read a function; None if it has branches, or does what is not known here."""
-    with compiler_lock:
+    with compiler_lock, interrupts.held():
         text = str(llvm.parse_bitcode(bit_code).get_function(symbol))
     head = _HEAD.search(text)
     lines = text[text.index("{") + 1 : text.rindex("}")].split("\n") if head else []
