@@ -64,7 +64,9 @@ class _Pool:
         return _Block(nbytes + _LINE) if found is None else found
 
     def give_back(self, block: _Block) -> None:
-        if block.nbytes <= self.most:
+        """Keep a block, unless too many have come since somebody took one."""
+        waiting = self.returned.copy()  # others may come meanwhile
+        if sum([b.nbytes for b in waiting]) + block.nbytes <= self.most:
             self.returned.append(block)
 
 

@@ -131,8 +131,10 @@ def _stack_steps(tensors: Sequence[Tensor], axis: int) -> Any:
 _stacked = Steps(_stack_steps, _stack)
 
 
-def _are_alike(tensors: Sequence[Tensor]) -> bool:
-    """Whether all are tensors of one dtype."""
+def _are_alike(tensors: Any) -> bool:
+    """Whether these are tensors of one dtype, not the rows of one tensor."""
+    if isinstance(tensors, Tensor):
+        return False
     return all(isinstance(x, Tensor) and x.dtype == tensors[0].dtype for x in tensors)
 
 

@@ -58,6 +58,13 @@ def test_a_bound_on_what_is_kept(monkeypatch):
     assert all(block.nbytes <= 2_000_000 for block in results.pool.blocks)
 
 
+def test_what_comes_back_is_bounded_before_anything_is_taken(monkeypatch):
+    monkeypatch.setattr(results, "pool", results._Pool(2_000_000))
+    arrays = [large() for _ in range(8)]
+    arrays.clear()
+    assert 0 < sum(block.nbytes for block in results.pool.returned) <= 2_000_000
+
+
 def test_results_that_are_held_never_change():
     f = ng.jit(lambda x: (x * 2.0, x + 1.0))
     x = np.arange(100_000.0)

@@ -84,9 +84,9 @@ def items_of(t, sequence):
 
 
 @register_jitable
-def gather(t, arguments, count, values):
-    """Return how many items the key of these arguments takes, without those in sequences; -1 if
-    they have none. Values are collected, behind their number."""
+def gather(t, arguments, count, values, outer):
+    """Return how many items the key of these arguments takes, without those in sequences, which
+    only ``outer`` ones may be; -1 if they have none. Values are collected, behind their number."""
     total = 0
     for n in range(count):
         item, size = load_word(arguments, n), 1
@@ -96,7 +96,7 @@ def gather(t, arguments, count, values):
                 return -1
             store_word(values, 0, known)
             store_word(values, known, item)
-        elif is_sequence(t, item):
+        elif outer != 0 and is_sequence(t, item):
             size = 2
         else:
             size = words_of(t, item)
@@ -110,11 +110,12 @@ def gather(t, arguments, count, values):
 def length(t, arguments, count, values):
     """Return how many items the key of these arguments takes; -1 if they have none, or there are no
     values or too many."""
-    total = gather(t, arguments, count, values)
+    store_word(values, 0, 0)
+    total = gather(t, arguments, count, values, 1)
     for n in range(count):
         item = load_word(arguments, n)
         if total >= 0 and is_sequence(t, item):
-            inner = gather(t, items_of(t, item), load_word(item, load_word(t, SIZE)), values)
+            inner = gather(t, items_of(t, item), load_word(item, load_word(t, SIZE)), values, 0)
             total = total + inner if inner >= 0 else -1
     return total if load_word(values, 0) > 0 else -1
 
@@ -143,11 +144,8 @@ def write(t, key, at, item):
 
 
 @register_jitable
-def key_of(t, arguments, count, total):
-    """Return the key of arguments; 0 after an error."""
-    key = call_function(load_word(t, NEW_TUPLE), (total,))
-    if key == 0:
-        return 0
+def fill(t, arguments, count, key):
+    """Put the items of its arguments into a key."""
     at = load_word(t, ITEMS)
     for n in range(count):
         item = load_word(arguments, n)
@@ -160,24 +158,57 @@ def key_of(t, arguments, count, total):
                 at = write(t, key, at, load_word(items_of(t, item), k))
         else:
             at = write(t, key, at, item)
-    return key
+
+
+@register_jitable
+def found(t, arguments, count, values):
+    """Return what is known of arguments, which the caller owns; 0 if that is nothing. Their values
+    are collected."""
+    total = length(t, arguments, count, values)
+    if total < 0:
+        return 0
+    key = call_function(load_word(t, NEW_TUPLE), (total,))
+    if key == 0:
+        call_function(load_word(t, CLEAR), ())
+        return 0
+    recorders = 0
+    # Where memory is taken, objects may be collected, and lists be written by their finalizers.
+    if length(t, arguments, count, values) == total:
+        fill(t, arguments, count, key)
+        recorders = call_function(load_word(t, GET_ITEM), (load_word(t, KNOWN), key))
+        if recorders != 0:
+            call_function(load_word(t, KEEP), (recorders,))
+    call_function(load_word(t, DROP), (key,))
+    return recorders
+
+
+@register_jitable
+def each(t, function, items, count):
+    """Call a function of CPython with each of some objects."""
+    for n in range(count):
+        call_function(load_word(t, function), (load_word(items, n),))
 
 
 @register_jitable
 def applied(t, recorders, values):
     """Return what recorders make of values, one after the other: None if one of them does not
-    answer, 0 after an error."""
+    answer, 0 after an error. The values are owned meanwhile: who else has a list of them may
+    write it in another thread."""
     call, drop = load_word(t, CALL), load_word(t, DROP)
-    count, result = load_word(values, 0), load_word(values, 1)
-    call_function(load_word(t, KEEP), (result,))
-    for n in range(load_word(recorders, load_word(t, SIZE))):
-        store_word(values, 1, result)
-        recorder = load_word(recorders, load_word(t, ITEMS) + n)
-        following = call_function(call, (recorder, values + 8, count, 0))
-        call_function(drop, (result,))
-        result, count = following, 1
+    count = load_word(values, 0)
+    each(t, KEEP, values + 8, count)
+    result = call_function(
+        call, (load_word(recorders, load_word(t, ITEMS)), values + 8, count, 0)
+    )
+    each(t, DROP, values + 8, count)
+    for n in range(1, load_word(recorders, load_word(t, SIZE))):
         if result == 0 or result == load_word(t, NONE):
             break
+        store_word(values, 1, result)
+        recorder = load_word(recorders, load_word(t, ITEMS) + n)
+        following = call_function(call, (recorder, values + 8, 1, 0))
+        call_function(drop, (result,))
+        result = following
     return result
 
 
@@ -185,17 +216,9 @@ def step(table_object, arguments, count):
     """Return what the function makes of its arguments; 0 after an error."""
     t = load_word(table_object, DATA)
     recorders, values = 0, stack_words(_COLLECTED)
-    store_word(values, 0, 0)
     if call_function(load_word(t, DICT_SIZE), (load_word(t, UNUSUAL),)) == 0:
-        total = length(t, arguments, count, values)
-        if total >= 0:
-            key = key_of(t, arguments, count, total)
-            if key == 0:
-                return 0
-            recorders = call_function(load_word(t, GET_ITEM), (load_word(t, KNOWN), key))
-            call_function(load_word(t, DROP), (key,))
+        recorders = found(t, arguments, count, values)
     if recorders != 0:
-        call_function(load_word(t, KEEP), (recorders,))
         result = applied(t, recorders, values)
         call_function(load_word(t, DROP), (recorders,))
         if result == 0:  # an array that cannot be viewed in this way, or a true error
