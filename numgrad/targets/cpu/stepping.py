@@ -194,21 +194,16 @@ def applied(t, recorders, values):
     """Return what recorders make of values, one after the other: None if one of them does not
     answer, 0 after an error. The values are owned meanwhile: who else has a list of them may
     write it in another thread."""
-    call, drop = load_word(t, CALL), load_word(t, DROP)
-    count = load_word(values, 0)
+    count, result = load_word(values, 0), load_word(values, 1)
     each(t, KEEP, values + 8, count)
-    result = call_function(
-        call, (load_word(recorders, load_word(t, ITEMS)), values + 8, count, 0)
-    )
-    each(t, DROP, values + 8, count)
-    for n in range(1, load_word(recorders, load_word(t, SIZE))):
+    for n in range(load_word(recorders, load_word(t, SIZE))):  # there may be none
+        recorder = load_word(recorders, load_word(t, ITEMS) + n)
+        result = call_function(load_word(t, CALL), (recorder, values + 8, count, 0))
+        each(t, DROP, values + 8, count)
         if result == 0 or result == load_word(t, NONE):
             break
         store_word(values, 1, result)
-        recorder = load_word(recorders, load_word(t, ITEMS) + n)
-        following = call_function(call, (recorder, values + 8, 1, 0))
-        call_function(drop, (result,))
-        result = following
+        count = 1
     return result
 
 
