@@ -30,10 +30,11 @@ the target's own on one; with both on one thread, the kernel is faster."""
 
 
 class MatMul(KernelOperator):
-    """The product of matrices, ``(m,k),(k,n)->(m,n)``; integers are multiplied by NumPy.
+    """The product of matrices, ``(m,k),(k,n)->(m,n)``.
 
-    Products of real matrices are the target's own, whose rows have the same bits alone as among
-    others; those of complex matrices, and large ones that are no part of a batch, are done by BLAS.
+    Integers are multiplied by NumPy, in programs by a plain loop. Products of real matrices are the
+    target's own, whose rows have the same bits alone as among others; those of complex matrices,
+    and large ones that are no part of a batch, are done by BLAS.
 
     A loop over vectors that share a matrix becomes one product of matrices: the kernel folds a
     loop in which the right matrix is shared, and a product with a column is turned round so that
@@ -61,6 +62,8 @@ class MatMul(KernelOperator):
         known = self._specs.get(dtypes)
         if known is None:
             dtype = dtypes[0]
+            if dtype.kind in "biu":
+                return super().spec(dtypes)
             known = LibrarySpec("matmul", dtype) if dtype.kind == "c" else ProductSpec(dtype)
             self._specs[dtypes] = known
         return known
@@ -109,6 +112,8 @@ class MatMul(KernelOperator):
         self.core_sizes([o.shape for o in inputs])
         ((shape, dtype, rows),) = specs
         a, b = inputs
+        if dtype.kind in "biu" and a.shape[-1] != 1:
+            return super().lower(builder, inputs, specs, static)
         output = builder.new(shape, dtype, rows)
         if 0 in shape:
             return [output]
@@ -149,7 +154,16 @@ def _blas_knows(operand: Any) -> bool:
     )
 
 
-matmul = MatMul(lambda a, b, out: None, "(m,k),(k,n)->(m,n)", name="matmul", uses_blas=True)
+def _product(a, b, out):
+    """The product of matrices of integers; of truth values, whether any pair is true."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            out[i, j] = 0
+            for k in range(a.shape[1]):
+                out[i, j] += a[i, k] * b[k, j]
+
+
+matmul = MatMul(_product, "(m,k),(k,n)->(m,n)", name="matmul", uses_blas=True)
 
 
 @matmul.reads

@@ -73,6 +73,18 @@ def test_matmul_of_any_layout_now_and_in_programs(rng, dtype, layout):
             close(in_program(matmul, ng.tensor(x), ng.tensor(y)), now)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "int64", "uint64"])
+def test_products_of_integers_in_programs_are_those_of_numpy(rng, dtype):
+    most = 2 if dtype == "bool" else 100
+    shapes = [((3, 4), (4, 2)), ((1, 4), (4, 1)), ((2, 1), (1, 3)), ((3, 0), (0, 2))]
+    for first, second in shapes:
+        a, b = (rng.integers(0, most, shape).astype(dtype) for shape in (first, second))
+        for x in (a, np.asfortranarray(a)):
+            found = in_program(matmul, ng.tensor(x), ng.tensor(b))
+            assert found.dtype == a.dtype
+            np.testing.assert_array_equal(found, x @ b)
+
+
 @pytest.mark.parametrize("shapes", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (3, 2))])
 def test_matmul_of_nothing(shapes):
     a, b = (ng.tensor(np.ones(s), requires_grad=True) for s in shapes)

@@ -57,6 +57,14 @@ define void @other() {
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("source", "to"), [("bool", "int64"), ("int16", "int32")])
+def test_casts_of_which_the_results_have_a_known_range_are_read(source, to):
+    one = fused.scalar(spec_of(cast, np.dtype(source), np.dtype(to)))
+    found = straight(one.bit_code, one.symbol)
+    assert found is not None
+    assert [o.to for o in found.operations] == [f"i{8 * np.dtype(to).itemsize}"]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -19,7 +19,7 @@ _TYPE = r"(?:double|float|half|i1|i8|i16|i32|i64)"
 _NAME = r'%(?:[\w.$-]+|"[^" ,]+")'
 _VALUE = rf"(?:{_NAME}|-?[\w.+-]+)"
 _ARGUMENT = rf"{_TYPE}(?: [a-z_]+)* {_VALUE}"
-_HEAD = re.compile(rf"define (?:[a-z_]+ )*({_TYPE}) @[\w.$]+\(([^)]*)\)")
+_HEAD = re.compile(rf"define (?:[a-z_]+(?:\([^()]*\))? )*({_TYPE}) @[\w.$]+\(([^)]*)\)")
 _SHAPES = tuple(
     re.compile(rf"({_NAME}) = {shape}(?:, ![\w.]+ !\d+)*$")
     for shape in (
