@@ -77,8 +77,8 @@ def test_matmul_of_any_layout_now_and_in_programs(rng, dtype, layout):
 def test_products_of_integers_in_programs_are_those_of_numpy(rng, dtype):
     most = 2 if dtype == "bool" else 100
     shapes = [((3, 4), (4, 2)), ((1, 4), (4, 1)), ((2, 1), (1, 3)), ((3, 0), (0, 2))]
-    for first, second in shapes:
-        a, b = (rng.integers(0, most, shape).astype(dtype) for shape in (first, second))
+    for pair in shapes:
+        a, b = (rng.integers(0, most, shape).astype(dtype) for shape in pair)
         for x in (a, np.asfortranarray(a)):
             found = in_program(matmul, ng.tensor(x), ng.tensor(b))
             assert found.dtype == a.dtype

@@ -14,7 +14,9 @@ from .fused_tools import (
     assert_same_bits,
     cast,
     fused_spec,
+    less,
     make,
+    multiply,
     one_after_the_other,
     polynomial,
 )
@@ -54,6 +56,29 @@ def test_random_graphs_have_the_bits_of_their_steps(seed):
         cut = [x if one else x[:n] for x, one in zip(inputs, spec.scalars, strict=True)]
         for result, expected in zip(outputs, one_after_the_other(spec, cut, n), strict=True):
             assert_same_bits(result, expected)
+
+
+def following(x):
+    return x + 1
+
+
+@pytest.mark.parametrize("other", [F64, C128], ids=str)  # what is complex is linked, not widened
+def test_integers_wrap_around_as_they_do_in_the_steps(other):
+    integer, truth = np.dtype(np.int64), np.dtype(bool)
+    steps = [
+        (spec_of(following, integer, integer), (0,)),
+        (spec_of(less, integer, integer, truth), (0, 2)),
+        (spec_of(multiply, integer, integer, integer), (0, 0)),
+        (spec_of(less, integer, integer, truth), (4, 0)),
+        (spec_of(multiply, other, other, other), (1, 1)),
+    ]
+    spec = fused_spec(steps, (integer, other), (3, 5, 6))
+    x = np.array([5, 2**63 - 1, -(2**63), 3037000500, 2**32 + 1, -7])
+    outputs = [np.zeros(6, bool), np.zeros(6, bool), np.zeros(6, other)]
+    steps = [8, other.itemsize, 1, 1, other.itemsize]
+    assert call(kernel(spec), [x, np.ones(6, other), *outputs], 6, steps) == 0
+    np.testing.assert_array_equal(outputs[0], x < x + 1)
+    np.testing.assert_array_equal(outputs[1], x * x < x)
 
 
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 95, 300])

@@ -5,6 +5,7 @@ in LLVM; only the scalar or core function that it calls goes through Numba's fro
 a fifth of the time of compiling the same loop from Python source, and tests compile a thousand.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -19,6 +20,8 @@ from .intrinsics import INT64, KERNEL_TYPE
 from .objects import bit_code_of, code_of, internalise
 from .rewrite import JIT_OPTIONS
 from .vector_calls import PREFIX
+
+_NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
 
 
 class Callee:
@@ -104,6 +107,8 @@ def emit_scalar(
     function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
     function.attributes.add("alwaysinline")
     linked = _linked(callee, function, body)
+    if any(isinstance(item, ir.IntType) for item in kind.args[:-2]):  # of the values
+        linked = _wrapping(linked)
     # What vector calls consist of keeps its names, so that a kernel has it once.
     shared = [item.name for item in linked.functions if item.name.startswith(PREFIX)]
     internalise((*linked.functions, *linked.global_variables), [symbol, *shared])
@@ -153,6 +158,12 @@ def _linked(
     for part in (compiled._final_module, *_dependencies(compiled, library)):
         linked.link_in(part, preserve=True)
     return linked
+
+
+def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
+    """A module whose integers wrap around, as NumPy's do: joined with others, what is said never to
+    overflow would decide comparisons, and ``x + 1 > x`` be true of the largest number as well."""
+    return llvm.parse_assembly(_NO_OVERFLOW.sub(r"\1 ", str(module)))
 
 
 def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:

@@ -198,7 +198,8 @@ class _Row:
         builder = self.builder
         ahead = _name(builder.select(is_short, word(0), self.last))
         self._write(self.transfers.pointers("e", _name(self.table), self.loop.outputs))
-        self._write(self.transfers.masks("d", _name(self.count)))
+        present = builder.select(is_short, self.count, word(self.loop.block))
+        self._write(self.transfers.masks("d", _name(present)))
         for k in self.loop.outputs:
             self._write([self.transfers.move(f"%d{k}", k, f"%e{k}", ahead)])
             self._write(self.transfers.save("d", k, f"%h{k}"))
