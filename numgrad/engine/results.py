@@ -78,11 +78,10 @@ class _Lease:
 
     __slots__ = ("__array_interface__", "block", "owner")
 
-    def __init__(self, shape: Shape, dtype: np.dtype, nbytes: int) -> None:
-        self.owner = pool
-        self.block = pool.take(nbytes)
+    def __init__(self, owner: _Pool, block: _Block, shape: Shape, dtype: np.dtype) -> None:
+        self.owner, self.block = owner, block
         self.__array_interface__ = {
-            "data": (self.block.address, False),
+            "data": (block.address, False),
             "shape": shape,
             "typestr": dtype.str,
             "version": 3,
@@ -97,7 +96,7 @@ def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < LARGE:
         return np.empty(shape, dtype)
-    return np.asarray(_Lease(shape, dtype, nbytes))
+    return np.asarray(_Lease(pool, pool.take(nbytes), shape, dtype))
 
 
 def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:

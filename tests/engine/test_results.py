@@ -1,6 +1,7 @@
 """Memory of large results comes back when nobody refers to it, and not before."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -63,6 +64,14 @@ def test_what_comes_back_is_bounded_before_anything_is_taken(monkeypatch):
     arrays = [large() for _ in range(8)]
     arrays.clear()
     assert 0 < sum(block.nbytes for block in results.pool.returned) <= 2_000_000
+
+
+def test_more_than_there_is_raises_and_leaves_nothing(monkeypatch):
+    ignored = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    with pytest.raises(MemoryError):
+        results.empty((1 << 20, 1 << 20, 1 << 10), F8)
+    assert not ignored
 
 
 def test_results_that_are_held_never_change():
