@@ -243,3 +243,13 @@ def test_functions_that_come_to_nothing_return_their_argument():
         assert x.T is x
         assert ng.squeeze(y) is y
     assert (sys.getrefcount(x), sys.getrefcount(y)) == before
+
+
+def test_what_is_written_to_itself_counts_alike_at_every_use():
+    versions = set()
+    for _ in range(6):
+        x = graph(4).detach() * 1.0
+        rows = x[None]
+        rows[::2] = rows[0:1]
+        versions.add((x.version, rows.version))
+    assert versions == {(0, 0)}
