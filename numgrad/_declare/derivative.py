@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .._errors import CustomGradError, NotDifferentiableError
+from .._lazy import lazy
 from .operator import door, zeros_of
 from .partial import bind_operators
 from .source import Source
@@ -35,7 +35,7 @@ class Derivative:
         self.owner = owner
         self.source = source
 
-    @cached_property
+    @lazy
     def reads(self) -> list[bool]:
         """Which inputs and outputs the derivative reads."""
         first = len(self.owner.cotangent_outputs())
@@ -123,7 +123,7 @@ class Transposed(Derivative):
         super().__init__(owner, kernel.source)
         self.kernel = kernel
 
-    @cached_property
+    @lazy
     def reads(self) -> list[bool]:
         """The kernel's other inputs are those of the transposed one; its outputs are not read."""
         names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]

@@ -3,11 +3,11 @@
 import dis
 import inspect
 from collections.abc import Sequence
-from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
 from .._errors import DeclarationError
+from .._lazy import lazy
 
 
 class Source:
@@ -45,7 +45,7 @@ class Source:
         """Whether the function mentions a parameter at all; what it does not need not be saved."""
         return parameter in self._mentioned
 
-    @cached_property
+    @lazy
     def _mentioned(self) -> set[str]:
         return mentioned(self.plain.__code__)
 

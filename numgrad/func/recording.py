@@ -1,6 +1,5 @@
 """Recordings: what a function did once, ready to be done again with other arguments."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from .._autograd import enable_grad
 from .._collector import paused
 from .._declare import Operator
 from .._declare.operator import zeros_of
+from .._lazy import lazy
 from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass, Request
@@ -62,7 +62,7 @@ class Recording:
         self.operator = Replay(self)
         self._derivatives: dict[tuple[bool, ...], Recording] = {}
 
-    @functools.cached_property
+    @lazy
     def stages(self) -> Stages:
         """The programs that compute the outputs."""
         with paused():
@@ -73,11 +73,11 @@ class Recording:
         self.stages  # noqa: B018  made when it is first asked for
         self.outputs, self.arguments = [], []
 
-    @functools.cached_property
+    @lazy
     def exprs(self) -> list[Expr]:
         return pending_exprs(self.outputs)
 
-    @functools.cached_property
+    @lazy
     def has_passages(self) -> bool:
         """Whether batched passes inside cut it into several programs."""
         return any(expr.operator in (TO_ROWS, TO_AXIS) for expr in self.exprs)

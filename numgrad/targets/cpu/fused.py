@@ -8,11 +8,11 @@ Every step rounds its result to the dtype that it declares and constants are ope
 so a fused kernel has the bits of its steps one after the other.
 """
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from numgrad._lazy import lazy
 from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
@@ -37,7 +37,7 @@ class Scalar:
         self.key = keys.loop(spec) if isinstance(spec, LoopSpec) else keys.elementwise(spec)
         self.symbol = f"numgrad_scalar_{self.key.lstrip('-')[:32]}"
 
-    @cached_property
+    @lazy
     def bit_code(self) -> bytes:
         """Optimised LLVM code."""
         return compiler.scalar(self.key, self._compiled)
