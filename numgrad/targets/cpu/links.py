@@ -47,8 +47,8 @@ class UnknownOperationError(Exception):
 
 @cache
 def vector_bytes() -> int:
-    """Bytes of a vector; 0 where there are no chains: they are made for x86-64 with AVX2."""
-    known = platform.machine().lower() in ("x86_64", "amd64") and sys.platform != "win32"
+    """Bytes of a vector; 0 where there are no chains: they are made for x86-64 Linux with AVX2."""
+    known = platform.machine().lower() in ("x86_64", "amd64") and sys.platform == "linux"
     register = vector_registers() if known else 0
     return register // 8 if register >= 256 else 0
 
