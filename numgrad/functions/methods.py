@@ -117,8 +117,16 @@ class Methods:
         return _shape.matrix_transpose(self)
 
     # Elements
-    real = _fixed(property(elementwise.real), "real part", "t[...] = value + 1j * t.imag")
-    imag = _fixed(property(elementwise.imag), "imaginary part", "t[...] = t.real + 1j * value")
+    real = _fixed(
+        property(elementwise.real, doc="The real parts; the tensor itself when it is real."),
+        "real part",
+        "t[...] = value + 1j * t.imag",
+    )
+    imag = _fixed(
+        property(elementwise.imag, doc="The imaginary parts; zeros when the tensor is real."),
+        "imaginary part",
+        "t[...] = t.real + 1j * value",
+    )
 
     def copy(self: Any) -> Tensor:
         """Return a copy; gradients flow through it."""
