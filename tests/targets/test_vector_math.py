@@ -9,7 +9,7 @@ from scipy import special
 import numgrad as ng
 from numgrad._settings import CHOICES
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import joining
+from numgrad.targets.cpu import fused, joining
 from numgrad.targets.cpu.kernels import kernel
 from numgrad.targets.cpu.vector_library import ARGUMENTS, vector_library
 
@@ -292,6 +292,7 @@ def test_steps_of_a_linked_kernel_share_their_functions(monkeypatch):
 
 @needs_library
 def test_a_kernel_written_for_vectors_calls_the_library_itself(monkeypatch):
+    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
     code, _ = generated_code_simd(fused_spec(), monkeypatch)
     assert "@numgrad_simd_" not in code
     assert all(loop_calls(code, LIBRARY.symbol(name, 64)) for name in ("exp", "sin"))

@@ -36,6 +36,12 @@ def root(x):
     return math.sqrt(abs(x))
 
 
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch):
+    """Graphs of few steps are written for vectors too."""
+    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
+
+
 class Straight:
     """Draws a graph of steps without branches over values of some dtypes."""
 
@@ -276,11 +282,12 @@ def test_what_others_wait_for_longest_comes_first_and_what_nobody_needs_not_at_a
 def test_narrower_registers(processor, function, tmp_path):
     code = f"function = {function!r}" + """
 import numpy as np, numgrad as ng
-from numgrad.targets.cpu import joining
+from numgrad.targets.cpu import fused, joining
 def f(x, y):
     z = getattr(ng, function)(x * x + 2.0) * y / (x - 5.0) - ng.sqrt(y)
     return ng.where(z > 0.5, z * x, -z) + z / y
 widened = []
+fused.FEWEST_STEPS = 2
 written = joining._widened
 joining._widened = lambda *args: widened.append(1) or written(*args)
 for n in (1, 2, 3, 5, 8, 13, 1003):

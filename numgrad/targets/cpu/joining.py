@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from . import generate
+from . import fused, generate
 from .compiler import Code
 from .elementwise import ROWS_TYPE, ElementwiseLoop, Rows
 from .emit import target_machine
@@ -34,7 +34,7 @@ fewer operations than the first number, those of the next iteration are begun me
 
 def join(graph: Graph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions."""
-    flow = flow_of(graph) if len(graph.steps) > 1 else None
+    flow = flow_of(graph) if len(graph.steps) >= fused.FEWEST_STEPS else None
     lanes = lanes_of(flow) if flow is not None else 0
     module = _widened(graph, flow, lanes, symbol) if flow and lanes else _linked(graph, symbol)
     return code_of(target_machine(), module, symbol)
