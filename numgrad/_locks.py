@@ -1,8 +1,14 @@
 """Locks that a forked child can take: the thread that forks holds them meanwhile."""
 
+import importlib
 import os
 import threading
+import time
 from typing import Any
+
+# Modules that numgrad imports when they are first needed, in any thread.
+_IMPORTED_LATE = frozenset({"numgrad", "numba", "llvmlite", "scipy", "threadpoolctl", "optree"})
+_PATIENCE = 10.0  # seconds; an import that takes longer may be waiting for the thread that forks
 
 _locks: list[Any] = []
 _held: list[Any] = []  # by the thread that forks: locks may be registered meanwhile
@@ -20,6 +26,39 @@ def held_during_fork(lock: Any) -> Any:
 def fork_safe_lock() -> Any:
     """Return a reentrant lock that is held during a fork."""
     return held_during_fork(threading.RLock())
+
+
+class _Imports:
+    """What a fork waits for beside the locks: Python's own locks of modules that are imported.
+
+    Python renews none of them in the child, where an import that another thread of the parent had
+    begun never ends. Nothing is held: a thread that imports while it holds some other library's
+    lock, which the fork takes as well, must come to its end.
+    """
+
+    def acquire(self, blocking: bool = True) -> bool:
+        patience = time.monotonic() + _PATIENCE
+        while self._are_under_way():
+            if not blocking:
+                return False
+            if time.monotonic() > patience:
+                break
+            time.sleep(0.001)
+        return True
+
+    def release(self) -> None:
+        """Nothing was taken."""
+
+    @staticmethod
+    def _are_under_way() -> bool:
+        ours = (None, threading.get_ident())
+        locks = getattr(importlib, "_bootstrap")._module_locks  # noqa: B009  no public name
+        for name, reference in list(locks.items()):
+            if name.partition(".")[0] in _IMPORTED_LATE:
+                lock = reference()
+                if lock is not None and lock.owner not in ours:
+                    return True
+        return False
 
 
 def _acquire_all() -> None:
@@ -48,6 +87,7 @@ def _release_all() -> None:
         lock.release()
 
 
+held_during_fork(_Imports())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_acquire_all, after_in_parent=_release_all, after_in_child=_release_all

@@ -56,3 +56,19 @@ class Rows:
 
     def time_rows(self, rows, dtype):
         ng.grad(self.y, self.x, self.cotangents, retain_graph=True, is_grads_batched=True)
+
+
+class Chain:
+    """A captured function of elements that lie side by side in rows of so many, unfused."""
+
+    params = ([256, 4096, 1 << 19],)
+    param_names = ("row",)
+
+    def setup(self, row):
+        wide = np.linspace(0.5, 2.0, (1 << 19) // row * (row + 8)).reshape(-1, row + 8)
+        self.x = wide[:, :row]
+        self.call = ng.jit(lambda x: ng.tanh(x * x + 1.0) / x, fuse="never")
+        self.call(self.x)
+
+    def time_value(self, row):
+        self.call(self.x)

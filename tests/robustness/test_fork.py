@@ -119,3 +119,53 @@ print("fine")
 def test_fork_while_another_thread_nests_locks():
     """A fork takes all locks, and waits for none with another one in hand."""
     assert run(NESTED) == "fine"
+
+
+IMPORTING = """
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+import threading
+import time
+import numgrad
+
+begun = threading.Event()
+
+class Slow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        if name != "numgrad.slow":
+            return None
+        begun.set()
+        time.sleep(0.2)  # the module is not even among the imported ones
+        return importlib.util.spec_from_loader(name, self)
+
+    def exec_module(self, module):
+        time.sleep(0.2)
+        module.done = True
+
+sys.meta_path.insert(0, Slow())
+
+def bring():
+    import numgrad.slow
+
+thread = threading.Thread(target=bring)
+thread.start()
+begun.wait()
+time.sleep(DELAY)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    from numgrad.slow import done
+    os._exit(0 if done else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+thread.join()
+print("fine")
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3], ids=["looked for", "executed"])
+def test_fork_while_another_thread_imports(delay):
+    """Python's locks of modules stay taken in the child: the fork waits for the import."""
+    assert run(IMPORTING.replace("DELAY", str(delay))) == "fine"
