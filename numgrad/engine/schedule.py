@@ -27,6 +27,8 @@ ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
 PARALLEL_WORK = 1 << 15
 # An elementwise loop of this many elements is run a tile of elements at a time.
 MANY_ELEMENTS = 1 << 15
+# And of a tile no more than so many.
+MOST_ELEMENTS = 1 << 15
 # Sums over elements are made of blocks of this size, whatever the tile.
 ELEMENT_BLOCK = 1024
 
@@ -304,7 +306,7 @@ def _tile(segment: Segment, top: int, target: Any) -> int:
     """Return the rows, or elements, of a tile of which one takes ``top`` bytes."""
     l2_bytes = target.l2_bytes()
     if segment.kind == ELEMENTS:
-        return element_tile(segment, top, l2_bytes)
+        return element_tile(segment, top, l2_bytes, target.num_threads)
     if any(_reads_much(i.pattern) for i in segment.instructions):
         return tall_tile(segment.rows, top, l2_bytes, target.num_threads)
     return choose_tile(segment.rows, top, l2_bytes)
@@ -347,15 +349,20 @@ def tall_tile(batch: int, row_bytes: int, l2_bytes: int, threads: int) -> int:
     return max(-(-batch // tiles), min(4, most))
 
 
-def element_tile(segment: Segment, row_bytes: int, l2_bytes: int) -> int:
+def element_tile(segment: Segment, row_bytes: int, l2_bytes: int, threads: int) -> int:
     """Return the rows of a tile of a stretch: about `ELEMENT_BLOCK` elements or a multiple of that,
-    and so many rows that blocks which are reduced begin and end with tiles."""
+    and so many rows that blocks which are reduced begin and end with tiles.
+
+    Tiles are as large as the cache allows, because memory is slow where one begins, and as many as
+    give all threads the same work.
+    """
     rows = segment.rows
     step = lcm(*[walks_of(i.pattern)[rows].step for i in segment.instructions])
-    longest = max(i.pattern.work for i in segment.instructions) // rows
-    unit = -(-max(1, ELEMENT_BLOCK // max(longest, 1)) // step) * step
+    longest = max(1, max(i.pattern.work for i in segment.instructions) // rows)
+    unit = -(-max(1, ELEMENT_BLOCK // longest) // step) * step
     if settings.tile:
         return settings.tile * unit
     fit = (l2_bytes // 4) // max(row_bytes, 8)
-    units = min(fit, 8192 // max(longest, 1), rows // 8) // unit
-    return max(1, units) * unit
+    tiles = max(8, -(-rows // max(1, min(fit, MOST_ELEMENTS // longest))))
+    tiles = -(-tiles // threads) * threads
+    return -(-rows // (tiles * unit)) * unit
