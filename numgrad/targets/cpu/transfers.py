@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from .numbering import Operand
 from .widening import Widening
 
+_LINE = 64
 _BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4, "i16": 2, "i8": 1}
 
 
@@ -61,6 +62,16 @@ class Transfers:
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
         """A pointer some elements further on."""
         return f"{name} = getelementptr {self.stored[k]}, ptr {pointer}, i64 {elements}"
+
+    def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
+        """Bring the lines of a block to the cache that lies so many bytes beyond an element."""
+        self.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        yield self.move(f"{pointer}i", k, pointer, index)
+        writes = int(k >= len(self.code.flow.kinds))
+        for line in range(0, block * self.sizes[k], _LINE):
+            at = f"{pointer}i{line}"
+            yield f"{at} = getelementptr i8, ptr {pointer}i, i64 {ahead + line}"
+            yield f"call void @llvm.prefetch.p0(ptr {at}, i32 {writes}, i32 3, i32 1)"
 
     def load(self, k: int, pointer: str) -> Iterator[str]:
         """Load the vectors of an input."""

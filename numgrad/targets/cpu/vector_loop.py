@@ -18,6 +18,10 @@ from .intrinsics import INT64
 from .transfers import Transfers
 from .widening import Widening
 
+# Bytes that are on their way from memory while others are computed: a block takes so long that the
+# processor itself does not look as far ahead.
+_AHEAD = 512
+
 
 class VectorLoop(Rows):
     """Emits a kernel around a body of vector code.
@@ -180,6 +184,8 @@ class _Row:
     def _body(self, index: str) -> Iterator[str]:
         """Compute a block: load what is needed when it is, then store everything."""
         flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
+        for k in self.loop.moving:
+            yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
         waiting = {k for k in self.loop.moving if k < nin}
         needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
         for number, operands in (*needed, (None, flow.outputs)):
