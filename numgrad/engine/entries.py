@@ -1,16 +1,20 @@
-"""Entries: builtin functions that run a short program with no Python around it."""
+"""Entries: builtin functions that run a program with no Python around it."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from .graph import Shape
 from .plan import Plan
-from .schedule import ELEMENTS, OUTSIDE, Schedule
+from .program import Pattern
+from .schedule import ELEMENTS, OUTSIDE, Segment
 
-# The work of a call, and the most work for which Python's lock is kept: from 0.1 ms, where kernels
-# are fused, to 0.6 ms. Python itself lets other threads in every 5 ms.
-_CALL = 32
-_MOST = 600_000
+# The work of a call, and of a step of a fused kernel or chain, for an element.
+_CALL, _STEP = 32, 1 / 32
+# The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
+# threads in every 5 ms.
+_MOST = 1_000_000
+# A part of so much work is spread over threads, which wake up in 50 us if they sleep.
+_SPREAD = 150_000
 # So many calls in a row are not timed, of a plan that may still be fused.
 _UNTIMED = 1000
 
@@ -21,8 +25,8 @@ def entry_of(
     positions: Sequence[int],
     shapes: Sequence[Shape],
 ) -> Any:
-    """Return a builtin function that runs a plan at once; None for a long program, because it keeps
-    Python's lock.
+    """Return a builtin function that runs a plan at once; None for a long program that may still be
+    fused, the runs of which are timed, or that calls BLAS on many threads.
 
     It takes arguments and arrays for the results. It returns None when it has run, and anything
     else when the caller has to call the plan: also for results that share memory with anything.
@@ -38,7 +42,12 @@ def entry_of(
         The results in the shapes that the caller gives them.
     """
     bound = plan.bound
-    if work_of(bound.schedule) > _MOST or not hasattr(plan.target, "entry"):
+    segments = bound.schedule.segments
+    spread = [segment.parallel and work_of(segment) > _SPREAD for segment in segments]
+    is_long = any(spread) or sum(map(work_of, segments)) > _MOST
+    if not hasattr(plan.target, "entry"):
+        return None
+    if is_long and (plan.patience is not None or plan.program.uses_blas):
         return None
     slots: list[list[int]] = [[] for _ in arguments]
     for slot, position in enumerate(bound.schedule.arguments, OUTSIDE):
@@ -51,14 +60,17 @@ def entry_of(
     ]
     calls = None if plan.patience is None else _UNTIMED
     alive = bound.schedule.alive
-    entry, plan.meter = plan.target.entry(bound.run, [*given, *made], alive, bound, calls)
+    entry, plan.meter = plan.target.entry(
+        bound.run, [*given, *made], alive, bound, calls, spread if is_long else None
+    )
     return entry
 
 
-def work_of(schedule: Schedule) -> int:
-    """Return an estimate of the operations of a run; one takes about a nanosecond."""
-    total = 0
-    for segment in schedule.segments:
-        rows = 1 if segment.kind == ELEMENTS else segment.rows
-        total += sum(_CALL + i.pattern.work * rows for i in segment.instructions)
-    return total
+def work_of(segment: Segment) -> float:
+    """Return an estimate of the operations of a segment; one takes about a nanosecond."""
+    rows = 1 if segment.kind == ELEMENTS else segment.rows
+    return sum([_CALL + _work(i.pattern) * rows for i in segment.instructions])
+
+
+def _work(pattern: Pattern) -> float:
+    return pattern.work * (1 + _STEP * len(getattr(pattern.spec, "steps", ())))

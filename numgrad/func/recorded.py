@@ -191,8 +191,9 @@ class Recorded:
         """Return the entry of a recording that is one program, made once."""
         if not self.recording.stages.is_single:
             return None
-        bound = self.recording.stages.stages[0].plan.bound
-        key = (id(bound), *[id(leaf) for leaf in call.fixed if _is_fixed(leaf)])
+        plan = self.recording.stages.stages[0].plan
+        bound, fixed = plan.bound, [id(leaf) for leaf in call.fixed if _is_fixed(leaf)]
+        key = (id(bound), plan.target.num_threads, *fixed)
         if key not in self._entries:
             self._entries = {k: e for k, e in self._entries.items() if k[0] == id(bound)}
             self._entries[key] = self._new_entry(call)

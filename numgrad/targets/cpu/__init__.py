@@ -117,8 +117,9 @@ class CPUTarget:
         constants: "Sequence[np.ndarray]",
         alive: Any,
         calls: int | None = None,
+        spread: "Sequence[bool] | None" = None,
     ) -> "tuple[Any, Callable[[], int] | None]":
-        """Return a builtin function of arrays that runs a small program; see `entry.entry_of`.
+        """Return a builtin function of arrays that runs a program; see `entry.entry_of`.
 
         Each argument is given as the tuple of an `entry.Argument`. The result is None where
         Python's objects cannot be read.
@@ -126,7 +127,7 @@ class CPUTarget:
         from . import entry
 
         given = [entry.Argument(*a) for a in arguments]
-        return entry.entry_of(runner, given, constants, alive, calls)
+        return entry.entry_of(runner, given, constants, alive, calls, spread)
 
     @property
     def num_threads(self) -> int:

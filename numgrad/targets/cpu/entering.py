@@ -4,13 +4,16 @@ from numba.extending import register_jitable
 
 from .entry_words import (
     ARRAY,
+    BUSY,
     COUNTED,
     DATA,
     DTYPE,
     FALSE,
     FLAGS,
     HEAD,
+    LAUNCH,
     LEFT,
+    LOCK,
     LOW,
     NARGS,
     NDIM,
@@ -18,15 +21,17 @@ from .entry_words import (
     NPARTS,
     OBJECT,
     SAME,
+    SIGNALS,
     SIZES,
     SPACE,
     STATE,
     TABLE,
+    UNLOCK,
     WORK,
 )  # fmt: skip
 from .interpreter import call_function
 from .intrinsics import load_word, store_word
-from .words import BLOCK
+from .words import BLOCK, FAILED, MODE, RESUME, START, START_ALONE, UNFINISHED, WORKERS
 
 
 @register_jitable
@@ -47,14 +52,69 @@ def overlap(bases, p):
     return 0
 
 
+@register_jitable
+def run(table):
+    """Run the parts with Python's lock in hand; return 0, or 1 where that was not possible."""
+    space, state, parts = load_word(table, SPACE), load_word(table, STATE), load_word(table, NPARTS)
+    part = refused = 0
+    while part < parts and refused == 0:
+        store_word(space, BLOCK, load_word(table, HEAD + 2 * part))
+        refused = call_function(load_word(table, WORK), (state,))
+        part += 1
+    return refused
+
+
+@register_jitable
+def run_unlocked(table):
+    """Run the parts on as many threads as they are for, while other threads run Python.
+
+    Returns 0, 1 where that was not possible, or -1 with a Python exception set.
+    """
+    space, parts = load_word(table, SPACE), load_word(table, NPARTS)
+    store_word(table, BUSY, 1)
+    thread = call_function(load_word(table, UNLOCK), ())
+    part = refused = 0
+    while part < parts and refused == 0:
+        store_word(space, BLOCK, load_word(table, HEAD + 2 * part))
+        workers = load_word(table, HEAD + 2 * part + 1)
+        store_word(space, WORKERS, workers)
+        store_word(space, MODE, START if workers > 1 else START_ALONE)
+        refused = work_on(table, workers)
+        while refused != 0 and load_word(space, FAILED) == 0:
+            # Time is up, so that Python can look at its signals.
+            call_function(load_word(table, LOCK), (thread,))
+            raised = call_function(load_word(table, SIGNALS), ()) & LOW
+            thread = call_function(load_word(table, UNLOCK), ())
+            store_word(space, UNFINISHED, 0)
+            store_word(space, MODE, RESUME)
+            if raised != 0:
+                refused = -1
+                break
+            refused = work_on(table, workers)
+        part += 1
+    store_word(space, MODE, START_ALONE)
+    call_function(load_word(table, LOCK), (thread,))
+    store_word(table, BUSY, 0)
+    return refused
+
+
+@register_jitable
+def work_on(table, workers):
+    """Work on a part until it is done, has failed or time is up; return 0 where it is done."""
+    if workers > 1:
+        return call_function(load_word(table, LAUNCH), (load_word(table, SPACE),))
+    return call_function(load_word(table, WORK), (load_word(table, STATE),))
+
+
 def enter(table_object, arguments, count):
-    """Check the arguments, fill in the bases, run; return None, or False if that was not
-    possible."""
+    """Check the arguments, fill in the bases, run; return None, False if that was not possible, or
+    nothing at all with an exception set."""
     table = load_word(table_object, DATA)
     bases, parts = load_word(table, TABLE), load_word(table, NPARTS)
     left = load_word(table, LEFT)
-    refused = 1 if count != load_word(table, NARGS) or left == 0 else 0
-    p = table + 8 * (HEAD + parts)
+    # The memory of the run is that of the call that works.
+    refused = 1 if count != load_word(table, NARGS) or left == 0 or load_word(table, BUSY) else 0
+    p = table + 8 * (HEAD + 2 * parts)
     i = 0
     while i < count and refused == 0:
         item = load_word(arguments, i)
@@ -84,14 +144,11 @@ def enter(table_object, arguments, count):
         i += 1
     if refused == 0:
         refused = overlap(bases, p)
-    space, state = load_word(table, SPACE), load_word(table, STATE)
     if refused == 0:
         store_word(table, LEFT, left - 1)
-    part = 0
-    while part < parts and refused == 0:
-        store_word(space, BLOCK, load_word(table, HEAD + part))
-        refused = call_function(load_word(table, WORK), (state,))
-        part += 1
+        refused = run(table) if load_word(table, UNLOCK) == 0 else run_unlocked(table)
+    if refused < 0:
+        return 0
     answer = load_word(table, NONE if refused == 0 else FALSE)
     store_word(answer, 0, load_word(answer, 0) + load_word(table, COUNTED))
     return answer

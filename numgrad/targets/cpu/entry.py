@@ -1,10 +1,11 @@
-"""A way into a small program that takes no Python: a builtin function that reads NumPy's arrays.
+"""A way into a program that takes no Python: a builtin function that reads NumPy's arrays.
 
 A compiled function with the signature of CPython's ``METHFASTCALL`` looks at the array objects
 themselves, writes the addresses of their elements to a run's table of bases and runs the program,
-all in a fraction of a microsecond. It holds the GIL throughout, so only short programs get one, and
-the memory of the run can belong to the entry. Where anything is not exactly as expected it does
-nothing and says so: the caller then goes the ordinary way.
+all in a fraction of a microsecond. A short program runs on the calling thread, which keeps the GIL;
+another gives it back meanwhile and may run on many threads. The memory of the run belongs to the
+entry: a second call that comes meanwhile is refused. Where anything is not exactly as expected it
+does nothing and says so: the caller then goes the ordinary way.
 
 The words of its table are in `entry_words`, the compiled function in `entering`.
 """
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from . import machine, memory, routines
+from . import machine, memory, routines, threads
 from .entry_words import (
     ALIGNED,
     C_ORDER,
@@ -28,15 +29,23 @@ from .entry_words import (
     DTYPE,
     FLAGS,
     FLOAT,
+    HEAD,
+    LAUNCH,
     LEFT,
+    LOCK,
     LOW,
     NDIM,
     OBJECT,
     SAME,
+    SIGNALS,
     SIZES,
+    UNLOCK,
     WRITEABLE,
 )  # fmt: skip
 from .words import BASES, STATES
+
+MOST_BYTES = 1 << 22
+"""Memory that the run of an entry may need, which it keeps."""
 
 
 class Argument(NamedTuple):
@@ -91,6 +100,15 @@ def builtin(method: Method, table: "Table") -> Any:
 
 
 @cache
+def _functions() -> list[int]:
+    """Return the addresses of CPython's functions that give back its lock, take it, and look at
+    signals."""
+    names = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
+    found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in names]
+    return [address or 0 for address in found]
+
+
+@cache
 def _new_function() -> Callable[..., Any]:
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
@@ -111,24 +129,36 @@ def entry_of(
     constants: Sequence[np.ndarray],
     alive: Any,
     calls: int | None = None,
+    spread: Sequence[bool] | None = None,
 ) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
-    """Return a builtin function that runs a program on the calling thread; see `make`.
+    """Return a builtin function that runs a program; see `make`.
 
     With ``calls`` it answers so many calls; a second function then says how many it answered, and
-    lets it answer as many again.
+    lets it answer as many again. With ``spread`` it gives back the GIL, and runs the parts for
+    which that is true on all threads. There is none for a program that would keep much memory, or
+    where only one thread at a time may launch others.
     """
     if not is_possible():
         return None, None
-    bases, block, nbytes = runner.layout([1] * len(runner.parts))
+    many = spread or [False] * len(runner.parts)
+    workers = [part.workers() if s else 1 for part, s in zip(runner.parts, many, strict=True)]
+    if max(workers, default=1) > 1 and not threads.can_launch():
+        return None, None
+    bases, block, nbytes = runner.layout(workers)
+    if nbytes > MOST_BYTES:
+        return None, None
     space = memory.Space(nbytes)
     first = bases // 8
     space.words[first : first + machine.OUTSIDE] = (0, 0, space.address + block)
     space.header[BASES] = space.address + bases
-    blocks = [part.block_address for part in runner.parts]
+    blocks = [(p.block_address, n) for p, n in zip(runner.parts, workers, strict=True)]
     work, state = machine.address_of("work"), space.address + 8 * STATES
     keep = (runner, space, alive)
     address = space.address
     table = _table(arguments, address + bases, work, state, address, blocks, keep, constants)
+    if spread is not None:
+        table[LAUNCH] = machine.address_of("work_in_parallel") if max(workers) > 1 else 0
+        table[[UNLOCK, LOCK, SIGNALS]] = _functions()
     function = builtin(_method(), table)
     if calls is None:
         return function, None
@@ -148,7 +178,7 @@ def make(
     work: int,
     state: int,
     space: int,
-    blocks: Sequence[int],
+    blocks: Sequence[tuple[int, int]],
     alive: Any = None,
     constants: Sequence[np.ndarray] = (),
 ) -> Callable[..., Any]:
@@ -164,8 +194,8 @@ def make(
     bases, work, state, space : int
         Addresses: of the run's table of bases, of the machine's `work`, of the worker's state and
         of the header of the space.
-    blocks : sequence of int
-        Addresses of the program blocks, one per part.
+    blocks : sequence of tuple
+        Address of the program block and number of threads of each part.
     alive : object
         Owns what the addresses point to; lives as long as the function.
     constants : sequence of ndarray
@@ -182,15 +212,17 @@ def _table(
     work: int,
     state: int,
     space: int,
-    blocks: Sequence[int],
+    blocks: Sequence[tuple[int, int]],
     alive: Any,
     constants: Sequence[np.ndarray],
 ) -> Table:
     words = [
         len(arguments), bases, work, state, space, len(blocks), id(None), id(False),
         int(sys.version_info < (3, 12)),  # since then None and False are immortal
-        -1, *blocks,
+        -1,
     ]  # fmt: skip
+    words += [0] * (HEAD - len(words))
+    words += [word for block in blocks for word in block]
     for argument in arguments:
         words += _words(argument)
     words += _ranges(arguments, constants)

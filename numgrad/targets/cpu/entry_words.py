@@ -8,7 +8,11 @@
                        objects None and False
 1 word                 whether None and False count their references
 1 word                 how many calls it answers; negative for any number
-parts                  addresses of the program blocks, in order
+1 word                 address of `work_in_parallel`
+3 words                addresses of the functions of CPython that give back its lock, take it, and
+                       look at signals; 0 where the lock is kept
+1 word                 whether a call has given back the lock and works
+parts x 2 words        address of the program block, number of threads
 for each argument      its type, its kind, the dtype or the object itself, flags that must be set,
                        number of dimensions, of slots; then the sizes and the slots
 2 words                number of arrays to write, of arrays to read
@@ -18,7 +22,10 @@ each of those          where it begins and ends
 =====================  ========================================================================
 """
 
-NARGS, TABLE, WORK, STATE, SPACE, NPARTS, NONE, FALSE, COUNTED, LEFT, HEAD = range(11)
+(
+    NARGS, TABLE, WORK, STATE, SPACE, NPARTS, NONE, FALSE, COUNTED, LEFT, LAUNCH, UNLOCK, LOCK,
+    SIGNALS, BUSY, HEAD,
+) = range(16)  # fmt: skip
 OBJECT = 2  # words of the head of an object: references and type
 DATA, NDIM, SIZES, DTYPE, FLAGS = OBJECT, OBJECT + 1, OBJECT + 2, OBJECT + 5, OBJECT + 6
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400

@@ -50,6 +50,7 @@ def set_num_threads(n: int) -> None:
             "NUMBA_NUM_THREADS, set before the first import, raises the limit"
         )
     _num_threads = int(n)
+    settings.entries += 1
 
 
 def threading_layer() -> str:
@@ -58,6 +59,11 @@ def threading_layer() -> str:
 
     parallel._launch_threads()
     return parallel.threading_layer()
+
+
+def can_launch() -> bool:
+    """Whether threads may launch others without `region`, starting those if they do not run."""
+    return threading_layer() != "workqueue"
 
 
 def region(*, uses_blas: bool = False) -> AbstractContextManager:
@@ -131,6 +137,7 @@ def _after_fork_in_child() -> None:
     parallel = sys.modules.get("numba.np.ufunc.parallel")
     if parallel is not None and parallel._is_initialized:
         _forked_with_threads = True
+        settings.entries += 1
 
 
 if hasattr(os, "register_at_fork"):
