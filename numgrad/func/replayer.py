@@ -105,7 +105,10 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
         if fast is not None and not kwargs and not capturing:
             entry, make, rebuild, version, is_valid = fast
             if version == settings.entries and (is_valid is None or is_valid()):
-                made = make() if out is None else out if rebuild is None else ()
+                if out is None:
+                    made = make()
+                else:
+                    made = out if rebuild is None or type(out) is rebuild else ()
                 if rebuild is None:
                     if entry(*args, made) is None:
                         return made
