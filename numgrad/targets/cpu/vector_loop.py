@@ -18,9 +18,10 @@ from .intrinsics import INT64
 from .transfers import Transfers
 from .widening import Widening
 
-# Bytes that are on their way from memory while others are computed: a block takes so long that the
-# processor itself does not look as far ahead.
-_AHEAD = 512
+# Bytes that are on their way from memory while others are computed, of a kernel of so many
+# operations for each operand: a block of it takes so long that the processor itself does not look
+# as far ahead.
+_AHEAD, _OPERATIONS = 512, 4
 
 
 class VectorLoop(Rows):
@@ -184,7 +185,8 @@ class _Row:
     def _body(self, index: str) -> Iterator[str]:
         """Compute a block: load what is needed when it is, then store everything."""
         flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
-        for k in self.loop.moving:
+        is_slow = len(flow.order) >= _OPERATIONS * len(self.loop.moving)
+        for k in self.loop.moving if is_slow else ():
             yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
         waiting = {k for k in self.loop.moving if k < nin}
         needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
