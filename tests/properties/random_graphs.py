@@ -5,6 +5,7 @@ The source is hypothesis, which shrinks what fails, or a seed, which names a gra
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,14 +59,19 @@ class Graph:
 
     def __call__(self, *values: Any, xp: Any = ng) -> Any:
         """Return the last value, with a trace of all others that fit in."""
-        known = list(values)
-        for step in self.steps:
-            known.append(step.apply(xp, known))
+        known = self.values(values, xp)
         result = known[-1]
         for value in known[len(values) : -1]:
             if value.shape == result.shape and value.dtype == result.dtype:
                 result = result + value
         return result
+
+    def values(self, inputs: Sequence[Any], xp: Any = ng) -> list[Any]:
+        """Return the inputs and the value of each step."""
+        known = list(inputs)
+        for step in self.steps:
+            known.append(step.apply(xp, known))
+        return known
 
     def has(self, mark: str) -> bool:
         """Whether all steps are smooth, exact, or captured."""
