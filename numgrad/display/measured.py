@@ -128,11 +128,6 @@ class Measured:
         tiles, and starting threads."""
         return float(self.times.sum()) / (self.seconds * self.threads) if self.seconds else 0.0
 
-    @property
-    def has_all_events(self) -> bool:
-        """Whether all single events were kept."""
-        return sum(map(len, self._events)) == int(self.calls.sum())
-
     def events(self) -> list[Event]:
         """Return the single events that were kept."""
         return [

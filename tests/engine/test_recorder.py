@@ -15,14 +15,7 @@ from numgrad._declare import registry
 from numgrad.engine import direct
 from numgrad.engine.graph import Node
 
-
-@pytest.fixture(autouse=True)
-def often(monkeypatch):
-    """Plans get their recorder when they are used for the first time, after they were learned."""
-    monkeypatch.setattr(direct, "_OFTEN", 1)
-    ng.set_flags()
-    yield
-    ng.set_flags()
+pytestmark = pytest.mark.usefixtures("often")
 
 
 def middle(*shape):

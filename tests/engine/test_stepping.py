@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import direct
 
-
-@pytest.fixture(autouse=True)
-def often(monkeypatch):
-    """Plans get their recorder when they are used for the first time, after they were learned."""
-    monkeypatch.setattr(direct, "_OFTEN", 1)
-    ng.set_flags()
-    yield
-    ng.set_flags()
+pytestmark = pytest.mark.usefixtures("often")
 
 
 def leaf(*shape):

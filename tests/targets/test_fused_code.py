@@ -12,7 +12,7 @@ import pytest
 
 from numgrad._errors import KernelError
 from numgrad._specs import FusedSpec
-from numgrad.targets.cpu import fused, joining, vector_library
+from numgrad.targets.cpu import joining, vector_library
 from numgrad.targets.cpu.kernels import kernel
 
 from .fused_tools import (
@@ -159,29 +159,6 @@ def test_a_second_process_compiles_nothing_and_scalar_functions_are_compiled_onc
     assert counts == [0, 0, 0, 5]
     # Another structure of the same operators costs one compilation: that of the loop.
     assert run(tmp_path, 1)[1:] == [1, 1, 0, 4]
-
-
-def test_expected_compile_time_grows_with_steps_and_vanishes_for_a_known_kernel(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path / "kernels"))
-
-    def fresh(x):
-        return x - 0.125
-
-    step = spec_of(fresh, F64, F64)
-    few, many = (
-        fused_spec([(step, (k,)) for k in range(count)], (F64,), (count,)) for count in (3, 300)
-    )
-    before = fused.expected_compile_seconds(few)
-    kernel(step)
-    known = fused.expected_compile_seconds(few)
-    assert before > known > 0.01
-    assert fused.expected_compile_seconds(many) > 3 * known
-    kernel(few)
-    assert fused.expected_compile_seconds(few) < 0.01
-    monkeypatch.setattr(fused.compiler, "_addresses", {})
-    assert fused.expected_compile_seconds(few) < 0.01  # from disk
 
 
 @pytest.mark.parametrize(

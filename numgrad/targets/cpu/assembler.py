@@ -10,7 +10,7 @@ the chain's numbers and slots are, then the addresses of the operands in memory.
 
 import weakref
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from llvmlite import binding as llvm
@@ -133,21 +133,20 @@ class _Writer:
             return
         yield from (line for place in (*do.sources, do.target) if (line := self._address(place)))
         name, _, number = do.name.partition(" ")
+        writes = {
+            "load": partial(self._plain, "movu"),
+            "store": partial(self._plain, "movu"),
+            "cmp": partial(self._compare, number),
+            "choose": partial(self._choose, number),
+            "blend": self._blend,
+        }.get(name) or partial(self._plain, name)
         for n in range(interleaved()):
-            operands = [self._operand(place, n) for place in (*do.sources[::-1], do.target)]
-            if name == "cmp":
-                yield from self._compare(number, operands)
-            elif name == "choose":
-                true, false, *compared, target = operands
-                yield f"vcmp{self.letters} {number}, {', '.join(compared)}, %k1"
-                yield f"vblendm{self.letters} {true}, {false}, {target} {{%k1}}"
-            elif name == "blend":
-                yield from self._blend(*operands)
-            else:
-                name = "movu" if name in ("load", "store") else name
-                yield f"v{name}{self.letters} {', '.join(operands)}"
+            yield from writes(*(self._operand(p, n) for p in (*do.sources[::-1], do.target)))
 
-    def _compare(self, number: str, operands: Sequence[str]) -> Iterator[str]:
+    def _plain(self, name: str, *operands: str) -> Iterator[str]:
+        yield f"v{name}{self.letters} {', '.join(operands)}"
+
+    def _compare(self, number: str, *operands: str) -> Iterator[str]:
         """Compare; with AVX-512 to one of its masks, which becomes a vector like any other."""
         if self.vector == 32:
             yield f"vcmp{self.letters} {number}, {', '.join(operands)}"
@@ -155,6 +154,12 @@ class _Writer:
         *sources, target = operands
         yield f"vcmp{self.letters} {number}, {', '.join(sources)}, %k1"
         yield f"vpmovm2{self.integer} %k1, {target}"
+
+    def _choose(self, number: str, true: str, false: str, *operands: str) -> Iterator[str]:
+        """Compare and choose by the mask at once, which only AVX-512 has."""
+        *compared, target = operands
+        yield f"vcmp{self.letters} {number}, {', '.join(compared)}, %k1"
+        yield f"vblendm{self.letters} {true}, {false}, {target} {{%k1}}"
 
     def _blend(self, true: str, false: str, mask: str, target: str) -> Iterator[str]:
         if self.vector == 32:

@@ -139,12 +139,6 @@ def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
             _state.nbytes += len(data)
 
 
-def holds(key: str, kind: str = KERNEL) -> bool:
-    """Whether there is a file for a key, be it good or damaged."""
-    folder = _directory()
-    return folder is not None and (folder / _file_name(key, kind)).exists()
-
-
 def count_compiled(kind: str = KERNEL) -> None:
     """Count one compilation."""
     with _state.lock:

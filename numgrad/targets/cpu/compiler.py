@@ -152,11 +152,6 @@ def obtain(key: str, compiled: Callable[[], Code | int]) -> int:
     return address
 
 
-def is_compiled(key: str, kind: str = disk.KERNEL) -> bool:
-    """Whether `obtain` would find a kernel, or `scalar` a scalar function, without compiling."""
-    return key in _addresses or (not key.startswith("-") and disk.holds(key, kind))
-
-
 def _load(key: str, compiled: Callable[[], Code | int]) -> int:
     entry = _read(key, disk.KERNEL)
     if entry is not None:

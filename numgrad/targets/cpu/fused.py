@@ -16,7 +16,7 @@ from numgrad._lazy import lazy
 from numgrad._settings import settings
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
-from . import cache, compiler, keys, loader
+from . import compiler, keys, loader
 from .compiler import Code, join_keys, obtain, symbol_of
 
 FEWEST_STEPS = 16
@@ -26,11 +26,6 @@ elements, is 1.06 times as fast for that."""
 
 ROWS = "_rows"
 """What the name of the entry for rows adds to that of the kernel."""
-
-_LOAD, _LINK, _STEP, _SCALAR = 0.001, 0.01, 0.0001, 0.04
-"""Seconds to load a kernel, to compile one of no steps, one step more, and a scalar function.
-
-Kernels that are not written for vectors take two to four times as long."""
 
 
 class Scalar:
@@ -53,11 +48,6 @@ class Scalar:
         if isinstance(self.spec, LoopSpec):
             return generate.loop(self.spec, self.symbol)
         return generate.elementwise(self.spec, self.symbol, self.math)
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the code is in memory or on disk."""
-        return "bit_code" in vars(self) or compiler.is_compiled(self.key, cache.SCALAR)
 
 
 _scalars: dict[tuple, Scalar] = {}
@@ -111,13 +101,3 @@ def addresses(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> tuple[int, int]:
     made = graph(spec)
     key = made.key
     return obtain(key, lambda: made.emit(symbol_of(key))), loader.find(symbol_of(key) + ROWS)
-
-
-def expected_compile_seconds(spec: FusedSpec) -> float:
-    """Estimate how long `addresses` will take; next to nothing where the kernel is on disk."""
-    made = graph(spec)
-    if compiler.is_compiled(made.key):
-        return _LOAD
-    scalars = {one.key: one for one, _ in made.steps}.values()
-    unknown = sum(not one.is_compiled for one in scalars)
-    return _LINK + _STEP * len(made.steps) + _SCALAR * unknown

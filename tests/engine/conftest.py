@@ -1,0 +1,15 @@
+"""Fixtures of the tests of the engine."""
+
+import pytest
+
+import numgrad as ng
+from numgrad.engine import direct
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Plans get their recorder when they are used for the first time, after they were learned."""
+    monkeypatch.setattr(direct, "_OFTEN", 1)
+    ng.set_flags()
+    yield
+    ng.set_flags()
