@@ -31,6 +31,28 @@ class Rosenbrock:
         ng.func.grad(rosenbrock)(self.x)
 
 
+def wave(x, y):
+    for _ in range(8):
+        x = ng.sin(x) * y + ng.tanh(x - y) / (1.5 + x * x)
+    return x.sum()
+
+
+class Long:
+    """A gradient of fifty operations an element, in one fused kernel."""
+
+    params = [1_000, 10_000, 100_000, 1_000_000]  # noqa: RUF012  asv reads it
+    param_names = ("elements",)
+
+    def setup(self, elements):
+        self.operands = np.linspace(-1.0, 1.0, elements), np.linspace(0.5, 2.0, elements)
+        self.slopes = ng.jit(ng.func.grad(wave, argnums=(0, 1)), fuse="now")
+        self.slopes(*self.operands)
+        self.slopes(*self.operands)
+
+    def time_replay(self, elements):
+        self.slopes(*self.operands)
+
+
 class Leaves:
     """What it takes to find the arrays of a call: the same function for every kind of arguments."""
 
