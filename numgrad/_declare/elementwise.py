@@ -32,6 +32,8 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           they are converted to float64.
         - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
           function that serves them. Default true.
+        - ``integers``, a callable: the scalar function that serves integers and booleans in
+          programs, where it has to be another one to agree with ``numpy``.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
           ``where``.
         - ``result``, one of None, "bool" and "real": the kind of the result when it is not that
@@ -67,6 +69,7 @@ class Elementwise(Operator):
         name: str | None = None,
         numpy: Callable[..., Any] | None = None,
         complex: bool | Callable[..., Any] = True,
+        integers: Callable[..., Any] | None = None,
         conditions: Sequence[int] = (),
         result: str | None = None,
         differentiable: bool | None = None,
@@ -82,6 +85,7 @@ class Elementwise(Operator):
         self.numpy = numpy
         self.allows_complex = complex is not False
         self.complex_function = complex if callable(complex) else function
+        self.integer_function = integers or function
         self.conditions = frozenset(conditions)
         self.result = result
         code = function.__code__
@@ -176,7 +180,7 @@ class Elementwise(Operator):
         dtype = np.result_type(*kinds)
         if dtype.kind in "biu" and self.numpy is None:
             return np.dtype(np.float64)
-        if dtype == np.float16:
+        if dtype == np.float16 or self._is_half(dtype):
             return np.dtype(np.float32)
         if dtype.kind not in "biufc" or dtype.itemsize > 16 or dtype.char in "gG":
             raise DtypeError(
@@ -201,10 +205,23 @@ class Elementwise(Operator):
             return deferred
         inputs = self.prepare(args, {})
         result = door.apply(self, inputs, {})[0]
-        if result.dtype == np.float32 and _is_half(args):
+        if result.dtype == np.float32 and self._gives_half(args):
             return result.astype(np.dtype(np.float16))
         door.learn(self, args, inputs, None)
         return result
+
+    def _gives_half(self, args: Sequence[Any]) -> bool:
+        """Whether the result is half precision, which kernels compute in single."""
+        kinds = [kind_of(a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
+        kinds = [getattr(kind, "dtype", kind) for kind in kinds]
+        if not kinds:
+            return False
+        dtype = np.result_type(*kinds)
+        return dtype == np.float16 or self._is_half(dtype)
+
+    def _is_half(self, dtype: np.dtype) -> bool:
+        """Whether NumPy gives half precision for this dtype, as for booleans that are rounded."""
+        return dtype.kind in "biu" and self.result_dtype(dtype) == np.float16
 
     # Values
     # -------------------------------------------------------------------------------------------
@@ -217,10 +234,16 @@ class Elementwise(Operator):
                 np.dtype(bool) if n in self.conditions else dtype
                 for n in range(len(self.parameters))
             )
-            function = self.complex_function if dtype.kind == "c" else self.function
-            known = ElementwiseSpec(self.name, function, inputs, (self.result_dtype(dtype),))
+            known = ElementwiseSpec(
+                self.name, self._function_of(dtype), inputs, (self.result_dtype(dtype),)
+            )
             self._specs[dtype] = known
         return known
+
+    def _function_of(self, dtype: np.dtype) -> Callable[..., Any]:
+        if dtype.kind == "c":
+            return self.complex_function
+        return self.integer_function if dtype.kind in "biu" else self.function
 
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
         if self.result == "bool":
@@ -332,12 +355,6 @@ class Elementwise(Operator):
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function
-
-
-def _is_half(args: Sequence[Any]) -> bool:
-    kinds = [kind_of(a) for a in args if hasattr(a, "dtype") or isinstance(a, WEAK)]
-    kinds = [getattr(kind, "dtype", kind) for kind in kinds]
-    return bool(kinds) and np.result_type(*kinds) == np.float16
 
 
 __all__ = ["Elementwise", "conjugate", "elementwise"]

@@ -95,9 +95,9 @@ class Reduction(Operator):
     def __call__(self, x: Any, **static: Any) -> Any:
         """Apply the operator and record it; half precision is computed in single."""
         value = x if isinstance(x, door.value) else door.constant(x)
-        if value.dtype == np.float16 and self.result is None:
+        if value.dtype == np.float16:
             result = door.apply(self, (value.astype(np.dtype(np.float32)),), static)[0]
-            return result.astype(value.dtype)
+            return result.astype(value.dtype) if self.result is None else result
         return super().__call__(value, **static)
 
     def spec(self, dtype: np.dtype, columns: bool = False) -> LoopSpec:

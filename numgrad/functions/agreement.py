@@ -5,6 +5,17 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..operators.cast import cast
+from ..operators.comparison import (
+    equal,
+    isfinite,
+    isnan,
+    less_equal,
+    logical_and,
+    logical_or,
+)
+from ..operators.elementwise import absolute, add, multiply, subtract
+from .operands import as_tensor
 
 
 def _values(x: Any) -> Any:
@@ -35,8 +46,16 @@ def isclose(
     >>> ng.isclose(ng.tensor([1.0, 2.0]), [1.0, 2.1])
     tensor([ True, False])
     """
-    tolerances = _values(rtol), _values(atol)
-    return Tensor(np.asarray(np.isclose(_values(a), _values(b), *tolerances, equal_nan=equal_nan)))
+    x, y = as_tensor(a).detach(), as_tensor(b).detach()
+    y = cast(y, np.result_type(y.dtype, 1.0))  # the size of the least integer is none
+    bound = add(multiply(absolute(y), _plain(rtol)), _plain(atol))
+    near = logical_and(less_equal(absolute(subtract(x, y)), bound), isfinite(y))
+    close = logical_or(near, equal(x, y))
+    return logical_or(close, logical_and(isnan(x), isnan(y))) if equal_nan else close
+
+
+def _plain(tolerance: Any) -> Any:
+    return tolerance.detach() if isinstance(tolerance, Tensor) else tolerance
 
 
 def allclose(

@@ -9,6 +9,7 @@ from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
 from ..operators import cumulative as _operators
+from ..operators.comparison import not_equal
 from ..operators.elementwise import add, multiply, subtract
 from ..operators.indexing import index
 from ..operators.joining import concat
@@ -214,7 +215,7 @@ def diff(
 def _difference(x: Tensor, axis: int) -> Tensor:
     after, before = _slab(x, axis, 1, None), _slab(x, axis, None, -1)
     if x.dtype == np.bool_:
-        return as_tensor(after.numpy() != before.numpy())
+        return not_equal(after, before)
     return subtract(after, before)
 
 

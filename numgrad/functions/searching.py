@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..operators.cast import cast
+from ..operators.sorting import searchsorted_left, searchsorted_right
 from .indexing import take
 from .operands import as_tensor
 from .reshaping import ravel
@@ -64,6 +66,11 @@ def searchsorted(
     sorter : array_like, optional
         Indices that sort ``a``.
 
+    Raises
+    ------
+    ValueError
+        If ``a`` has other than one axis, or ``side`` is another word.
+
     Notes
     -----
     Not differentiable: the result is an integer.
@@ -74,8 +81,16 @@ def searchsorted(
     >>> ng.searchsorted(ng.tensor([1.0, 2.0, 3.0]), [0.5, 2.5])
     tensor([0, 2])
     """
-    order = None if sorter is None else _values(sorter)
-    return Tensor(np.asarray(np.searchsorted(_values(a), _values(v), side, order)))
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
+    ordered, values = as_tensor(a), as_tensor(v)
+    if ordered.ndim != 1:
+        raise ValueError(f"searchsorted: a needs one axis, got shape {ordered.shape}")
+    if sorter is not None:
+        ordered = take(ordered, sorter)
+    dtype = np.result_type(ordered.dtype, values.dtype)
+    position = searchsorted_left if side == "left" else searchsorted_right
+    return position(cast(ordered, dtype), cast(values, dtype))
 
 
 # Different elements -------------------------------------------------------------------------------

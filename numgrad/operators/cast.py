@@ -8,7 +8,7 @@ import numpy as np
 
 from .._declare import Operator, door
 from .._specs import ElementwiseSpec
-from . import half
+from .half import from_half, to_half
 
 
 def _identity(x):
@@ -17,6 +17,19 @@ def _identity(x):
 
 def _real_part(x):
     return x.real
+
+
+def _wrapped(x):
+    """A whole number that wraps around where it is negative, as in C most compilers have it."""
+    return int(x if x < 9.223372036854775808e18 else x - 1.8446744073709551616e19)
+
+
+def _wrapped_real_part(x):
+    return _wrapped(x.real)
+
+
+def _wrapped_half(bits):
+    return _wrapped(from_half(bits))
 
 
 def _half_is_true(bits):
@@ -33,6 +46,8 @@ def cast_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
     function = _identity
     if source.kind == "c" and result.kind != "c":
         function = _real_part
+    if source.kind in "fc" and result.kind == "u":
+        function = _wrapped if source.kind == "f" else _wrapped_real_part
     if result.kind == "b" and source.kind != "b":
         function = _truth
     if np.float16 in (source, result):
@@ -46,9 +61,9 @@ def _half_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
     if source == result:
         return ElementwiseSpec("copy", _identity, (bits,), (bits,))
     if source == np.float16:
-        function = _half_is_true if result.kind == "b" else half.from_half
+        function = {"b": _half_is_true, "u": _wrapped_half}.get(result.kind, from_half)
         return ElementwiseSpec("astype", function, (bits,), (result,))
-    return ElementwiseSpec("astype", half.to_half, (source,), (bits,))
+    return ElementwiseSpec("astype", to_half, (source,), (bits,))
 
 
 def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
@@ -66,7 +81,7 @@ class AsType(Operator):
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
         array, dtype = arrays[0], static["dtype"]
-        if array.dtype.kind == "c" and dtype.kind != "c":
+        if array.dtype.kind == "c" and dtype.kind not in "cb":
             array = np.real(array)
         with np.errstate(over="ignore"):  # as in programs, where nothing warns
             return [array.astype(dtype)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._declare import Elementwise
 from .._errors import DtypeError
-from .elementwise import builtin
+from .elementwise import builtin, where
 
 # Comparisons
 
@@ -130,11 +130,15 @@ def bitwise_invert(x):
     return ~x
 
 
+# Kernels compute in 64 bits. Nothing says what a processor does when it is to shift by more.
+
+
 @bitwise(np.bitwise_left_shift)
 def bitwise_left_shift(x1, x2):
-    return x1 << x2
+    return where((x2 >= 0) & (x2 < 64), x1 << x2, x1 ^ x1)
 
 
 @bitwise(np.bitwise_right_shift)
 def bitwise_right_shift(x1, x2):
-    return x1 >> x2
+    none = x1 ^ x1
+    return where((x2 >= 0) & (x2 < 64), x1 >> x2, where(x1 < 0, ~none, none))

@@ -5,10 +5,24 @@ import numpy as np
 from .comparison import equal
 from .elementwise import absolute, builtin, divide, multiply, subtract, where
 
+# Booleans, of all numbers, have no parts: so real ones are not asked for them.
 
-@builtin(numpy=np.conjugate)
-def conj(x):
+
+def complex_conj(x):
     return x.conjugate()
+
+
+def complex_real(x):
+    return x.real
+
+
+def complex_imag(x):
+    return x.imag
+
+
+@builtin(numpy=np.conjugate, complex=complex_conj)
+def conj(x):
+    return x
 
 
 @conj.pullback
@@ -16,9 +30,9 @@ def conj_pullback(context, g):
     return conj(g)
 
 
-@builtin(numpy=np.copy, result="real")
+@builtin(numpy=np.copy, result="real", complex=complex_real)
 def real(x):
-    return x.real
+    return x
 
 
 @real.pullback
@@ -26,9 +40,9 @@ def real_pullback(context, g):
     return g
 
 
-@builtin(numpy=np.zeros_like, result="real")
+@builtin(numpy=np.zeros_like, result="real", complex=complex_imag)
 def imag(x):
-    return x.imag
+    return 0
 
 
 @imag.pullback

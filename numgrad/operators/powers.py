@@ -56,7 +56,21 @@ def complex_power(x1, x2):
     return where(x1 == 0, of_zero, x1**x2)
 
 
-@builtin(name="pow", numpy=np.power, complex=complex_power)
+def whole_power(x1, x2):
+    """A power of integers that wraps around; Numba makes it of floats where ``x2`` is large."""
+    if x2 <= 65536:
+        return x1**x2
+    result = x1 ** (x2 ^ x2)
+    square, rest = x1 * result, x2 ^ (x2 ^ x2)
+    while rest > 0:
+        if rest & 1:
+            result = result * square
+        square = square * square
+        rest = rest >> 1
+    return result
+
+
+@builtin(name="pow", numpy=np.power, complex=complex_power, integers=whole_power)
 def power(x1, x2):
     return x1**x2
 

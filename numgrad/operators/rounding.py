@@ -47,7 +47,12 @@ def rint_dx():
     return 0
 
 
-@builtin(numpy=np.floor_divide, complex=False)
+def whole_quotient(x1, x2):
+    """The quotient of integers, which wraps around where the least one is divided by -1."""
+    return where(x2 == -1, (x1 ^ x1) - x1, x1 // x2)
+
+
+@builtin(numpy=np.floor_divide, complex=False, integers=whole_quotient)
 def floor_divide(x1, x2):
     return x1 // x2
 
@@ -77,7 +82,13 @@ def remainder_dx2(x1, x2):
     return -(x1 // x2)
 
 
-@builtin(numpy=np.fmod, complex=False)
+def whole_fmod(x1, x2):
+    """``fmod`` of integers, the least of which has no absolute value."""
+    r = x1 % x2
+    return where((r != 0) & ((x1 < 0) != (x2 < 0)), r - x2, r)
+
+
+@builtin(numpy=np.fmod, complex=False, integers=whole_fmod)
 def fmod(x1, x2):
     r = abs(x1) % abs(x2)
     return where(x1 < 0, -r, r)

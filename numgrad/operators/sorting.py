@@ -1,12 +1,29 @@
 """Sorting along the last axis: the stable order, and permutations to it and back."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from .._declare import KernelOperator
 from .cumulative import Scan
 
 
-class Argsort(KernelOperator):
+class Order(KernelOperator):
+    """An operator that compares elements, complex ones otherwise than real ones."""
+
+    def __init__(self, real, complex, signature, name):
+        super().__init__(real, signature, name=name, results=(np.int64,), differentiable=False)
+        self.complex_function = complex
+
+    def spec(self, dtypes):
+        found = super().spec(dtypes)
+        if dtypes[0].kind == "c" and found.function is self.function:
+            found = self._specs[dtypes] = replace(found, function=self.complex_function)
+        return found
+
+
+class Argsort(Order):
     """The stable order of the elements; there is only one, so NumPy may serve it eagerly."""
 
     def run(self, target, arrays, static):
@@ -14,6 +31,16 @@ class Argsort(KernelOperator):
 
 
 def sorted_positions(x, out):
+    """Sort real numbers."""
+    merge_runs(x, out, before)
+
+
+def sorted_complex_positions(x, out):
+    """Sort complex numbers."""
+    merge_runs(x, out, complex_before)
+
+
+def merge_runs(x, out, before):
     """Merge runs of doubling length; NaN goes to the end."""
     n = x.size
     source, target = np.arange(n), np.empty(n, np.int64)
@@ -42,9 +69,71 @@ def before(a, b):
     return a < b or (b != b and a == a)
 
 
-argsort = Argsort(
-    sorted_positions, "(n)->(n)", name="argsort", results=(np.int64,), differentiable=False
-)
+def complex_before(a, b):
+    """Whether ``a`` must stand before ``b``: by real parts, then imaginary ones, NaN at the end."""
+    if (a.real != a.real) != (b.real != b.real):
+        return a.real == a.real
+    if (a.imag != a.imag) != (b.imag != b.imag):
+        return a.imag == a.imag
+    if a.real < b.real or a.real > b.real:
+        return a.real < b.real
+    return a.imag < b.imag
+
+
+argsort = Argsort(sorted_positions, sorted_complex_positions, "(n)->(n)", "argsort")
+
+
+class Search(Order):
+    """Where elements belong among sorted ones, of which there is one axis eagerly."""
+
+    def run(self, target, arrays, static):
+        among, x = arrays
+        side: Any = self.name.removeprefix("searchsorted_")
+        return [np.asarray(np.searchsorted(among.reshape(-1), x, side))]
+
+
+def left(among, x, out):
+    """Count the elements before ``x``."""
+    out[0] = first_that(not_before, among, x, before)
+
+
+def right(among, x, out):
+    """Count the elements that are not behind ``x``."""
+    out[0] = first_that(behind, among, x, before)
+
+
+def complex_left(among, x, out):
+    """Count the complex elements before ``x``."""
+    out[0] = first_that(not_before, among, x, complex_before)
+
+
+def complex_right(among, x, out):
+    """Count the complex elements that are not behind ``x``."""
+    out[0] = first_that(behind, among, x, complex_before)
+
+
+def first_that(belongs, among, x, before):
+    """Return the position of the first element that belongs behind ``x``, by halves."""
+    start, stop = 0, among.size
+    while start < stop:
+        middle = (start + stop) // 2
+        if belongs(among[middle], x, before):
+            stop = middle
+        else:
+            start = middle + 1
+    return start
+
+
+def not_before(a, x, before):
+    return not before(a, x)
+
+
+def behind(a, x, before):
+    return before(x, a)
+
+
+searchsorted_left = Search(left, complex_left, "(n),()->()", "searchsorted_left")
+searchsorted_right = Search(right, complex_right, "(n),()->()", "searchsorted_right")
 
 
 class Permutation(Scan):

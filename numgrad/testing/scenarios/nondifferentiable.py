@@ -41,6 +41,8 @@ NONDIFFERENTIABLE = frozenset(
         "argmax",
         "argmin",
         "argsort",
+        "searchsorted_left",
+        "searchsorted_right",
         "count_nonzero",
         # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
@@ -64,6 +66,22 @@ def plain(name: str, domains: int, **options: Any) -> Scenario:
         **options,
     }
     return Scenario(name=name, **settings)
+
+
+def searched(side: Any) -> Scenario:
+    """Return the scenario of the positions of elements among sorted ones."""
+    among = np.sort(numbers(5))
+    return Scenario(
+        name=f"searchsorted-{side}",
+        function=lambda a, x: ng.searchsorted(a, x, side),
+        reference=lambda a, x: np.searchsorted(a, x, side),
+        operators=(f"searchsorted_{side}",),
+        points=((among, numbers((2, 3))), (among, among), (numbers(0), numbers(()))),
+        order=0,
+        oracle=False,
+        half=False,
+        broadcast=False,
+    )
 
 
 def equal_sometimes(domains: int) -> Any:
@@ -115,8 +133,8 @@ SCENARIOS = (
         function=lambda x: ng.argsort(x, axis=-1),
         reference=lambda x: np.argsort(x, axis=-1, kind="stable"),
         points=SHARED,
-        dtypes=REAL,
     ),
+    *(searched(side) for side in ("left", "right")),
     Scenario(
         name="lu_factor",
         function=lambda a: registry["lu_factor"](a)[0],
