@@ -43,21 +43,23 @@ def pull(
 ) -> list[Tensor]:
     """Return the vector-Jacobian product with zeros where an input is not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
-    if not live:
-        lead = (seeds[0].shape[0],) if batched else ()
-        return [Tensor(np.zeros((*lead, *x.shape), x.dtype)) for x in inputs]
-    return list(
-        engine_grad(
+    found: Sequence[Tensor | None] = [None] * len(inputs)
+    if live:
+        found = engine_grad(
             [o for o, _ in live],
             list(inputs),
             [s for _, s in live],
             retain_graph=True,
             create_graph=graph,
             allow_unused=True,
-            materialize_grads=True,
             is_grads_batched=batched,
         )
-    )
+    # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
+    lead = (seeds[0].shape[0],) if batched else ()
+    return [
+        Tensor(np.zeros((*lead, *x.shape), x.dtype)) if g is None else g
+        for g, x in zip(found, inputs, strict=True)
+    ]
 
 
 def grad(
