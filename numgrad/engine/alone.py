@@ -24,9 +24,10 @@ def alone(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
 ) -> list[np.ndarray] | None:
     """Return what an operator makes of arrays, with the bits that it has in any other program; None
-    where they are small, or an operator goes about the order of their elements better itself.
+    where they are small, nobody shares the work, or an operator goes about the order of their
+    elements better itself.
     """
-    if not is_many(arrays):
+    if not is_many(arrays) or runtime.target.num_threads == 1:
         return None
     places = {id(array): n for n, array in enumerate(arrays)}
     kinds = tuple([(places[id(array)], array.shape, array.dtype) for array in arrays])

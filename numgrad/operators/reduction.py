@@ -10,9 +10,20 @@ from .cast import cast
 from .comparison import equal
 from .cumulative import exclusive_prod
 from .elementwise import divide, multiply, where
+from .extremum_kernels import (
+    join_largest,
+    join_largest_leaves,
+    join_smallest,
+    join_smallest_leaves,
+    largest_columns,
+    largest_contiguous,
+    smallest_columns,
+    smallest_contiguous,
+)
 from .layout import axes_last, axes_restored
+from .row_kernels import LEAF
 from .shape import broadcast, expand_dims, squeeze
-from .sum_kernels import BLOCK, LEAF, join_blocks, join_leaves, sum_columns, sum_contiguous
+from .sum_kernels import BLOCK, join_blocks, join_leaves, sum_columns, sum_contiguous
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR = np.uint64(4)
@@ -112,84 +123,30 @@ def prod_pullback(context, g):
 # Extrema ------------------------------------------------------------------------------------------
 
 
-def larger(a, b):
-    """Return the larger one, or the NaN among the two."""
-    return b if b > a or b != b else a
-
-
-def smaller(a, b):
-    """Return the smaller one, or the NaN among the two."""
-    return b if b < a or b != b else a
-
-
-def block_largest(x, start, stop):
-    """Return the largest element of ``x[start:stop]``, found in four lanes."""
-    a = b = c = d = x[start]
-    rest = start + (stop - start) // FOUR * FOUR
-    for i in range(start, rest, FOUR):
-        a = larger(a, x[i])
-        b = larger(b, x[i + ONE])
-        c = larger(c, x[i + TWO])
-        d = larger(d, x[i + THREE])
-    for i in range(rest, stop):
-        a = larger(a, x[i])
-    return larger(larger(a, b), larger(c, d))
-
-
-def join_largest(parts, out):
-    """Return the largest one of the blocks'."""
-    largest = parts[0]
-    for i in range(ONE, np.uint64(parts.size)):
-        largest = larger(largest, parts[i])
-    out[0] = largest
-
-
 @reduction(
-    numpy=np.max, complex=False, empty=False, blocks=Blocks(int(BLOCK), join_largest)
+    numpy=np.max,
+    columns=largest_columns,
+    complex=False,
+    empty=False,
+    blocks=Blocks(int(BLOCK), join_largest),
+    column_blocks=Blocks(int(LEAF), join_largest_leaves),
 )
 def max(x, out):
     """The largest element; NaN if there is one."""
-    n = np.uint64(x.size)
-    largest = block_largest(x, ZERO, BLOCK if n > BLOCK else n)
-    for start in range(BLOCK, n, BLOCK):
-        stop = start + BLOCK
-        largest = larger(largest, block_largest(x, start, stop if stop < n else n))
-    out[0] = largest
-
-
-def block_smallest(x, start, stop):
-    """Return the smallest element of ``x[start:stop]``, found in four lanes."""
-    a = b = c = d = x[start]
-    rest = start + (stop - start) // FOUR * FOUR
-    for i in range(start, rest, FOUR):
-        a = smaller(a, x[i])
-        b = smaller(b, x[i + ONE])
-        c = smaller(c, x[i + TWO])
-        d = smaller(d, x[i + THREE])
-    for i in range(rest, stop):
-        a = smaller(a, x[i])
-    return smaller(smaller(a, b), smaller(c, d))
-
-
-def join_smallest(parts, out):
-    """Return the smallest one of the blocks'."""
-    smallest = parts[0]
-    for i in range(ONE, np.uint64(parts.size)):
-        smallest = smaller(smallest, parts[i])
-    out[0] = smallest
+    largest_contiguous(x, out)
 
 
 @reduction(
-    numpy=np.min, complex=False, empty=False, blocks=Blocks(int(BLOCK), join_smallest)
+    numpy=np.min,
+    columns=smallest_columns,
+    complex=False,
+    empty=False,
+    blocks=Blocks(int(BLOCK), join_smallest),
+    column_blocks=Blocks(int(LEAF), join_smallest_leaves),
 )
 def min(x, out):
     """The smallest element; NaN if there is one."""
-    n = np.uint64(x.size)
-    smallest = block_smallest(x, ZERO, BLOCK if n > BLOCK else n)
-    for start in range(BLOCK, n, BLOCK):
-        stop = start + BLOCK
-        smallest = smaller(smallest, block_smallest(x, start, stop if stop < n else n))
-    out[0] = smallest
+    smallest_contiguous(x, out)
 
 
 def extremum_reads(needs):

@@ -1,50 +1,27 @@
-"""Core functions of sums: fixed leaves and blocks, so that the bits depend on the order alone.
+"""Core functions of sums: in blocks of fixed size, so that bits depend on the order alone.
 
-Within a leaf element ``i`` goes to lane ``i % 8``; the lanes are joined pairwise, then come the
-elements that fill no row of lanes. The sums of the leaves of a block are added in order, and those
-of blocks with compensation (Knuth's TwoSum), so that the error is that of one block. Leaves and
-blocks may be summed apart, wherever they are in a cache, and joined later. Indices are unsigned,
-which spares the loops Python's negative indexing.
+Blocks and their leaves are reduced by halves, see `numgrad._declare.halving`, and blocks joined
+with compensation (Knuth's TwoSum), so that the error is that of one block. Leaves and blocks may be
+summed apart, wherever they are in a cache, and joined later. Indices are unsigned, which spares
+the loops Python's negative indexing.
 """
 
 import numpy as np
 
-LEAF = np.uint64(32)
-BLOCK = np.uint64(1024)
-LANES = np.uint64(8)
-# Columns that are summed together: their lanes fit a first-level cache.
-STRIP = np.uint64(128)
-ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-FOUR, FIVE, SIX, SEVEN = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
-# Where the totals of a strip begin in its scratch, the corrections, and the sums of a block.
-TOTALS, LOST, PARTS = LANES * STRIP, (LANES + ONE) * STRIP, (LANES + TWO) * STRIP
+from .._declare import halving
+from .._declare.halving import flat, halved_sum
+from .row_kernels import LEAF, ONE, SCRATCH, STRIP, THREE, TWO, ZERO, halve_rows_of
+
+BLOCK = np.uint64(halving.BLOCK)
+LEAVES = BLOCK // LEAF
 
 
-def leaf_sum(x, start, stop):
-    """Return the sum of the leaf ``x[start:stop]``."""
-    a = b = c = d = e = f = g = h = x.dtype.type(0)
-    rest = start + (stop - start) // LANES * LANES
-    for i in range(start, rest, LANES):
-        a += x[i]
-        b += x[i + ONE]
-        c += x[i + TWO]
-        d += x[i + THREE]
-        e += x[i + FOUR]
-        f += x[i + FIVE]
-        g += x[i + SIX]
-        h += x[i + SEVEN]
-    part = ((a + b) + (c + d)) + ((e + f) + (g + h))
-    for i in range(rest, stop):
-        part += x[i]
-    return part
+def plus(a, b):
+    """Return the sum of two numbers."""
+    return a + b
 
 
-def block_sum(x, start, stop):
-    """Return the sum of ``x[start:stop]``."""
-    total = x.dtype.type(0)
-    for i in range(start, stop, LEAF):
-        total += leaf_sum(x, i, i + LEAF if i + LEAF < stop else stop)
-    return total
+add_rows = halve_rows_of(plus)
 
 
 def lost(total, part, after):
@@ -66,7 +43,7 @@ def sum_contiguous(x, out):
     total = correction = out.dtype.type(0)
     for start in range(ZERO, n, BLOCK):
         stop = start + BLOCK
-        part = out.dtype.type(block_sum(x, start, stop if stop < n else n))
+        part = halved_sum(x, start, stop if stop < n else n)
         after = total + part
         correction += lost(total, part, after)
         total = after
@@ -84,74 +61,66 @@ def join_blocks(parts, out):
 
 
 def sum_columns(x, out):
-    """Sum the rows of a matrix, each column with the bits of `sum_contiguous`.
-
-    Strips of columns are summed together; the scratch holds their lanes, totals, corrections and
-    the sums of a block.
-    """
+    """Sum the rows of a matrix, each column with the bits of `sum_contiguous`."""
     rows, columns = np.uint64(x.shape[0]), np.uint64(x.shape[1])
-    scratch = np.empty(PARTS + STRIP, out.dtype)
+    most = STRIP if columns > STRIP else columns
+    data, scratch = flat(x), np.empty(SCRATCH, out.dtype)
+    sums, totals = np.empty(LEAVES * most, out.dtype), np.empty(THREE * STRIP, out.dtype)
     for first in range(ZERO, columns, STRIP):
         width = columns - first if columns - first < STRIP else STRIP
-        for i in range(TOTALS, PARTS + STRIP):
-            scratch[i] = 0
-        for start in range(ZERO, rows, LEAF):
-            leaf_sums(x, start, rows, first, width, scratch)
-            for n in range(width):
-                scratch[PARTS + n] += scratch[n]
-            if (start + LEAF) % BLOCK == ZERO or start + LEAF >= rows:
-                add_blocks(scratch, width)
-        for n in range(width):
-            out[first + n] = corrected(scratch[TOTALS + n], scratch[LOST + n])
+        clear(totals)
+        for block in range(ZERO, rows, BLOCK):
+            stop = block + BLOCK if block + BLOCK < rows else rows
+            count = ZERO
+            for start in range(block, stop, LEAF):
+                size = LEAF if start + LEAF < stop else stop - start
+                at = start * columns + first
+                add_rows(data, at, columns, size, width, scratch, sums, count * width)
+                count += ONE
+            if count > ONE:
+                add_rows(sums, ZERO, width, count, width, scratch, totals, ZERO)
+                add_block(totals, totals, width)
+            else:
+                add_block(sums, totals, width)
+        finish(totals, first, width, out)
 
 
 def join_leaves(parts, out):
     """Join the sums of leaves, of which the matrix has a row for each."""
     rows, columns = np.uint64(parts.shape[0]), np.uint64(parts.shape[1])
-    scratch = np.empty(PARTS + STRIP, out.dtype)
+    data, scratch = flat(parts), np.empty(SCRATCH, out.dtype)
+    totals = np.empty(THREE * STRIP, out.dtype)
     for first in range(ZERO, columns, STRIP):
         width = columns - first if columns - first < STRIP else STRIP
-        for i in range(TOTALS, PARTS + STRIP):
-            scratch[i] = 0
-        for leaf in range(ZERO, rows):
-            for n in range(width):
-                scratch[PARTS + n] += parts[leaf, first + n]
-            if (leaf + ONE) * LEAF % BLOCK == ZERO or leaf + ONE == rows:
-                add_blocks(scratch, width)
-        for n in range(width):
-            out[first + n] = corrected(scratch[TOTALS + n], scratch[LOST + n])
+        clear(totals)
+        for start in range(ZERO, rows, LEAVES):
+            count = LEAVES if start + LEAVES < rows else rows - start
+            at = start * columns + first
+            add_rows(data, at, columns, count, width, scratch, totals, ZERO)
+            add_block(totals, totals, width)
+        finish(totals, first, width, out)
 
 
-def add_blocks(scratch, width):
-    """Add the sums of a block to the totals of a strip, and begin with the next one."""
+# Where the totals of a strip begin, behind the sums of a block, and their corrections.
+TOTAL, LOST = STRIP, TWO * STRIP
+
+
+def clear(totals):
+    """Begin with the sums of a strip."""
+    for n in range(TOTAL, THREE * STRIP):
+        totals[n] = 0
+
+
+def add_block(parts, totals, width):
+    """Add the sums of a block to the totals."""
     for n in range(width):
-        total, part = scratch[TOTALS + n], scratch[PARTS + n]
+        total, part = totals[TOTAL + n], parts[n]
         after = total + part
-        scratch[LOST + n] += lost(total, part, after)
-        scratch[TOTALS + n] = after
-        scratch[PARTS + n] = 0
+        totals[LOST + n] += lost(total, part, after)
+        totals[TOTAL + n] = after
 
 
-def leaf_sums(x, start, rows, first, width, lanes):
-    """Sum a leaf of rows of a strip to its first lane, in the order of `leaf_sum`."""
-    stop = start + LEAF if start + LEAF < rows else rows
-    rest = start + (stop - start) // LANES * LANES
-    for i in range(rest - start, LANES):  # lanes that get no element
-        for n in range(width):
-            lanes[i * STRIP + n] = 0
-    for i in range(start, rest):
-        at = i % LANES * STRIP
-        if i < start + LANES:
-            for n in range(width):
-                lanes[at + n] = x[i, first + n]
-        else:
-            for n in range(width):
-                lanes[at + n] += x[i, first + n]
+def finish(totals, first, width, out):
+    """Write the sums of a strip."""
     for n in range(width):
-        low = (lanes[n] + lanes[n + STRIP]) + (lanes[n + TWO * STRIP] + lanes[n + THREE * STRIP])
-        m = n + FOUR * STRIP
-        high = (lanes[m] + lanes[m + STRIP]) + (lanes[m + TWO * STRIP] + lanes[m + THREE * STRIP])
-        lanes[n] = low + high
-    for i in range(rest, stop):
-        for n in range(width):
-            lanes[n] += x[i, first + n]
+        out[first + n] = corrected(totals[TOTAL + n], totals[LOST + n])

@@ -21,6 +21,7 @@ from numba.core.registry import cpu_target
 
 from . import scalar_math, vector_math
 from .complex_division import DivideComplexNumbers
+from .halving import STAND_INS
 
 JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of every function compiled for a kernel: no wrapper that Python would call it through."""
@@ -67,7 +68,11 @@ def _bind_callees(func_ir: Any, pipeline: Any) -> None:
         if not isinstance(value, ir.Global | ir.FreeVar):
             continue
         callee = value.value
-        if isinstance(callee, pytypes.FunctionType) and not known_to_numba(callee):
+        if not isinstance(callee, pytypes.FunctionType):
+            continue
+        if callee in STAND_INS:
+            value.value = STAND_INS[callee]
+        elif not known_to_numba(callee):
             value.value = _dispatcher(callee, pipeline, vector_math.compiled_mode())
 
 

@@ -9,6 +9,7 @@ import importlib.util
 import os
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,17 @@ class _Config:
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET and not is_loaded() and _is_default():
             return _UNSET[name]
-        if name == _THREADS and not is_loaded() and _THREADS not in os.environ and _is_default():
-            return processors()
+        if name == _THREADS and not is_loaded():
+            return _number_of_threads()
         return getattr(_numba_config(), name)
+
+
+@cache
+def _number_of_threads() -> int:
+    """Numba's number of threads, looked up once: every run of a program asks for it."""
+    if _THREADS not in os.environ and _is_default():
+        return processors()
+    return _numba_config().NUMBA_NUM_THREADS
 
 
 config: Any = _Config()
