@@ -1,6 +1,10 @@
 """Locks that a forked child can take: the thread that forks holds them meanwhile."""
 
 import importlib
+
+# It takes its lock at forks too, and what registers last takes its locks first: ours come before,
+# because who compiles holds ours while Numba is imported, which asks for loggers.
+import logging  # noqa: F401
 import os
 import threading
 import time

@@ -169,3 +169,38 @@ print("fine")
 def test_fork_while_another_thread_imports(delay):
     """Python's locks of modules stay taken in the child: the fork waits for the import."""
     assert run(IMPORTING.replace("DELAY", str(delay))) == "fine"
+
+
+LOGGING = """
+import os
+import signal
+import threading
+import time
+import numgrad
+from numgrad._locks import fork_safe_lock
+import logging
+
+signal.alarm(60)
+lock, taken = fork_safe_lock(), threading.Event()
+
+def ask():
+    with lock:
+        taken.set()
+        time.sleep(0.3)
+        logging.getLogger("numgrad.slow")
+
+thread = threading.Thread(target=ask)
+thread.start()
+taken.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+thread.join()
+print("fine")
+"""
+
+
+def test_fork_while_a_thread_with_a_lock_asks_for_a_logger():
+    """The lock of logging, which a fork takes as well, is not taken before ours are."""
+    assert run(LOGGING) == "fine"
