@@ -31,9 +31,11 @@ class Nested:
         The call that was served.
     entry : callable
         Takes all leaves of such a call, tensors as arrays, and the arrays for the results.
+    version : int
+        The count of changes up to which it is valid.
     """
 
-    def __init__(self, recorded: "Recorded", call: Call, entry: Any) -> None:
+    def __init__(self, recorded: "Recorded", call: Call, entry: Any, version: int) -> None:
         self.recorded, self.entry = recorded, entry
         self.structure = None if call.is_flat else call.structure
         self.positions = call.positions
@@ -50,7 +52,7 @@ class Nested:
         self.rebuild: Any = recorded.rebuild
         if len(recorded.positions) == len(recorded.fixed):
             self.rebuild = recorded.structure.unflatten
-        self.version = settings.entries
+        self.version = version
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Return what the function returns, or `MISSED`."""

@@ -1,6 +1,7 @@
 """A recording behind its public face: arguments and results in containers of any structure."""
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
 }
+_MOST_ENTRIES = 4  # of one recording, for calls that differ in objects of equal value
 _CUT = (
     "jit: {}, but an ensemble is not differentiated from outside; let the function of one member "
     "compute gradients (ng.func.grad inside), or {}"
@@ -67,6 +69,7 @@ class Recorded:
         self.members = _members(call) if ensemble else None
         self.is_cut = False  # an ensemble whose results would require grad
         self._entries: dict[tuple[int, ...], Any] = {}
+        self._latest: list[Any] = []  # what the latest call had beside arrays and numbers
         self._function = function
         self._call = call
         arguments = [
@@ -152,52 +155,58 @@ class Recorded:
 
     # The fast way -------------------------------------------------------------------------------
 
-    def fast(self, call: Call) -> Any:
+    def entry(self, call: Call) -> tuple[Any, int] | None:
+        """Return the entry of a recording that is one program, and the count of changes up to which
+        it is valid; None where there is none, or watched runs have to take another way."""
+        version = settings.entries  # first: changes that come meanwhile make the entry invalid
+        if watch.current is not None or self.donated or not self.positions:
+            return None
+        if not self.recording.stages.is_single:
+            return None
+        plan = self.recording.stages.stages[0].plan
+        numbers = set(call.positions)
+        fixed = [leaf for n, leaf in enumerate(call.fixed) if n not in numbers]
+        again = list(map(id, fixed)) == list(map(id, self._latest))
+        self._latest = fixed
+        # A run of another thread, which a forked child does not have, may be in the parent's entry.
+        kind = (id(plan.bound), plan.target.num_threads, os.getpid())
+        key = (*kind, *map(id, fixed))
+        if key not in self._entries:
+            kept = {k: e for k, e in self._entries.items() if k[: len(kind)] == kind}
+            if kept and not again:
+                return None  # an entry wants the very object, and these may never come again
+            while len(kept) >= _MOST_ENTRIES:
+                del kept[next(iter(kept))]
+            self._entries = {**kept, key: self._new_entry(call)}
+        entry = self._entries.get(key)
+        return None if entry is None else (entry, version)
+
+    def fast(self, call: Call, entry: Any, version: int) -> Any:
         """Return what serves equal calls with little Python, or None where that is not possible.
 
         It is an entry, what makes the arrays for the results, what arranges several of them, until
         when it is valid, and the guards.
         """
-        if watch.current is not None:
-            return None
-        if not self.as_numpy or not self.positions or self.donated or not call.is_flat:
-            return None
-        entry = self._entry(call)
-        if entry is None:
+        if not self.as_numpy or not call.is_flat:
             return None
         is_valid = self.is_valid if self.recording.guards else None
         specs = self.recording.stages.specs
         empty = maker(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
-            return entry, make, None, settings.entries, is_valid
+            return entry, make, None, version, is_valid
         flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
         return (
             entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
-            tuple if flat else self.rebuild, settings.entries, is_valid,
+            tuple if flat else self.rebuild, version, is_valid,
         )  # fmt: skip
 
-    def nested(self, call: Call) -> Nested | None:
+    def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
         """Return what serves calls whose leaves are like those of this one, if that is possible."""
-        if watch.current is not None or self.donated or self.is_cut or not self.positions:
-            return None
-        entry = self._entry(call)
         given: Any = (call.args, call.kwargs)
-        if entry is None or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
+        if self.is_cut or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
             return None
-        return Nested(self, call, entry)
-
-    def _entry(self, call: Call) -> Any:
-        """Return the entry of a recording that is one program, made once."""
-        if not self.recording.stages.is_single:
-            return None
-        plan = self.recording.stages.stages[0].plan
-        bound, fixed = plan.bound, [id(leaf) for leaf in call.fixed if _is_fixed(leaf)]
-        key = (id(bound), plan.target.num_threads, *fixed)
-        if key not in self._entries:
-            self._entries = {k: e for k, e in self._entries.items() if k[0] == id(bound)}
-            self._entries[key] = self._new_entry(call)
-        return self._entries[key]
+        return Nested(self, call, entry, version)
 
     def _new_entry(self, call: Call) -> Any:
         stages = self.recording.stages
@@ -216,10 +225,6 @@ class Recorded:
             expected.append((float, ()) if kind == FLOAT else (leaf.dtype, leaf.shape))
         sources = [numbers[n] for n in stage.sources]
         return entry_of(stage.plan, expected, sources, [shape for shape, _ in stages.specs])
-
-
-def _is_fixed(leaf: Any) -> bool:
-    return not isinstance(leaf, (np.ndarray, float, Tensor))
 
 
 def _members(call: Call) -> int:

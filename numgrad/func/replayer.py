@@ -155,6 +155,7 @@ class Replayer:
                 self.recordings.pop(next(iter(self.recordings)), None)
             self.recordings[call.key] = recorded
         result = recorded.replay(call, out)
-        self.fast = recorded.fast(call)
-        self.nested = recorded.nested(call) if out is None else None
+        entry = recorded.entry(call)
+        self.fast = entry and recorded.fast(call, *entry)
+        self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result

@@ -1,14 +1,18 @@
 """Replays of long programs: entries that give back Python's lock and run on many threads."""
 
+import gc
 import os
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad.engine import plan
+from numgrad.func import recorded
+from numgrad.func.replayer import Replayer
 from numgrad.targets.cpu import entry, machine, threads
 
 from ..robustness.processes import run
@@ -99,6 +103,45 @@ def test_results_go_to_arrays_that_are_given(operands, plain):
     assert not plain
     for one, other in zip(out, expected, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_static_arguments_that_are_new_objects_each_time_leave_no_entries(monkeypatch):
+    """An entry wants the very object: one is made for those that come back."""
+    made, entry_of = [], recorded.entry_of
+
+    def spy(*arguments):
+        made.append(arguments)
+        return entry_of(*arguments)
+
+    monkeypatch.setattr(recorded, "entry_of", spy)
+    f = ng.jit(lambda x, n: ng.sin(x) * n, fuse="never")
+    x = np.linspace(0.0, 1.0, 10)
+    kept = []
+    for _ in range(50):
+        kept.append(int("1000"))
+        f(x, kept[-1])
+    assert len(made) == 1
+    one, other = kept[:2]
+    for number in (other, other, one, one, other, one):
+        f(x, number)
+    assert len(made) == 2
+
+
+def test_entries_of_one_recording_are_few():
+    f = ng.jit(lambda x, n: ng.sin(x) * n, fuse="never")
+    x = np.linspace(0.0, 1.0, 10)
+    tables = []
+    for number in [int("1000") for _ in range(20)]:
+        f(x, number)
+        f(x, number)
+        tables.append(weakref.ref(replayer_of(f).fast[0].__self__))
+    gc.collect()
+    assert 1 <= sum(table() is not None for table in tables) <= 4
+
+
+def replayer_of(f):
+    (found,) = [c.cell_contents for c in f.__closure__ if isinstance(c.cell_contents, Replayer)]
+    return found
 
 
 def test_what_runs_already_is_not_entered_again(operands):

@@ -137,7 +137,7 @@ def _after_fork_in_child() -> None:
     parallel = sys.modules.get("numba.np.ufunc.parallel")
     if parallel is not None and parallel._is_initialized:
         _forked_with_threads = True
-        settings.entries += 1
+    settings.entries += 1
 
 
 if hasattr(os, "register_at_fork"):
