@@ -1,7 +1,8 @@
 """Measure reductions of one array beside torch, which must be installed, and NumPy.
 
 ``python docs/engine/measure_sums.py`` prints the table of `surprises.md`: microseconds, the least
-of rounds that alternate in one process, on one thread unless ``--threads`` says otherwise.
+of rounds that alternate in one process, on one thread: threads of one system that wait would
+disturb those of the other.
 """
 
 import argparse
@@ -46,11 +47,10 @@ def least(functions: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    ng.set_flags(threads=options.threads)
+    torch.set_num_threads(1)
+    ng.set_flags(threads=1)
     rng = np.random.default_rng(0)
     print("| microseconds | numgrad | torch | NumPy |\n|---|---|---|---|")
     for dtype in (np.float64, np.float32):

@@ -10,6 +10,9 @@ from numgrad._declare import registry
 from numgrad._declare.halving import BLOCK, LEAF, halved_max, halved_min, halved_sum
 
 SIZES = (1, 2, 3, 5, 8, 17, 31, 32, 33, 63, 64, 100, 511, 512, 513, 543, 1000, 1023, 1024)
+VALUES = [
+    [0.0, -0.0], [-0.0], [0.0, -0.0, -1.0], [0.0, -0.0, 1.0], [1.0, np.nan, -np.inf]
+]  # fmt: skip
 HALVED = {"sum": halved_sum, "max": halved_max, "min": halved_min}
 SUM, MAX, MIN = (registry[name] for name in HALVED)
 
@@ -55,7 +58,7 @@ def test_rows_of_any_width_have_the_bits_of_contiguous_elements(rows, columns):
 @pytest.mark.parametrize("n", [3, 32, 40, 1024, 1500, 5000])
 def test_signs_of_zeros_and_nans_are_those_of_rows(n):
     for operator in (SUM, MAX, MIN):
-        for values in ([0.0, -0.0], [-0.0], [1.0, np.nan, -np.inf]):
+        for values in VALUES:
             x = np.random.default_rng(n).choice(values, n)
             whole = operator(x, axes=(-1,)).numpy()
             rows = operator(np.tile(x[:, None], (1, 9)), axes=(-2,)).numpy()

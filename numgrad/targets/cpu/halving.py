@@ -20,6 +20,7 @@ from .intrinsics import intrinsic
 
 WIDTH = halving.LEAF // 2
 GROUP = WIDTH * halving.LEAF
+CHAINS = 4  # of extrema in any order: each waits for what it has so far
 INT32, INT64 = ir.IntType(32), ir.IntType(64)
 
 Join = Callable[[ir.IRBuilder, Any, Any], Any]
@@ -29,12 +30,20 @@ def _sum(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
     return builder.fadd(a, b)
 
 
+def _plain(comparison: str) -> Join:
+    """The larger or smaller one by one instruction, which has the second where one is NaN."""
+
+    def join(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
+
+    return join
+
+
 def _extremum(comparison: str) -> Join:
     """The larger or smaller one, or the NaN among the two."""
 
-    def join(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
-        # This is one instruction, which has the second where one is NaN.
-        chosen = builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
+    def join(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
+        chosen = _plain(comparison)(builder, a, b)
         return builder.select(builder.fcmp_unordered("uno", a, a), a, chosen)
 
     return join
@@ -57,12 +66,15 @@ class Halves:
         Writes how two vectors are joined.
     neutral : float
         What stands for elements that a leaf lacks.
+    quick : callable, optional
+        Joins vectors in any order, where that is the same unless a NaN or a zero comes of it.
     """
 
     def __init__(
         self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, join: Join,
-        neutral: float,
+        neutral: float, quick: Join | None,
     ) -> None:  # fmt: skip
+        self.quick = quick
         self.builder, self.real, self.parts, self.join = builder, real, parts, join
         self.prefix = f"numgrad_halves_{name}_{real}_{parts}_"
         self.kind = ir.VectorType(real, WIDTH * parts)
@@ -107,7 +119,40 @@ class Halves:
         builder.ret(self._last(builder, self.join(builder, first, second)))
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        if self.quick is None:
+            builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+            return
+        total, doubt = self._any_order(builder, data, self.quick)
+        with builder.if_then(doubt, likely=False):
+            ordered = self.function("ordered", self.kind, self._emit_ordered, inline=False)
+            builder.ret(builder.call(ordered, [data, size]))
+        builder.ret(total)
+
+    def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+
+    def _any_order(
+        self, builder: ir.IRBuilder, data: ir.Value, join: Join
+    ) -> tuple[ir.Value, ir.Value]:
+        """Return a vector of which one element is the extremum of a group, and whether there is a
+        NaN, or a zero that may be the extremum: signs and payloads depend on the order."""
+        totals: list[Any] = []
+        doubts: Any = None
+        for number in range(WIDTH):
+            start = number * halving.LEAF
+            a, b = (self._load(builder, data, n, None) for n in (start, start + WIDTH))
+            nan = builder.fcmp_unordered("uno", a, b)
+            doubts = nan if doubts is None else builder.or_(doubts, nan)
+            totals.append(join(builder, a, b))
+            if number >= CHAINS:
+                totals.append(join(builder, totals.pop(0), totals.pop()))
+        while len(totals) > 1:
+            totals.append(join(builder, totals.pop(0), totals.pop(0)))
+        zeros = ir.Constant(self.kind, [0.0] * self.kind.count)
+        doubts = builder.or_(doubts, builder.fcmp_ordered("==", totals[0], zeros))
+        kind = ir.IntType(self.kind.count)
+        doubt = builder.icmp_unsigned("!=", builder.bitcast(doubts, kind), ir.Constant(kind, 0))
+        return totals[0], doubt
 
     def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         builder.ret(self._leaves(builder, data, 0, WIDTH, size))
@@ -189,13 +234,13 @@ class Halves:
         return builder.shuffle_vector(a, b, ir.Constant(kind, numbers))
 
 
-def _reduction(name: str, join: Join, neutral: float, *, complex_too: bool) -> Any:
+def _reduction(name: str, join: Join, neutral: float, quick: Join | None = None) -> Any:
     """Return the intrinsic of a reduction by halves."""
 
     def typing(typingctx, x, start, stop):
         dtype: Any = getattr(x, "dtype", None)
         is_complex = isinstance(dtype, types.Complex)
-        if not isinstance(dtype, types.Float) and not (complex_too and is_complex):
+        if not isinstance(dtype, types.Float) and (quick or not is_complex):
             raise TypingError(f"{name} is not defined for {x}")
 
         def codegen(context, builder, signature, args):
@@ -204,7 +249,7 @@ def _reduction(name: str, join: Join, neutral: float, *, complex_too: bool) -> A
             data = make_array(x)(context, builder, args[0]).data
             first = builder.gep(data, [args[1]])
             first = builder.bitcast(first, real.as_pointer())
-            block = Halves(builder, name, real, parts, join, neutral).block()
+            block = Halves(builder, name, real, parts, join, neutral, quick).block()
             value = builder.call(block, [first, builder.sub(args[2], args[1])])
             found = [builder.extract_element(value, INT32(n)) for n in range(parts)]
             if not is_complex:
@@ -240,8 +285,8 @@ def _flat(typingctx: Any, x: Any) -> Any:
 
 STAND_INS = {
     halving.flat: _flat,
-    halving.halved_sum: _reduction("halved_sum", _sum, 0.0, complex_too=True),
-    halving.halved_max: _reduction("halved_max", _extremum(">"), float("-inf"), complex_too=False),
-    halving.halved_min: _reduction("halved_min", _extremum("<"), float("inf"), complex_too=False),
+    halving.halved_sum: _reduction("halved_sum", _sum, 0.0),
+    halving.halved_max: _reduction("halved_max", _extremum(">"), float("-inf"), _plain(">")),
+    halving.halved_min: _reduction("halved_min", _extremum("<"), float("inf"), _plain("<")),
 }
 """What kernels call instead of functions of `numgrad._declare.halving`."""
