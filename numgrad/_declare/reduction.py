@@ -42,6 +42,9 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     ----------
     numpy : callable, optional
         The NumPy function ``(array, axis=)`` that serves integers and booleans.
+    integers : callable, optional
+        The core function that serves integers and booleans in programs, where the other one is of
+        floating numbers alone.
     columns : callable, optional
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as
         the other one has for each column.
@@ -69,6 +72,7 @@ class Reduction(Operator):
         self,
         function: Callable[..., Any],
         numpy: Callable[..., Any] | None = None,
+        integers: Callable[..., Any] | None = None,
         columns: Callable[..., Any] | None = None,
         blocks: Blocks | None = None,
         column_blocks: Blocks | None = None,
@@ -81,6 +85,7 @@ class Reduction(Operator):
         super().__init__(function.__name__, differentiable)
         self.function = function
         self.numpy = numpy
+        self.integer_function = integers or function
         self.columns = columns
         self.blocks, self.column_blocks = blocks, column_blocks
         self.result = None if result is None else np.dtype(result)
@@ -104,7 +109,8 @@ class Reduction(Operator):
         """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
-            function = self.columns if columns else self.function
+            contiguous = self.integer_function if dtype.kind in "biu" else self.function
+            function = self.columns if columns else contiguous
             assert function is not None
             signature = "(m,n)->(n)" if columns else "(n)->()"
             result = self.result_dtype(dtype)

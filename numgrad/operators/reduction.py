@@ -20,6 +20,7 @@ from .extremum_kernels import (
     smallest_columns,
     smallest_contiguous,
 )
+from .integer_kernels import add_integers, largest_integer, smallest_integer
 from .layout import axes_last, axes_restored
 from .row_kernels import LEAF
 from .shape import broadcast, expand_dims, squeeze
@@ -33,6 +34,7 @@ FOUR = np.uint64(4)
 
 @reduction(
     numpy=np.sum,
+    integers=add_integers,
     columns=sum_columns,
     blocks=Blocks(int(BLOCK), join_blocks),
     column_blocks=Blocks(int(LEAF), join_leaves),
@@ -125,6 +127,7 @@ def prod_pullback(context, g):
 
 @reduction(
     numpy=np.max,
+    integers=largest_integer,
     columns=largest_columns,
     complex=False,
     empty=False,
@@ -138,6 +141,7 @@ def max(x, out):
 
 @reduction(
     numpy=np.min,
+    integers=smallest_integer,
     columns=smallest_columns,
     complex=False,
     empty=False,

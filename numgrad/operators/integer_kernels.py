@@ -1,0 +1,25 @@
+"""Core functions of reductions of integers and booleans, where no order of the elements rounds."""
+
+
+def add_integers(x, out):
+    """Sum a contiguous axis; what is too large wraps around."""
+    total = out.dtype.type(0)
+    for value in x:
+        total += value
+    out[0] = total
+
+
+def largest_integer(x, out):
+    """The largest element."""
+    found = x[0]
+    for value in x:
+        found = value if value > found else found
+    out[0] = found
+
+
+def smallest_integer(x, out):
+    """The smallest element."""
+    found = x[0]
+    for value in x:
+        found = value if value < found else found
+    out[0] = found
