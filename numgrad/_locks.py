@@ -71,23 +71,30 @@ def _acquire_all() -> None:
     first = 0
     while True:
         order = [*_locks[first:], *_locks[:first]]
-        taken = []
-        for number, lock in enumerate(order):
-            if not lock.acquire(blocking=number == 0):
-                break
-            taken.append(lock)
+        taken: list[Any] = []
+        try:
+            for number, lock in enumerate(order):
+                if not lock.acquire(blocking=number == 0):
+                    break
+                taken.append(lock)
+        except BaseException:  # Ctrl-C: Python prints it, and forks
+            _release(taken)
+            raise
         if len(taken) == len(order):
             _held.extend(taken)
             return
-        for lock in taken:
-            lock.release()
+        _release(taken)
         first = (first + len(taken)) % len(order)
 
 
 def _release_all() -> None:
     held = list(_held)
     _held.clear()  # before another thread that forks can take the locks
-    for lock in held:
+    _release(held)
+
+
+def _release(locks: list[Any]) -> None:
+    for lock in locks:
         lock.release()
 
 

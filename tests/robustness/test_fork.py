@@ -204,3 +204,33 @@ print("fine")
 def test_fork_while_a_thread_with_a_lock_asks_for_a_logger():
     """The lock of logging, which a fork takes as well, is not taken before ours are."""
     assert run(LOGGING) == "fine"
+
+
+STOPPED = """
+import os
+import threading
+from numgrad._locks import fork_safe_lock, held_during_fork
+
+class Stopped:
+    def acquire(self, blocking=True):
+        raise KeyboardInterrupt
+
+    def release(self):
+        pass
+
+lock = fork_safe_lock()
+held_during_fork(Stopped())
+child = os.fork()
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+free = []
+thread = threading.Thread(target=lambda: free.append(lock.acquire(timeout=5)))
+thread.start()
+thread.join()
+print(free)
+"""
+
+
+def test_ctrl_c_while_a_fork_waits_leaves_no_lock_taken():
+    assert run(STOPPED) == "[True]"
