@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 import threading
 import weakref
@@ -278,6 +279,40 @@ print(np.array_equal(found, right), len(counted) > 1000)
 @pytest.mark.parametrize("count", ["1", "2"])
 def test_ctrl_c_stops_a_replay_and_other_threads_run_meanwhile(count):
     assert run(INTERRUPTED, NUMBA_NUM_THREADS=count) == "stopped stopped True True"
+
+
+HANDLED = """
+import signal
+import numpy as np
+import numgrad as ng
+
+def f(x):
+    for _ in range(100):
+        x = ng.sin(x) + ng.tanh(x) * x
+    return x
+
+g = ng.jit(f, fuse="never")
+x = np.linspace(0.0, 1.0, 1_000_000)
+right = [g(x) for _ in range(3)][-1]
+inner = []
+
+def handle(number, frame):
+    if not inner:
+        inner.append(None)
+        inner[0] = np.array_equal(g(x), right)
+
+signal.signal(signal.SIGALRM, handle)
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+while inner in ([], [None]):
+    assert np.array_equal(g(x), right)
+print(*inner)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers")
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_a_handler_of_signals_may_call_what_it_interrupts(layer):
+    assert run(HANDLED, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2") == "True"
 
 
 FORKED = """

@@ -17,7 +17,8 @@ from .toolchain import config
 
 _num_threads: int | None = None
 _forked_with_threads = False
-_launch_lock = threading.Lock()
+# Reentrant: handlers of signals run between two slices of a run, and may run programs themselves.
+_launch_lock = threading.RLock()
 _needs_lock: bool | None = None  # known once the layer is
 _NOTHING = nullcontext()
 
@@ -132,7 +133,7 @@ _blas = _BlasLimit()
 def _after_fork_in_child() -> None:
     """A launch may belong to a thread that no longer exists; an OpenMP pool is gone as well."""
     global _forked_with_threads, _launch_lock
-    _launch_lock = threading.Lock()
+    _launch_lock = threading.RLock()
     _blas.after_fork()
     parallel = sys.modules.get("numba.np.ufunc.parallel")
     if parallel is not None and parallel._is_initialized:
