@@ -234,35 +234,65 @@ class Halves:
         return builder.shuffle_vector(a, b, ir.Constant(kind, numbers))
 
 
-def _reduction(name: str, join: Join, neutral: float, quick: Join | None = None) -> Any:
-    """Return the intrinsic of a reduction by halves."""
+def _reduction(name: str, comparison: str = "", neutral: float = 0.0) -> Any:
+    """Return the intrinsic of a reduction by halves: an extremum by a comparison, or the sum."""
 
     def typing(typingctx, x, start, stop):
-        dtype: Any = getattr(x, "dtype", None)
+        dtype: Any = x.dtype
         is_complex = isinstance(dtype, types.Complex)
-        if not isinstance(dtype, types.Float) and (quick or not is_complex):
+        if is_complex and comparison:
             raise TypingError(f"{name} is not defined for {x}")
+        is_exact = isinstance(dtype, types.Integer | types.Boolean)
+        result = _integer_sum(dtype) if is_exact and not comparison else dtype
 
         def codegen(context, builder, signature, args):
+            data = make_array(x)(context, builder, args[0]).data
+            first, size = builder.gep(data, [args[1]]), builder.sub(args[2], args[1])
+            if is_exact:
+                return _of_integers(context, builder, comparison, first, size, dtype, result)
             parts = 2 if is_complex else 1
             real = context.get_value_type(getattr(dtype, "underlying_float", dtype))
-            data = make_array(x)(context, builder, args[0]).data
-            first = builder.gep(data, [args[1]])
-            first = builder.bitcast(first, real.as_pointer())
+            join = _extremum(comparison) if comparison else _sum
+            quick = _plain(comparison) if comparison else None
             block = Halves(builder, name, real, parts, join, neutral, quick).block()
-            value = builder.call(block, [first, builder.sub(args[2], args[1])])
+            value = builder.call(block, [builder.bitcast(first, real.as_pointer()), size])
             found = [builder.extract_element(value, INT32(n)) for n in range(parts)]
             if not is_complex:
                 return found[0]
-            result = context.make_complex(builder, dtype)
-            result.real, result.imag = found
-            return result._getvalue()
+            number = context.make_complex(builder, dtype)
+            number.real, number.imag = found
+            return number._getvalue()
 
-        return dtype(x, types.uint64, types.uint64), codegen
+        return result(x, types.uint64, types.uint64), codegen
 
     typing.__name__ = typing.__qualname__ = name
     decorate: Any = intrinsic
     return decorate(typing)
+
+
+def _integer_sum(dtype: Any) -> types.Type:
+    return types.uint64 if not getattr(dtype, "signed", True) else types.int64
+
+
+def _of_integers(
+    context: Any, builder: Any, comparison: str, first: Any, size: Any, dtype: Any, result: Any
+) -> Any:
+    """Reduce numbers one after the other: nothing depends on their order."""
+    kind = context.get_value_type(result)
+    total = cgutils.alloca_once_value(builder, ir.Constant(kind, 0))
+    if comparison:
+        builder.store(context.unpack_value(builder, dtype, first), total)
+    with cgutils.for_range(builder, size) as loop:
+        value = context.unpack_value(builder, dtype, builder.gep(first, [loop.index]))
+        value, before = context.cast(builder, value, dtype, result), builder.load(total)
+        if comparison:
+            signed = getattr(dtype, "signed", False)
+            compare = builder.icmp_signed if signed else builder.icmp_unsigned
+            now = builder.select(compare(comparison, value, before), value, before)
+        else:
+            now = builder.add(before, value)
+        builder.store(now, total)
+    return builder.load(total)
 
 
 @intrinsic
@@ -285,8 +315,8 @@ def _flat(typingctx: Any, x: Any) -> Any:
 
 STAND_INS = {
     halving.flat: _flat,
-    halving.halved_sum: _reduction("halved_sum", _sum, 0.0),
-    halving.halved_max: _reduction("halved_max", _extremum(">"), float("-inf"), _plain(">")),
-    halving.halved_min: _reduction("halved_min", _extremum("<"), float("inf"), _plain("<")),
+    halving.halved_sum: _reduction("halved_sum"),
+    halving.halved_max: _reduction("halved_max", ">", float("-inf")),
+    halving.halved_min: _reduction("halved_min", "<", float("inf")),
 }
 """What kernels call instead of functions of `numgrad._declare.halving`."""
