@@ -240,16 +240,12 @@ def _reduction(name: str, comparison: str = "", neutral: float = 0.0) -> Any:
     def typing(typingctx, x, start, stop):
         dtype: Any = x.dtype
         is_complex = isinstance(dtype, types.Complex)
-        if is_complex and comparison:
+        if not isinstance(dtype, types.Float) and (comparison or not is_complex):
             raise TypingError(f"{name} is not defined for {x}")
-        is_exact = isinstance(dtype, types.Integer | types.Boolean)
-        result = _integer_sum(dtype) if is_exact and not comparison else dtype
 
         def codegen(context, builder, signature, args):
             data = make_array(x)(context, builder, args[0]).data
             first, size = builder.gep(data, [args[1]]), builder.sub(args[2], args[1])
-            if is_exact:
-                return _of_integers(context, builder, comparison, first, size, dtype, result)
             parts = 2 if is_complex else 1
             real = context.get_value_type(getattr(dtype, "underlying_float", dtype))
             join = _extremum(comparison) if comparison else _sum
@@ -263,36 +259,11 @@ def _reduction(name: str, comparison: str = "", neutral: float = 0.0) -> Any:
             number.real, number.imag = found
             return number._getvalue()
 
-        return result(x, types.uint64, types.uint64), codegen
+        return dtype(x, types.uint64, types.uint64), codegen
 
     typing.__name__ = typing.__qualname__ = name
     decorate: Any = intrinsic
     return decorate(typing)
-
-
-def _integer_sum(dtype: Any) -> types.Type:
-    return types.uint64 if not getattr(dtype, "signed", True) else types.int64
-
-
-def _of_integers(
-    context: Any, builder: Any, comparison: str, first: Any, size: Any, dtype: Any, result: Any
-) -> Any:
-    """Reduce numbers one after the other: nothing depends on their order."""
-    kind = context.get_value_type(result)
-    total = cgutils.alloca_once_value(builder, ir.Constant(kind, 0))
-    if comparison:
-        builder.store(context.unpack_value(builder, dtype, first), total)
-    with cgutils.for_range(builder, size) as loop:
-        value = context.unpack_value(builder, dtype, builder.gep(first, [loop.index]))
-        value, before = context.cast(builder, value, dtype, result), builder.load(total)
-        if comparison:
-            signed = getattr(dtype, "signed", False)
-            compare = builder.icmp_signed if signed else builder.icmp_unsigned
-            now = builder.select(compare(comparison, value, before), value, before)
-        else:
-            now = builder.add(before, value)
-        builder.store(now, total)
-    return builder.load(total)
 
 
 @intrinsic
