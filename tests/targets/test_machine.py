@@ -89,9 +89,9 @@ def rng():
 @pytest.fixture(autouse=True)
 def thread_count():
     """Restore the number of threads that a test sets."""
-    before = threads._num_threads
+    before = settings.threads
     yield
-    threads._num_threads = before
+    settings.threads = before
 
 
 def square_of_product(a, b, c):
@@ -315,14 +315,13 @@ class TestThreads:
 
     def test_the_flag_is_a_bound(self, monkeypatch):
         most = threads.config.NUMBA_NUM_THREADS
-        monkeypatch.setattr(threads, "_num_threads", None)
         for flag, number in ((0, most), (1, 1), (10**6, most)):
             monkeypatch.setattr(settings, "threads", flag)
             assert TARGET.num_threads == number
 
     def test_number_is_what_was_set(self):
         TARGET.set_num_threads(1)
-        assert TARGET.num_threads == 1
+        assert TARGET.num_threads == settings.threads == 1
 
     def test_layer_is_one_of_numbas(self):
         assert TARGET.threading_layer() in ("omp", "tbb", "workqueue")

@@ -15,7 +15,6 @@ from ..._locks import fork_safe_lock
 from ..._settings import settings
 from .toolchain import config
 
-_num_threads: int | None = None
 _forked_with_threads = False
 # Reentrant: handlers of signals run between two slices of a run, and may run programs themselves.
 _launch_lock = threading.RLock()
@@ -28,11 +27,11 @@ def get_num_threads() -> int:
     if _forked_with_threads:
         return 1
     most = config.NUMBA_NUM_THREADS
-    return _num_threads or min(settings.threads or most, most)
+    return min(settings.threads or most, most)
 
 
 def set_num_threads(n: int) -> None:
-    """Set the number of threads of parallel runs, for the whole process.
+    """Set the number of threads of parallel runs, for the whole process: the flag ``threads``.
 
     Parameters
     ----------
@@ -44,13 +43,12 @@ def set_num_threads(n: int) -> None:
     ValueError
         For a number outside that range.
     """
-    global _num_threads
     if not 1 <= n <= config.NUMBA_NUM_THREADS:
         raise ValueError(
             f"set_num_threads: {n} is not between 1 and {config.NUMBA_NUM_THREADS}; "
             "NUMBA_NUM_THREADS, set before the first import, raises the limit"
         )
-    _num_threads = int(n)
+    settings.threads = int(n)
     settings.entries += 1
 
 
