@@ -16,7 +16,7 @@ from .graph import Accumulator, Edge, Node
 from .lower import lower
 from .plan import Plan
 from .record import mode, runtime, unusual
-from .tracks import Track, sameness
+from .tracks import Track, layouts, sameness
 from .values import Value
 
 _MOST_PLANS = 256
@@ -113,8 +113,8 @@ class Recalled:
     """The plan of a pass and what its results are; once it is recalled, how to recognise others."""
 
     __slots__ = (
-        "executed", "firsts", "given", "keepers", "masks", "plan", "results", "same", "targets",
-        "track",
+        "executed", "firsts", "given", "keepers", "layouts", "masks", "plan", "results", "same",
+        "targets", "track",
     )  # fmt: skip
 
     def __init__(
@@ -142,7 +142,8 @@ class Recalled:
         targets = [index.get(edge.node, -1) for edge in edges]
         if arrays is None or -1 in targets:
             return False
-        self.track, self.targets, self.same = track, targets, sameness(arrays)
+        self.track, self.targets = track, targets
+        self.same, self.layouts = sameness(arrays), layouts(arrays)
         self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
         lead = () if request.batch is None else (request.batch,)
@@ -163,7 +164,7 @@ class Recalled:
         if nodes is None or (targets is not None and targets != [nodes[n] for n in self.targets]):
             return None
         arrays = self.track.arrays(nodes, seeds)
-        if arrays is None or sameness(arrays) != self.same:
+        if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
             return None
         return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
 

@@ -107,8 +107,7 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, and ``last``; None unless all are computed and in
-        C order."""
+        """Return the arrays that the nodes saved, and ``last``; None unless all are computed."""
         found = []
         try:
             for n, places in self.keepers:
@@ -119,7 +118,7 @@ class Track:
             return None
         found += last
         for item in found:
-            if item is None or not item.flags.c_contiguous:
+            if item is None:
                 return None
         return found
 
@@ -130,4 +129,9 @@ def sameness(arrays: Sequence[np.ndarray]) -> list[int]:
     return [seen.setdefault(i, len(seen)) for i in map(id, arrays)]
 
 
-__all__ = ["Track", "sameness"]
+def layouts(arrays: Sequence[np.ndarray]) -> list[Any]:
+    """Return how arrays lie in memory: true for C order, else the strides."""
+    return [item.flags.c_contiguous or item.strides for item in arrays]
+
+
+__all__ = ["Track", "layouts", "sameness"]

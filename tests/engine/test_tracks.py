@@ -147,6 +147,17 @@ def test_layouts_and_sameness_of_saved_arrays_matter():
             assert np.array_equal(found, a.numpy() * b.numpy())
 
 
+def test_a_known_graph_with_strided_values_is_not_searched(searches):
+    x = ng.tensor(np.arange(9.0).reshape(3, 3), requires_grad=True)
+    narrow, wide = (ng.tensor(np.arange(3.0 * n).reshape(3, n))[:, :1] for n in (3, 4))
+    known(lambda x: x * narrow, x)
+    for factor, times in ((narrow, 0), (wide, 1)):
+        searches.clear()
+        found = gradient(lambda x: x * factor, x)[0]  # noqa: B023
+        assert np.array_equal(found, np.broadcast_to(factor.numpy(), (3, 3)))
+        assert len(searches) == times
+
+
 def test_tracks_hold_no_arrays():
     import gc
     import weakref
