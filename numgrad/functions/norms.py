@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators.comparison import equal, not_equal
 from ..operators.complex_parts import real
 from ..operators.elementwise import absolute, multiply, where
-from ..operators.powers import power, sqrt, square
+from ..operators.powers import power, root_of_sum, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
@@ -57,6 +59,10 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     >>> ng.grad(ng.linalg.norm(x), x)[0]
     tensor([0.6, 0.8])
     """
+    return _norms.call(x, ord, axis, keepdims)
+
+
+def _norm(x: ArrayLike, ord: Any, axis: Axis, keepdims: bool) -> Tensor:
     x = _floating(x)
     if axis is None and ord is None:
         return _vector_norm(x, 2, negative_axes(None, x.ndim), keepdims)
@@ -67,6 +73,18 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
         order = axes if axis is None else tuple(a % x.ndim - x.ndim for a in axis)  # type: ignore[union-attr]
         return _matrix_norm(x, "fro" if ord is None else ord, order, keepdims)
     raise ValueError(f"norm: ord={ord!r} is for one or two axes, not {len(axes)}")
+
+
+def _norm_steps(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """Return what the root of the sum of squares comes to."""
+    if ord is not None or type(x) is not Tensor or x.dtype not in FLOATING or x.dtype.kind != "f":
+        return ()
+    axes = negative_axes(axis, x.ndim)
+    steps = [(square, {}), (sum_, {"axes": axes}), (root_of_sum, {})]
+    return [*steps, (expand_dims, {"axes": axes})] if keepdims and axes else steps
+
+
+_norms = Steps(_norm_steps, _norm)
 
 
 def vector_norm(
@@ -112,18 +130,17 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         result = sum_(absolute(x), axes=axes)
     elif ord == 2:
         squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
-        result = _root(sum_(squares, axes=axes), None)
+        result = root_of_sum(sum_(squares, axes=axes))
     else:
         result = _root(sum_(power(absolute(x), float(ord)), axes=axes), 1 / ord)
     return expand_dims(result, axes=axes) if keepdims and axes else result
 
 
-def _root(total: Tensor, exponent: float | None) -> Tensor:
-    """Return a root whose derivative is 0 at 0, where that of the sum below it is 0 too."""
+def _root(total: Tensor, exponent: float) -> Tensor:
+    """Return a power whose derivative is 0 at 0, where that of the sum below it is 0 too."""
     vanishes = equal(total, 0)
     safe = where(vanishes, 1.0, total)
-    root = sqrt(safe) if exponent is None else power(safe, float(exponent))
-    return where(vanishes, 0.0, root)
+    return where(vanishes, 0.0, power(safe, float(exponent)))
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:

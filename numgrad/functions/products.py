@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
@@ -48,9 +49,18 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:
-    """Return what a product of two matrices comes to."""
-    both = isinstance(x1, Tensor) and isinstance(x2, Tensor)
-    return [(_matmul.matmul, {})] if both and x1.ndim == x2.ndim == 2 else ()
+    """Return what a product of two matrices, or of two vectors, comes to."""
+    if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
+        return ()
+    if x1.ndim == x2.ndim == 2:
+        return [(_matmul.matmul, {})]
+    return [(multiply, {}), (sum_, {"axes": (-1,)})] if _are_vectors(x1, x2) else ()
+
+
+def _are_vectors(x1: Tensor, x2: Tensor) -> bool:
+    """Whether the product is the sum of those of the elements: as a product of matrices, each
+    addition would wait for the one before."""
+    return x1.ndim == x2.ndim == 1 and x1.dtype == x2.dtype and x1.dtype in FLOATING
 
 
 def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -67,6 +77,8 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
             f"matmul: {a.shape[-1]} columns and {b.shape[-2]} rows do not fit "
             f"(shapes {x1.shape} and {x2.shape})"
         )
+    if _are_vectors(x1, x2):
+        return sum_(multiply(x1, x2), axes=(-1,))
     result = _fold(a, b) if a.ndim > 2 and b.ndim == 2 else _matmul.matmul(a, b)
     return squeeze(result, axes=gone) if gone else result
 

@@ -7,13 +7,13 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
-from ..operators.comparison import equal, isnan
+from ..operators.comparison import isnan
 from ..operators.complex_parts import conj, real
 from ..operators.elementwise import add, divide, multiply, subtract, where
 from ..operators.exponential import log
 from ..operators.indexing import index
 from ..operators.layout import axes_last
-from ..operators.powers import sqrt, square
+from ..operators.powers import root_of_sum, square
 from ..operators.shape import expand_dims
 from ..operators.sorting import argsort, permute
 from .axes import Axis, negative_axes, number_of_elements, reduce_axes, reducer
@@ -130,8 +130,7 @@ def std(
     """
     x, result = _computed_in(x, dtype)
     v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
-    zero = equal(v, 0)  # the root has no slope there: its argument and its result are replaced
-    return where(zero, 0.0, sqrt(where(zero, 1.0, v))).astype(_real(result))
+    return root_of_sum(v).astype(_real(result))
 
 
 def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

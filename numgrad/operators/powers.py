@@ -37,6 +37,17 @@ def sqrt_dx(y):
     return 0.5 * (1 / y)  # the bits of 0.5 / y; a kernel that needs 1 / y too divides once
 
 
+@builtin(name="root_of_sum", complex=False)
+def root_of_sum(x):
+    """The square root of a sum of squares: at 0, where the sum has no slope, it has none either."""
+    return math.sqrt(x)
+
+
+@root_of_sum.partial("x")
+def root_of_sum_dx(y):
+    return where(y == 0, 0.0, 0.5 * (1 / where(y == 0, 1.0, y)))  # and so at any order
+
+
 @builtin(complex=False)
 def cbrt(x):
     return math.cbrt(x)

@@ -70,6 +70,15 @@ SCENARIOS = (
         tolerance=256,
     ),
     Scenario(
+        name="root_of_sum",
+        function=registry["root_of_sum"],
+        operators=("root_of_sum",),
+        half=False,
+        oracle=False,
+        reference=np.sqrt,
+        points=spread([(0.2, 3)]),
+    ),
+    Scenario(
         name="shifted_exp",
         function=registry["shifted_exp"],
         operators=("shifted_exp",),
