@@ -64,6 +64,10 @@ class ArgTypeError(NumgradError, TypeError, AssertionError):
     """An argument has the wrong Python type."""
 
 
+class PlaceTypeError(ArgTypeError, RuntimeError):
+    """Something that has no place in the graph was given where a tensor or an edge is needed."""
+
+
 class DtypeError(NumgradError, TypeError, RuntimeError):
     """A dtype cannot do what was asked of it; integers cannot require grad."""
 

@@ -8,7 +8,14 @@ import numpy as np
 
 from ._declare import door, registry
 from ._declare.dtypes import numbers, require_floating, require_numbers, require_unmasked
-from ._errors import ArgTypeError, DetachedError, GradDtypeError, GradShapeError, NoGradError
+from ._errors import (
+    ArgTypeError,
+    DetachedError,
+    GradDtypeError,
+    GradShapeError,
+    NoGradError,
+    PlaceTypeError,
+)
 from .engine import alone, capture, deferred, direct, hooks, record
 from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .operators import cast as _cast
@@ -213,15 +220,13 @@ class Tensor(Arithmetic, Methods, Value):
             if not isinstance(value, Tensor):
                 raise ArgTypeError(f"grad must be a tensor or None, got {type(value).__name__}")
             if value is self:
-                raise ArgTypeError("a tensor cannot be its own grad")
-            if value.shape != self.shape:
-                raise GradShapeError(
-                    f"Mismatch in shape: grad has a shape of {value.shape} and the tensor of "
-                    f"{self.shape}"
-                )
-            if value.dtype != self.dtype:
+                raise PlaceTypeError("a tensor cannot be its own grad")
+            got, own = value.spec, self.spec
+            if got.shape != own.shape:
+                raise GradShapeError(f"Mismatch in shape: grad {got.shape}, the tensor {own.shape}")
+            if got.dtype != own.dtype:
                 raise GradDtypeError(
-                    f"grad must have the same dtype as the tensor: {value.dtype} and {self.dtype}"
+                    f"grad must have the same dtype as the tensor: {got.dtype} and {own.dtype}"
                 )
         self._grad = value
 

@@ -32,6 +32,7 @@ from ._errors import NotDifferentiableError as NotDifferentiableError
 from ._errors import NumgradError as NumgradError
 from ._errors import OperatorCallError as OperatorCallError
 from ._errors import OperatorError as OperatorError
+from ._errors import PlaceTypeError as PlaceTypeError
 from ._errors import UnusedInputError as UnusedInputError
 
 __all__ = [
@@ -64,5 +65,6 @@ __all__ = [
     "NumgradError",
     "OperatorCallError",
     "OperatorError",
+    "PlaceTypeError",
     "UnusedInputError",
 ]

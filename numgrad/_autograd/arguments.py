@@ -14,6 +14,7 @@ from .._errors import (
     GradShapeError,
     ImplicitGradError,
     NoGradError,
+    PlaceTypeError,
 )
 from .._tensor import Tensor, constant
 from ..engine.graph import NO_EDGE, Edge, Spec, Value
@@ -59,7 +60,7 @@ def place_of(item: Any, name: str, index: int, *, check: bool = True) -> Place:
             )
         return Place(Edge(node, slot), node.outputs[slot], None)
     if not isinstance(item, Tensor):
-        raise ArgTypeError(
+        raise PlaceTypeError(
             f"all {name} have to be Tensors or GradientEdges, but got {type(item).__name__} at "
             f"position {index}"
         )
@@ -149,18 +150,19 @@ def _converted(item: Any, name: str, index: int) -> Tensor:
 def _check_shape(
     got: tuple[int, ...], wanted: tuple[int, ...], name: str, index: int, batched: bool
 ) -> None:
+    other = "input" if name == "grad_inputs" else "output"
     if batched:
         if not got or got[1:] != wanted:
             raise BatchedShapeError(
                 f"If `is_grads_batched=True`, we interpret the first dimension of each {name} as "
                 f"the batch dimension; "
-                f"the others must be the shape of the output. Mismatch in shape: {name}[{index}] "
+                f"the others must be the shape of the {other}. Mismatch in shape: {name}[{index}] "
                 f"has a shape of "
-                f"{got} and output[{index}] has a shape of {wanted}."
+                f"{got} and {other}[{index}] has a shape of {wanted}."
             )
     elif got != wanted:
         raise GradShapeError(
-            f"Mismatch in shape: {name}[{index}] has a shape of {got} and output[{index}] has a "
+            f"Mismatch in shape: {name}[{index}] has a shape of {got} and {other}[{index}] has a "
             f"shape of {wanted}."
         )
 

@@ -1,7 +1,7 @@
 """Delivery: gradients are wrapped, checked and only then written to ``.grad``."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def write(
     with _lock:
         _write_retained(outcome, options)
         for edge, value in outcome.grads.items():
-            if edge not in targets and isinstance(edge.node, Accumulator):
+            if edge not in targets and _accumulates(edge.node):
                 _accumulate(edge.node.variable, value, bool(options.create_graph))
         if options.set_grad:
             for place, result in zip(places, results, strict=True):
@@ -174,7 +174,7 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
             if p.tensor is not None and p.tensor.node is not None
         }
         for edge, value in outcome.grads.items():
-            if isinstance(edge.node, Accumulator):
+            if _accumulates(edge.node):
                 _accumulate(edge.node.variable, value, create_graph)
             elif edge in inner and not inner[edge].retains_grad:
                 _accumulate(inner[edge], value, create_graph)
@@ -183,13 +183,18 @@ def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: 
         return
     with grad_mode(create_graph):
         for edge, value in outcome.grads.items():
-            if isinstance(edge.node, Accumulator):
+            if _accumulates(edge.node):
                 _run_accumulated_hooks(edge.node, value)
+
+
+def _accumulates(node: Any) -> TypeGuard[Accumulator]:
+    """Whether a node is that of a leaf, which may have ceased to require grad since."""
+    return isinstance(node, Accumulator) and node.variable.requires_grad
 
 
 def _is_followed(node: Any) -> bool:
     """Whether something is called after an accumulation."""
-    if not isinstance(node, Accumulator):
+    if not _accumulates(node):
         return False
     return bool(node.variable.leaf.post_accumulate or node.post_hooks)
 

@@ -1,6 +1,7 @@
 """Grad modes: whether operations are recorded, per thread."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -39,6 +40,8 @@ class _GradMode:
 
     def __call__(self, function: F) -> F:
         enabled = self.enabled
+        if inspect.isgeneratorfunction(function):
+            return _generator(function, enabled)  # type: ignore[return-value]
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
@@ -49,6 +52,29 @@ class _GradMode:
                 mode.grad = before
 
         return inside  # type: ignore[return-value]
+
+
+def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
+    """Return a generator function whose body runs in a mode, and its caller in its own."""
+
+    @functools.wraps(function)
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        body = function(*args, **kwargs)
+        step, given = body.send, None
+        while True:
+            before, mode.grad = mode.grad, enabled
+            try:
+                item = step(given)
+            except StopIteration as end:
+                return end.value
+            finally:
+                mode.grad = before
+            try:
+                step, given = body.send, (yield item)
+            except BaseException as error:  # thrown or closed from outside: the body may answer
+                step, given = body.throw, error
+
+    return inside
 
 
 class _BareDecorator(_GradMode):

@@ -283,3 +283,72 @@ def test_modes_are_per_thread_and_restore():
     with pytest.raises(ZeroDivisionError), ng.no_grad():
         1 / 0  # noqa: B018
     assert ng.is_grad_enabled()
+
+
+def test_a_decorated_generator_runs_in_the_mode_and_its_caller_in_its_own():
+    seen = []
+
+    @ng.no_grad()
+    def items():
+        try:
+            seen.append((ng.is_grad_enabled(), (yield ng.is_grad_enabled())))
+            yield ng.is_grad_enabled()
+        except KeyError:
+            yield "caught"
+        finally:
+            seen.append(ng.is_grad_enabled())
+        return "end"
+
+    def caller():
+        seen.append((yield from items()))
+
+    body = caller()
+    assert next(body) is False
+    assert ng.is_grad_enabled()
+    assert body.send("sent") is False
+    assert ng.is_grad_enabled()
+    assert body.throw(KeyError("thrown")) == "caught"
+    assert next(body, None) is None
+    assert ng.is_grad_enabled()
+    assert seen == [(False, "sent"), False, "end"]
+    body = items()
+    next(body)
+    body.close()
+    assert seen[3:] == [False]
+    assert ng.is_grad_enabled()
+
+
+def test_initial_gradients_must_have_the_batch_of_the_seeds():
+    x, z = leaf(), leaf()
+    for inputs, given in (([x], [np.ones((2, 3))]), ([x, z], [None, np.ones((4, 3))])):
+        with pytest.raises(ng.errors.BatchedShapeError, match="same size"):
+            ng.grad(x * x, inputs, np.eye(3), is_grads_batched=True, grad_inputs=given)
+
+
+def test_a_leaf_that_no_longer_requires_grad_accumulates_nothing():
+    for pass_ in (lambda y, z: y.backward(), lambda y, z: ng.grad(y, z, only_inputs=False)):
+        for _ in range(3):  # the later passes are recalled
+            x, z = leaf(), leaf()
+            y = (x * z).sum()
+            after = []
+            x.register_post_accumulate_grad_hook(after.append)
+            x.requires_grad_(False)
+            pass_(y, z)
+            assert x.grad is None
+            assert after == []
+
+
+@pytest.mark.parametrize("wrong", [None, 3.0, np.ones(3)])
+def test_what_is_no_tensor_among_the_inputs(wrong):
+    x = leaf()
+    with pytest.raises(RuntimeError, match="all inputs have to be Tensors or GradientEdges"):
+        ng.grad(x.sum(), [x, wrong])
+    with pytest.raises(AssertionError, match="all outputs have to be"):
+        ng.grad([x.sum(), wrong], x)
+
+
+def test_a_tensor_is_not_its_own_grad():
+    x = leaf()
+    with pytest.raises(RuntimeError, match="own grad"):
+        x.grad = x
+    assert x.grad is None
