@@ -225,9 +225,7 @@ class Tensor(Arithmetic, Methods, Value):
             if got.shape != own.shape:
                 raise GradShapeError(f"Mismatch in shape: grad {got.shape}, the tensor {own.shape}")
             if got.dtype != own.dtype:
-                raise GradDtypeError(
-                    f"grad must have the same dtype as the tensor: {got.dtype} and {own.dtype}"
-                )
+                raise GradDtypeError(f"grad must have the same dtype: {got.dtype}, not {own.dtype}")
         self._grad = value
 
     def clear_grad(self, set_to_zero: bool = True) -> None:

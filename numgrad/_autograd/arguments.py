@@ -194,9 +194,9 @@ def implicit_seed(
     return _scaled(Tensor(np.ones(spec.shape, spec.dtype)), scale)
 
 
-def batch_size(seeds: Sequence[Value]) -> int:
+def batch_size(seeds: Sequence[Value | None]) -> int:
     """Return the common size of the batch axis of the seeds."""
-    sizes = [batch_of(seed) for seed in seeds]
+    sizes = [batch_of(seed) for seed in seeds if seed is not None]
     if len(set(sizes)) > 1:
         raise BatchedShapeError(
             f"is_grads_batched=True: Expected all tensors to have the same size in the mapped "

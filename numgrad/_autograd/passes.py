@@ -272,8 +272,7 @@ def _initial(
         if dialect.replace_seed:
             plan.seeds = [(e, s if e != place.edge else _zero_like(s)) for e, s in plan.seeds]
     if plan.batch is not None:
-        seeds = [seed for _, seed in plan.seeds]
-        plan.batch = arguments.batch_size([*seeds, *(v for v in values if v is not None)])
+        plan.batch = arguments.batch_size([*(seed for _, seed in plan.seeds), *values])
     return values
 
 
