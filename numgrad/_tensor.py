@@ -379,6 +379,8 @@ def _wire() -> None:
         "expand_dims": _shape.expand_dims,
         "put_view": _indexing.put_view,
         "put_at": _gathering.put_at,
+        "gather": _gathering.gather,
+        "reshape": _shape.reshape,
         "split_rows": _rows.split_rows,
         "join_rows": _rows.join_rows,
     }

@@ -21,6 +21,8 @@ WAYS_OUT = (
     "captured function, or make the argument static (static_argnums, static_argnames)."
 )
 
+_INDEX = " As an index it is read at each call where a tensor is indexed: ng.asarray(table)[index]."
+
 
 class Placeholder:
     """Stands in for the operator of an argument."""
@@ -236,9 +238,10 @@ def refuse_reading(value: Value) -> NoReturn:
     if mode.capture is None:
         raise CaptureError(_LEFT_BEHIND)
     shape, dtype = value.shape, value.dtype
+    hint = _INDEX if dtype.kind in "iu" else ""
     refuse(
         f"the value of a tensor (shape {shape}, {dtype}) is asked for, which is known only when "
-        f"the function is replayed. {WAYS_OUT}"
+        f"the function is replayed. {WAYS_OUT}{hint}"
     )
 
 

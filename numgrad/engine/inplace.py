@@ -4,6 +4,7 @@ The caller writes the array; `commit` then records the write as an operation wit
 own, which the value, the base that it views and all other views of that base stand for from now on.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,10 @@ Chain = tuple[tuple[Any, dict[str, Any]], ...]
 
 
 class Positions(NamedTuple):
-    """A region: different positions along ``flattened`` axes in front of the last ``tail`` ones."""
+    """A region: positions along ``flattened`` axes before the last ``tail`` ones. Of equal ones
+    the last counts. They are a value where they are known later."""
 
-    vector: np.ndarray
+    vector: np.ndarray | Value
     flattened: int
     tail: int
     shape: tuple[int, ...]
@@ -151,10 +153,22 @@ def _put_at(
             np.prod(target.shape[last - region.flattened : last], dtype=int),
             -1,
         )
-        vector = flat[..., region.vector, :].reshape(-1)
+        vector = _at(flat, region.vector)
         region = Positions(vector, root.ndim, 0, value.shape)
     static = {"count": region.flattened, "tail": region.tail, "shape": region.shape}
-    return runtime.roles["put_at"], static, (root, value, runtime.value(region.vector))
+    return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
+
+
+def _at(flat: np.ndarray, vector: np.ndarray | Value) -> np.ndarray | Value:
+    """Return what a table holds at positions along its axis but one, as one vector."""
+    if isinstance(vector, np.ndarray):
+        return flat[..., vector, :].reshape(-1)
+    found = runtime.roles["gather"](_as_value(flat), vector, count=1, tail=1, shape=vector.shape)
+    return runtime.roles["reshape"](found, ncore=found.ndim, shape=(math.prod(found.shape),))
+
+
+def _as_value(array: np.ndarray | Value) -> Value:
+    return array if isinstance(array, Value) else runtime.value(array)
 
 
 def _numbers(root: Value, chain: Chain) -> np.ndarray:

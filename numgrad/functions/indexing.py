@@ -7,11 +7,13 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
+from ..engine.record import mode
 from ..engine.steps import Steps
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .keys import BASIC, ArrayKey, BasicKey, is_basic, parse
+from .keys import BASIC, ArrayKey, BasicKey, LateKey, is_basic, is_late, parse
+from .late_keys import resolve
 from .operands import as_tensor
 
 
@@ -46,7 +48,14 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
         x = as_tensor(x)
     if type(key) in BASIC or is_basic(key):
         return _basic.call(x, key)
+    return read(x, key, "getitem")
+
+
+def read(x: Tensor, key: Any, caller: str) -> Tensor:
+    """Return the elements at a key that may be of any kind; errors of programs name ``caller``."""
     normal, numpy_key = parse(key, x.shape)
+    if isinstance(normal, LateKey):
+        return gather(x, resolve(normal, x.shape, caller))
     if isinstance(normal, ArrayKey):
         if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
             assert x.array is not None
@@ -60,7 +69,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
     """Return what a key of integers and slices comes to."""
     normal, _ = parse(key, x.shape)
-    assert not isinstance(normal, ArrayKey)
+    assert isinstance(normal, BasicKey)
     return [_operation(normal)]
 
 
@@ -73,7 +82,7 @@ def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:
     """Return the elements at positions as an operation of the graph."""
-    return _gathered.call(x, Tensor(key.positions), key.flattened, key.tail, key.shape)
+    return _gathered.call(x, as_tensor(key.positions), key.flattened, key.tail, key.shape)
 
 
 def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:
@@ -120,10 +129,17 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
     if axis is None:
         x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
     axis = normalize_axis_index(axis, x.ndim)
-    where = np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
-    if where.size == 0:
+    where = _indices(indices)
+    if where.size == 0 and isinstance(where, np.ndarray):
         where = where.astype(np.int64)
-    return getitem(x, (*(slice(None),) * axis, where))
+    return read(x, (*(slice(None),) * axis, where), "take")
+
+
+def _indices(indices: ArrayLike) -> Any:
+    """Return indices as an array, or as they are where a captured function reads them later."""
+    if mode.capture is not None and is_late(indices):
+        return indices
+    return np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:
@@ -156,8 +172,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
     tensor([[2.],
             [4.]], grad_fn=<gather>)
     """
-    x = as_tensor(x)
-    where = np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
+    x, where = as_tensor(x), _indices(indices)
     if axis is None:
         x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
     axis = normalize_axis_index(axis, x.ndim)
@@ -168,10 +183,10 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
-    return getitem(x, _grid(where, x.shape, axis))
+    return read(x, _grid(where, x.shape, axis), "take_along_axis")
 
 
-def _grid(where: np.ndarray, shape: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
+def _grid(where: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
     """Return index arrays: ``where`` along ``axis``, every element once along the others."""
     ndim = len(shape)
     return tuple(

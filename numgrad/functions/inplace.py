@@ -1,5 +1,6 @@
 """Writing elements: ``t[key] = value`` and ``t += value``, with gradients."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.graph import ForeignStorage, View, connect
 from ..operators import cast as _cast
+from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .indexing import gather
-from .keys import ArrayKey, parse
+from ..operators.positions import remains
+from .keys import ArrayKey, LateKey, parse
+from .late_keys import resolve
 from .operands import as_tensor
 
 
@@ -58,6 +61,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     _check_dtypes(x, value)
     normal, numpy_key = parse(key, x.shape)
     _inplace.check(x, value)
+    if isinstance(normal, LateKey):
+        normal = resolve(normal, x.shape, "setitem")
     if isinstance(normal, ArrayKey):
         _write_at(x, normal, numpy_key, value)
     else:
@@ -132,10 +137,11 @@ def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tenso
     if not deferred:
         assert x.array is not None
         x.array[numpy_key] = value.array
-    region = _inplace.Positions(key.positions, key.flattened, key.tail, key.shape)
     if deferred or _inplace.is_recorded(x, value):
-        value, region = _each_once(_fill(x, key, value), key)
-    _inplace.commit(x, value, region)
+        value = _fill(x, key, value)
+        if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
+            value = _without_overwritten(value, key, x.shape)
+    _inplace.commit(x, value, _inplace.Positions(*key[:-1]))
 
 
 def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
@@ -147,16 +153,16 @@ def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
     return _shape.broadcast_to(_cast.cast(value, x.dtype), shape)
 
 
-def _each_once(value: Tensor, key: ArrayKey) -> tuple[Tensor, _inplace.Positions]:
-    """Leave out what a later value overwrites: only what remains receives a gradient."""
-    vector, shape = key.positions, key.shape
-    if not key.unique:
-        backwards, first = np.unique(vector[::-1], return_index=True)
-        if backwards.size < vector.size:
-            remain = vector.size - 1 - first
-            value = gather(value, ArrayKey(remain, len(shape), key.tail, remain.shape, True))
-            vector, shape = backwards, backwards.shape
-    return value, _inplace.Positions(vector, key.flattened, key.tail, shape)
+def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -> Tensor:
+    """Return zeros in place of what a later value overwrites: only what remains receives a
+    gradient."""
+    last = len(shape) - key.tail
+    size = math.prod(shape[last - key.flattened : last])
+    stays = remains(as_tensor(key.positions), size=size)
+    if stays.array is not None and stays.array.all():
+        return value
+    stays = _shape.reshape(stays, ncore=1, shape=(*key.shape, *(1,) * key.tail))
+    return _elementwise.where(stays, value, Tensor(np.zeros((), value.dtype)))
 
 
 # Arithmetic in place ------------------------------------------------------------------------------

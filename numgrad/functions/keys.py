@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import Tensor
+from ..engine.capture import WAYS_OUT, refuse
+from ..engine.record import mode
+from .operands import as_tensor
 
 FULL = (None,)
 _ALLOWED = (
@@ -34,13 +37,20 @@ class ArrayKey(NamedTuple):
     """Positions along ``flattened`` axes in front of the last ``tail``: the result is a copy.
 
     ``shape`` is that of the positions in the result; ``unique`` says that none can occur twice.
+    Positions are a tensor where they are known only when a program runs.
     """
 
-    positions: np.ndarray
+    positions: np.ndarray | Tensor
     flattened: int
     tail: int
     shape: tuple[int, ...]
     unique: bool
+
+
+class LateKey(NamedTuple):
+    """Items for all axes, of which some are tensors whose elements are read by a program."""
+
+    items: list[Any]
 
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
@@ -54,8 +64,9 @@ def is_basic(key: Any) -> bool:
     return BASIC.issuperset(map(type, key))
 
 
-def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[Any, ...]]:
-    """Return the normalised form of a key for an array of ``shape``, and the key that NumPy takes.
+def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey | LateKey, tuple[Any, ...]]:
+    """Return the normalised form of a key for an array of ``shape``, and the key that NumPy takes,
+    which a late one has not.
 
     Raises
     ------
@@ -64,6 +75,8 @@ def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey, tuple[An
     """
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
+    if mode.capture is not None and any([isinstance(item, Tensor) for item in items]):  # noqa: C419
+        return LateKey(full), ()
     if any([isinstance(item, np.ndarray) for item in items]):  # noqa: C419  a list is faster
         return _array_key(full, shape), tuple(full)
     return _basic_key(full, shape), (*full, ...)
@@ -86,6 +99,8 @@ def _item(item: Any) -> Any:
 
 
 def _index_array(item: Any) -> Any:
+    if mode.capture is not None and is_late(item):
+        return _require_integers(as_tensor(item))
     if isinstance(item, Tensor):
         array = item._computed()
     else:
@@ -95,6 +110,28 @@ def _index_array(item: Any) -> Any:
     if array.dtype.kind not in "biu":
         raise IndexError(f"{_ALLOWED}, not an array of {array.dtype}")
     return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+
+
+def is_late(item: Any) -> bool:
+    """Whether a captured function is to read an index at each call: what is to be computed, and
+    every array of integers."""
+    if isinstance(item, Tensor) and item.array is None:
+        return True
+    is_array = isinstance(item, Tensor) or type(item) is np.ndarray
+    return is_array and item.ndim > 0 and item.dtype.kind in "iu"
+
+
+def _require_integers(index: Tensor) -> Tensor:
+    if index.dtype.kind == "b":
+        refuse(
+            f"a boolean mask as an index (of shape {index.shape}) decides about the shape of the "
+            f"result, and its values are known only when the function is replayed. Keep the shape "
+            f"with ng.where(mask, x, 0), or find the positions outside (np.nonzero(mask)) and pass "
+            f"them as an argument. {WAYS_OUT}"
+        )
+    if index.dtype.kind not in "iu":
+        raise IndexError(f"{_ALLOWED}, not an array of {index.dtype}")
+    return index
 
 
 def _plain(item: Any) -> Any:
@@ -165,24 +202,28 @@ def _slice(item: slice, size: int) -> tuple[int | None, ...]:
 
 def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
     """Number the elements of the axes that the key touches, and index the numbers."""
-    full = [item == _WHOLE if type(item) is slice else False for item in items]
-    tail = full[::-1].index(False)
-    lead = full.index(False) if full[0] and _adjacent(items) else 0
+    lead, tail = untouched(items)
     touched = items[lead : len(items) - tail]
     sizes = tuple(shape[lead : len(shape) - tail])
     if math.prod(sizes) <= _FEW:
         try:
             positions = _numbers(sizes)[tuple(touched)]
         except IndexError:
-            _check_arrays(items, shape)  # which says more
+            check_arrays(items, shape)  # which says more
             raise
         return _key_of(positions, sizes, tail, touched)
-    _check_arrays(items, shape)
+    check_arrays(items, shape)
     if len(touched) == 1 and touched[0].dtype.kind != "b":
         positions = np.where(touched[0] < 0, touched[0] + sizes[0], touched[0]).astype(np.int64)
     else:
         positions = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)[tuple(touched)]
     return _key_of(positions, sizes, tail, touched)
+
+
+def untouched(items: Sequence[Any]) -> tuple[int, int]:
+    """Return how many axes stay as they are in front of those that a key touches, and behind."""
+    full = [item == _WHOLE if type(item) is slice else False for item in items]
+    return full.index(False) if full[0] and adjacent(items) else 0, full[::-1].index(False)
 
 
 _WHOLE = slice(None)
@@ -207,13 +248,13 @@ def _key_of(
     return ArrayKey(positions.reshape(-1), len(sizes), tail, positions.shape, unique)
 
 
-def _adjacent(items: Sequence[Any]) -> bool:
+def adjacent(items: Sequence[Any]) -> bool:
     """Whether arrays and integers stand side by side; else NumPy puts their axes in front."""
-    places = [n for n, item in enumerate(items) if isinstance(item, (int, np.ndarray))]
+    places = [n for n, item in enumerate(items) if isinstance(item, (int, np.ndarray, Tensor))]
     return places[-1] - places[0] == len(places) - 1
 
 
-def _check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:
+def check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:
     axis = 0
     for item in items:
         if isinstance(item, np.ndarray):

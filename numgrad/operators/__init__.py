@@ -12,6 +12,7 @@ from . import gathering as gathering
 from . import indexing as indexing
 from . import joining as joining
 from . import matmul as matmul
+from . import positions as positions
 from . import powers as powers
 from . import reduction as reduction
 from . import rounding as rounding

@@ -160,7 +160,8 @@ class ScatterAdd(_Positional):
 
 
 class PutAt(_Positional):
-    """``x`` with the elements at ``positions``, all different, overwritten by ``v``."""
+    """``x`` with the elements at ``positions`` overwritten by ``v``, one after the other; where
+    positions are equal, only the last value may have a gradient."""
 
     function = staticmethod(overwrite_core)
     signature = "(n,k),(m,k),(m)->(n,k)"

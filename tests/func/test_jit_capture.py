@@ -28,7 +28,7 @@ READS = {
     "tolist": lambda x: sum(x.tolist()),
     "while": lambda x: next(x for _ in range(3) if not bool(x[0] < 0)),
     "mask": lambda x: x[x > 1],
-    "index array": lambda x: x[x.astype(int)],
+    "index of an array": lambda x: X[x.astype(int)],
     "nonzero": lambda x: ng.nonzero(x)[0],
     "contains": lambda x: x * (1.0 in x),
     "format": lambda x: x * len(f"{x[0]:.3f}"),
@@ -333,12 +333,12 @@ def test_a_number_that_python_has_read_makes_a_new_recording_when_it_changes():
     assert len(calls) == 3
 
 
-def test_an_index_closed_over_makes_a_new_recording_when_it_changes():
-    index = ng.tensor([0, 1])
+def test_a_number_closed_over_that_is_read_makes_a_new_recording_when_it_changes():
+    index = ng.tensor(1)
     jitted = ng.jit(lambda x: x[index])
-    np.testing.assert_array_equal(jitted(X), X[[0, 1]])
-    index[0] = 2
-    np.testing.assert_array_equal(jitted(X), X[[2, 1]])
+    assert jitted(X) == X[1]
+    index[...] = 2
+    assert jitted(X) == X[2]
 
 
 def test_a_flag_that_is_switched_makes_a_new_recording():

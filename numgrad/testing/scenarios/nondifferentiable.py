@@ -44,6 +44,8 @@ NONDIFFERENTIABLE = frozenset(
         "searchsorted_left",
         "searchsorted_right",
         "count_nonzero",
+        "positions",
+        "remains",
         # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
     }
@@ -114,6 +116,35 @@ BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
 SHIFTS = ("bitwise_left_shift", "bitwise_right_shift")
 SHARED = ((numbers((2, 5)).round(),), (numbers(4),))
 
+POSITIONS = (
+    Scenario(
+        name="positions",
+        function=lambda x: registry["positions"](x, caller="take", axis=0, size=4, step=3),
+        reference=lambda x: 3 * np.where(x < 0, x + 4, x).astype(np.int64),
+        points=((np.array([[3, -4, 0], [-1, 2, 2]]),), (np.array(-2, np.int8),)),
+        operators=("positions",),
+        dtypes=("float64",),
+        order=0,
+        exact=True,
+        oracle=False,
+        half=False,
+        broadcast=False,
+    ),
+    Scenario(
+        name="remains",
+        function=lambda x: registry["remains"](x, size=4),
+        reference=lambda x: np.array([x[n] not in x[n + 1 :] for n in range(len(x))]),
+        points=((np.array([3, 0, 3, 1, 0]),), (np.array([2]),)),
+        operators=("remains",),
+        dtypes=("float64",),
+        order=0,
+        exact=True,
+        oracle=False,
+        half=False,
+        broadcast=False,
+    ),
+)
+
 SCENARIOS = (
     *(plain(name, 2, points=equal_sometimes(2)) for name in (*COMPARISONS, *LOGIC)),
     *(plain(name, 2, points=equal_sometimes(2), dtypes=REAL) for name in ORDERS),
@@ -135,6 +166,7 @@ SCENARIOS = (
         points=SHARED,
     ),
     *(searched(side) for side in ("left", "right")),
+    *POSITIONS,
     Scenario(
         name="lu_factor",
         function=lambda a: registry["lu_factor"](a)[0],

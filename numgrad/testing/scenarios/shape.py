@@ -148,17 +148,20 @@ def written_array(x: np.ndarray, v: np.ndarray) -> np.ndarray:
     return y
 
 
-def written_at(x: Any, v: Any) -> Any:
+FIRST = np.array([2, 0])
+
+
+def written_at(x: Any, v: Any, rows: Any = FIRST) -> Any:
     """Return a copy of ``x`` with rows overwritten in place."""
     y = x.clone()
-    y[np.array([2, 0])] = v
+    y[rows] = v
     return y
 
 
-def written_at_array(x: np.ndarray, v: np.ndarray) -> np.ndarray:
+def written_at_array(x: np.ndarray, v: np.ndarray, rows: np.ndarray = FIRST) -> np.ndarray:
     """Return what `written_at` does, of arrays."""
     y = x.copy()
-    y[np.array([2, 0])] = v
+    y[rows] = v
     return y
 
 
@@ -203,6 +206,16 @@ INDEXING = (
         operators=("gather", "scatter_add"),
         reference=lambda x: x[ROWS, COLUMNS],
     ),
+    moved(
+        "gather-argument",
+        lambda x, rows, columns: x[rows, columns],
+        (TABLE, ROWS, COLUMNS - 4),
+        (TABLE, ROWS[:0].astype(np.int16), COLUMNS[:1]),
+        operators=("gather", "scatter_add"),
+        reference=lambda x, rows, columns: x[rows, columns],
+        half=False,
+        oracle=False,
+    ),
     moved("mask", lambda x: x[MASK], (TABLE,), operators=(), reference=lambda x: x[MASK]),
     moved(
         "take",
@@ -228,6 +241,15 @@ INDEXING = (
         tolerance=4,
     ),
     moved("put_at", written_at, (TABLE, numbers((2, 4), phase=0.5)), reference=written_at_array),
+    moved(
+        "put_at-argument",
+        written_at,
+        (TABLE, numbers((3, 4), phase=0.5), ROWS),
+        reference=written_at_array,
+        operators=("put_at",),
+        half=False,
+        oracle=False,
+    ),
 )
 
 CONVERSION = (
