@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._declare import door, registry
-from ._declare.dtypes import numbers, require_floating, require_numbers, require_unmasked
+from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_unmasked
 from ._errors import (
     ArgTypeError,
     DetachedError,
@@ -202,7 +202,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def astype(self, dtype: Any) -> "Tensor":
         """Return the tensor converted to ``dtype``; gradients are converted back."""
-        return _cast.cast(self, np.dtype(dtype).newbyteorder("="))
+        return _cast.cast(self, native(dtype))
 
     # Gradients
     # ------------------------------------------------------------------------------------------

@@ -26,6 +26,13 @@ def require_numbers(dtype: np.dtype) -> None:
         )
 
 
+def native(dtype: Any) -> np.dtype:
+    """Return a dtype in the byte order of the machine; of equal ones NumPy's own object, which
+    entries of captured functions know by its address."""
+    found = np.dtype(dtype)
+    return np.dtype(found.type) if found.kind in "biufc" else found
+
+
 def numbers(array: np.ndarray) -> np.ndarray:
     """Return an array that kernels can read: itself, or a copy in the byte order of the machine.
 
@@ -35,7 +42,7 @@ def numbers(array: np.ndarray) -> np.ndarray:
         Unless the dtype is numeric or boolean.
     """
     require_numbers(array.dtype)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    return array if array.dtype.isnative else array.astype(native(array.dtype))
 
 
 def is_masked(data: Any) -> bool:

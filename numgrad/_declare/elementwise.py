@@ -34,6 +34,7 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           function that serves them. Default true.
         - ``integers``, a callable: the scalar function that serves integers and booleans in
           programs, where it has to be another one to agree with ``numpy``.
+        - ``refuses``, a str: what the error says where that function raises, of signed integers.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
           ``where``.
         - ``result``, one of None, "bool" and "real": the kind of the result when it is not that
@@ -70,6 +71,7 @@ class Elementwise(Operator):
         numpy: Callable[..., Any] | None = None,
         complex: bool | Callable[..., Any] = True,
         integers: Callable[..., Any] | None = None,
+        refuses: str = "",
         conditions: Sequence[int] = (),
         result: str | None = None,
         differentiable: bool | None = None,
@@ -86,6 +88,7 @@ class Elementwise(Operator):
         self.allows_complex = complex is not False
         self.complex_function = complex if callable(complex) else function
         self.integer_function = integers or function
+        self.refuses = refuses
         self.conditions = frozenset(conditions)
         self.result = result
         code = function.__code__
@@ -309,9 +312,15 @@ class Elementwise(Operator):
     ) -> list[Any]:
         ((shape, dtype, rows),) = specs
         output = builder.new(shape, dtype, rows)
+        kind = inputs[-1].dtype
         replay = None if self.is_builtin else self.replay
-        builder.map(self.spec(inputs[-1].dtype), inputs, output, name=self.name, replay=replay)
+        if self.refuses and kind.kind == "i":
+            replay = self._refusal
+        builder.map(self.spec(kind), inputs, output, name=self.name, replay=replay)
         return [output]
+
+    def _refusal(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
+        return ValueError(f"{self.name}: {self.refuses}{where}")
 
     def replay(self, target: Any, arrays: Sequence[np.ndarray], where: str) -> Exception:
         """Return the error for a function that raised, after calling it again on the calling

@@ -26,6 +26,10 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None
     -----
     The gradient is converted back; from complex to real it keeps the real part.
 
+    Floats lose their fraction. Of those that the integer dtype does not hold, and of NaN, "Special
+    points" in the documentation says what they become: the same on every processor, eagerly and in
+    captured functions.
+
     Examples
     --------
     >>> import numgrad as ng

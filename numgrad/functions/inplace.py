@@ -90,10 +90,18 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
     if deferred:
         _check_fits(value.shape, region.shape)
     else:
-        region[...] = value.array
+        region[...] = _values_for(x, value)
     if deferred or _inplace.is_recorded(x, value):
         value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
     _inplace.commit(x, value, chain)
+
+
+def _values_for(x: Tensor, value: Tensor) -> np.ndarray:
+    """Return the elements of ``value``, converted as by `astype` if ``x`` has another dtype."""
+    assert value.array is not None
+    if value.dtype == x.dtype:
+        return value.array
+    return _cast.astype.run(_record.runtime.target, [value.array], {"dtype": x.dtype})[0]
 
 
 def _is_region(x: Tensor, region: np.ndarray, value: Tensor, chain: _inplace.Chain) -> bool:
@@ -136,7 +144,7 @@ def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tenso
     deferred = _inplace.is_deferred(x, value)
     if not deferred:
         assert x.array is not None
-        x.array[numpy_key] = value.array
+        x.array[numpy_key] = _values_for(x, value)
     if deferred or _inplace.is_recorded(x, value):
         value = _fill(x, key, value)
         if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:

@@ -1,6 +1,6 @@
 """Conversion between dtypes, and the plain copy that programs are laid out with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from .._declare import Operator, door
 from .._specs import ElementwiseSpec
+from .elementwise import where
 from .half import from_half, to_half
 
 
@@ -19,17 +20,25 @@ def _real_part(x):
     return x.real
 
 
-def _wrapped(x):
-    """A whole number that wraps around where it is negative, as in C most compilers have it."""
-    return int(x if x < 9.223372036854775808e18 else x - 1.8446744073709551616e19)
+# Whole numbers of floating ones, as NumPy has them on x86, in every loop, register and tail: what
+# the wider integer does not hold, NaN too, becomes its least; a narrower one takes the low bits.
 
 
-def _wrapped_real_part(x):
-    return _wrapped(x.real)
+def _small(x):
+    return np.int32(where(abs(x) < 2147483648.0, x, -2147483648.0))
 
 
-def _wrapped_half(bits):
-    return _wrapped(from_half(bits))
+def _whole(x):
+    return int(where(abs(x) < 9223372036854775808.0, x, -9223372036854775808.0))
+
+
+def _natural(x):
+    upper = where(x < 18446744073709551616.0, x - 18446744073709551616.0, 0.0)
+    return _whole(where(x >= 9223372036854775808.0, upper, x))
+
+
+_WHOLE = {"i1": _small, "i2": _small, "i4": _small, "i8": _whole}
+_WHOLE |= {"u1": _small, "u2": _small, "u4": _whole, "u8": _natural}
 
 
 def _half_is_true(bits):
@@ -41,29 +50,35 @@ def _truth(x):
 
 
 @cache
+def _whole_of(source: str, result: str) -> Callable[..., Any]:
+    """Return the scalar function from numbers of the kind ``source`` to the integer ``result``."""
+    whole = _WHOLE[result]
+    if source == "c":
+        return lambda x: whole(x.real)
+    return (lambda bits: whole(from_half(bits))) if source == "e" else whole
+
+
+@cache
 def cast_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
     """Return the spec of the kernel that converts ``source`` to ``result``."""
-    function = _identity
-    if source.kind == "c" and result.kind != "c":
-        function = _real_part
-    if source.kind in "fc" and result.kind == "u":
-        function = _wrapped if source.kind == "f" else _wrapped_real_part
-    if result.kind == "b" and source.kind != "b":
-        function = _truth
-    if np.float16 in (source, result):
-        return _half_spec(source, result)
-    return ElementwiseSpec("copy" if source == result else "astype", function, (source,), (result,))
+    bits = np.dtype(np.uint16)  # of float16, which kernels know by its bits
+    in_dtype, out_dtype = (bits if d == np.float16 else d for d in (source, result))
+    name = "copy" if source == result else "astype"
+    return ElementwiseSpec(name, _function_of(source, result), (in_dtype,), (out_dtype,))
 
 
-def _half_spec(source: np.dtype, result: np.dtype) -> ElementwiseSpec:
-    """Return the spec of a conversion from or to float16, whose bits are those of a uint16."""
-    bits = np.dtype(np.uint16)
+def _function_of(source: np.dtype, result: np.dtype) -> Callable[..., Any]:
     if source == result:
-        return ElementwiseSpec("copy", _identity, (bits,), (bits,))
+        return _identity
+    if result == np.float16:
+        return to_half
+    if result.kind == "b":
+        return _half_is_true if source == np.float16 else _truth
+    if result.kind in "iu" and source.kind in "fc":
+        return _whole_of("e" if source == np.float16 else source.kind, result.str[1:])
     if source == np.float16:
-        function = {"b": _half_is_true, "u": _wrapped_half}.get(result.kind, from_half)
-        return ElementwiseSpec("astype", function, (bits,), (result,))
-    return ElementwiseSpec("astype", to_half, (source,), (bits,))
+        return from_half
+    return _real_part if source.kind == "c" and result.kind != "c" else _identity
 
 
 def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
@@ -83,6 +98,8 @@ class AsType(Operator):
         array, dtype = arrays[0], static["dtype"]
         if array.dtype.kind == "c" and dtype.kind not in "cb":
             array = np.real(array)
+        if array.dtype.kind == "f" and dtype.kind in "iu":
+            return [_to_integers(target, array, dtype)]
         with np.errstate(over="ignore"):  # as in programs, where nothing warns
             return [array.astype(dtype)]
 
@@ -102,6 +119,14 @@ class AsType(Operator):
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
         return list(cotangents)  # the engine casts every gradient to its input's dtype
+
+
+def _to_integers(target: Any, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Convert floats by the kernel that programs call: NumPy's result for a float out of the range
+    depends on where in an array it is."""
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    return np.asarray(target.kernel(cast_spec(array.dtype, dtype)).ufunc(array))
 
 
 astype = AsType("astype")

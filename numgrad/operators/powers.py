@@ -68,7 +68,12 @@ def complex_power(x1, x2):
 
 
 def whole_power(x1, x2):
-    """A power of integers that wraps around; Numba makes it of floats where ``x2`` is large."""
+    """A power of integers that wraps around; Numba makes it of floats where ``x2`` is large.
+
+    A negative one is refused, as by NumPy: there is no integer for it.
+    """
+    if x2 < 0:
+        raise ValueError
     if x2 <= 65536:
         return x1**x2
     result = x1 ** (x2 ^ x2)
@@ -81,7 +86,14 @@ def whole_power(x1, x2):
     return result
 
 
-@builtin(name="pow", numpy=np.power, complex=complex_power, integers=whole_power)
+_NEGATIVE = (  # NumPy's words first, which it raises eagerly
+    "Integers to negative integer powers are not allowed. Convert the base, with .astype(float)"
+)
+
+
+@builtin(
+    name="pow", numpy=np.power, complex=complex_power, integers=whole_power, refuses=_NEGATIVE
+)
 def power(x1, x2):
     return x1**x2
 

@@ -82,10 +82,8 @@ def test_values(function, shapes):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @over_calls
-def test_values_at_limits_in_fused_programs(function, shapes, request):
-    # What number a float becomes that no unsigned integer is near to, nothing says.
-    is_cast = "astype-unsigned" in request.node.name
-    compare(function, shapes, limits, "now", INTEGERS if is_cast else DTYPES)
+def test_values_at_limits_in_fused_programs(function, shapes):
+    compare(function, shapes, limits, "now")
 
 
 def test_all_functions_are_called():
