@@ -5,7 +5,7 @@ from math import expm1 as real_expm1  # in kernels for complex arguments ``math`
 from math import log1p as real_log1p
 
 from .._declare.partial import conjugate
-from .elementwise import builtin, multiply, reciprocal, where
+from .elementwise import builtin, multiply, negative, reciprocal, where
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -115,17 +115,57 @@ def logaddexp(x1, x2):
     return where(x1 == x2, x1 + LN2, larger + math.log1p(math.exp(-abs(x1 - x2))))
 
 
-@logaddexp.partial("x1")
-def logaddexp_dx1(x1, x2):
-    return share_of(x1, x2)
+@builtin(complex=False)
+def logaddexp2(x1, x2):
+    larger = max(x1, x2)
+    return where(x1 == x2, x1 + 1, larger + math.log1p(math.exp2(-abs(x1 - x2))) / LN2)
 
 
-@logaddexp.partial("x2")
-def logaddexp_dx2(x1, x2):
-    return share_of(x2, x1)
-
-
-def share_of(x1, x2):
-    """``exp(x1) / (exp(x1) + exp(x2))``, a half for equal infinities."""
+@builtin(complex=False)
+def soft_share(x1, x2, scale):
+    """``exp(s x1) / (exp(s x1) + exp(s x2))``, a half for equal infinities."""
     d = x2 - x1
-    return 1 / (1 + math.exp(where(d == d, d, where(x1 == x2, 0.0, d))))
+    return 1 / (1 + math.exp(scale * where(d == d, d, where(x1 == x2, 0.0, d))))
+
+
+# A share times what is left has digits, and no infinite exponential, where a share is 0 or 1.
+
+
+@soft_share.reads
+def soft_share_reads(needs):
+    return True, True, True, False
+
+
+@soft_share.pullback
+def soft_share_pullback(context, g):
+    x1, x2, scale = (context.input(n) for n in range(3))
+    slope = multiply(scale, multiply(soft_share(x1, x2, scale), soft_share(x2, x1, scale)))
+    gradient = multiply(g, slope)
+    return gradient, negative(gradient), None
+
+
+def reads_both(needs):
+    return True, True, False
+
+
+def shares(context, g, scale):
+    x1, x2 = context.input(0), context.input(1)
+    want1, want2 = context.wanted
+    return (
+        multiply(g, soft_share(x1, x2, scale)) if want1 else None,
+        multiply(g, soft_share(x2, x1, scale)) if want2 else None,
+    )
+
+
+logaddexp.reads(reads_both)
+logaddexp2.reads(reads_both)
+
+
+@logaddexp.pullback
+def logaddexp_pullback(context, g):
+    return shares(context, g, 1.0)
+
+
+@logaddexp2.pullback
+def logaddexp2_pullback(context, g):
+    return shares(context, g, LN2)

@@ -100,8 +100,9 @@ def power(x1, x2):
 
 @power.partial("x1")
 def power_dx1(x1, x2):
-    # Where both are 0 the power is constant in x1, and 0 * x1**-1 would be NaN.
-    return x2 * x1 ** where(abs(x1) + abs(x2) == 0, x2, x2 - 1)
+    # x1**0 is constant in x1, and 0 * x1**-1 would be NaN where that is infinite.
+    constant = (x2 == 0) & (abs(1 / x1) == math.inf)
+    return x2 * x1 ** where(constant, x2, x2 - 1)
 
 
 @power.partial("x2")

@@ -90,8 +90,7 @@ def whole_fmod(x1, x2):
 
 @builtin(numpy=np.fmod, complex=False, integers=whole_fmod)
 def fmod(x1, x2):
-    r = abs(x1) % abs(x2)
-    return where(x1 < 0, -r, r)
+    return math.copysign(abs(x1) % abs(x2), x1)
 
 
 @fmod.partial("x1")

@@ -153,6 +153,49 @@ def test_complex_numbers_are_refused_where_undefined(name):
         getattr(ng, name)(*arguments)
 
 
+def test_logaddexp2_has_digits_where_the_larger_one_is_zero():
+    x1, x2 = np.array([-104.0, -700.5, 0.0, -1.0]), np.array([0.0, 0.0, -1000.25, -1.0])
+    np.testing.assert_allclose(ng.logaddexp2(x1, x2).numpy(), np.logaddexp2(x1, x2), rtol=1e-15)
+
+
+@pytest.mark.parametrize("function", [ng.logaddexp, ng.logaddexp2])
+def test_second_derivatives_of_logarithms_of_sums_vanish_far_away(function):
+    points = [-np.inf, -1e300, -1e4, -2000.0, 0.0, 2000.0, 1e4, 1e300]
+    x = ng.tensor(points, requires_grad=True)
+    y = function(x, 0.0)
+    (first,) = ng.grad(y.sum(), x, create_graph=True)
+    (second,) = ng.grad(first.sum(), x, create_graph=True)
+    (third,) = ng.grad(second.sum(), x)
+    slope = 1.0 if function is ng.logaddexp else np.log(2)
+    np.testing.assert_array_equal(first.detach().numpy(), [0, 0, 0, 0, 0.5, 1, 1, 1])
+    np.testing.assert_allclose(second.detach().numpy(), [0, 0, 0, 0, slope / 4, 0, 0, 0])
+    np.testing.assert_array_equal(third.numpy(), 0.0)
+
+
+def test_second_derivative_of_log_expit_far_away():
+    x = ng.tensor([-1e4, 0.0, 1e4, np.inf], requires_grad=True)
+    (first,) = ng.grad(ng.special.log_expit(x).sum(), x, create_graph=True)
+    (second,) = ng.grad(first.sum(), x)
+    np.testing.assert_array_equal(second.numpy(), [0.0, -0.25, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_slope_of_a_power_of_zero_at_tiny_bases(dtype):
+    tiny = np.finfo(dtype).smallest_subnormal
+    x = ng.tensor(np.array([tiny, -3 * tiny, 0.0, 2.0, np.inf], dtype), requires_grad=True)
+    exponents = ng.tensor(np.zeros(5, dtype), requires_grad=True)
+    (slope,) = ng.grad(ng.pow(x, exponents).sum(), x, create_graph=True)
+    np.testing.assert_array_equal(slope.detach().numpy(), 0.0)
+    (mixed,) = ng.grad(slope[3], exponents)
+    assert mixed.numpy()[3] == 0.5
+
+
+def test_fmod_keeps_the_sign_of_zero():
+    for function in (ng.fmod, ng.jit(ng.fmod)):
+        found = np.asarray(function(np.array([-0.0, 0.0, -6.0]), np.array([1.0, 1.0, 3.0])))
+        np.testing.assert_array_equal(np.signbit(found), [True, False, True])
+
+
 def test_logaddexp2():
     x1, x2 = np.array([1.0, 1000.0]), np.array([2.0, 0.0])
     np.testing.assert_allclose(ng.logaddexp2(x1, x2).numpy(), np.logaddexp2(x1, x2), rtol=1e-15)

@@ -105,6 +105,16 @@ EXPONENTIAL = (
         (-2, 2),
         (floats(0.0, 1000.0, -1000.0, -INF), floats(0.0, 1000.0, 5.0, 1.0)),
     ),
+    binary("logaddexp2", (-2, 2), (-2, 2), oracle=False),
+    binary(
+        "soft_share",
+        (-2, 2),
+        (-2, 2),
+        function=lambda x1, x2: registry["soft_share"](x1, x2, 2.0),
+        reference=lambda x1, x2: 1 / (1 + np.exp(2.0 * (x2 - x1))),
+        oracle=False,
+        half=False,
+    ),
 )
 
 TRIGONOMETRIC = (
