@@ -55,6 +55,13 @@ _LEFT_BEHIND = (
 )
 
 
+_FOREIGN = (
+    "a tensor takes part that belongs to another call of a captured function. What was kept of an "
+    "earlier call has no value: return it from the function instead. What an ensemble needs of the "
+    "function around it must be one of its arguments."
+)
+
+
 def argument(index: int, spec: Spec) -> Value:
     """Return a placeholder for argument ``index`` of a captured function."""
     return runtime.value.deferred(Expr(ARGUMENT, {"index": index}, (), (spec,)), 0, spec)
@@ -226,6 +233,15 @@ def _unchanged(value: Value) -> Callable[[], bool]:
         return present is None or (present.array is array and present.requires_grad == flag)
 
     return check
+
+
+def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
+    """Raise if expressions read placeholders of another recording than that of ``arguments``: a
+    replay would take its own arguments for them."""
+    own = {value.expr for value in arguments}
+    for expr in exprs:
+        if expr.operator is ARGUMENT and expr not in own:
+            refuse(_FOREIGN)
 
 
 def refuse(reason: str) -> NoReturn:

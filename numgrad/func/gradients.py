@@ -10,6 +10,7 @@ from .._autograd import enable_grad
 from .._autograd import grad as engine_grad
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
+from .differentiating import differentiated
 from .trees import Variables, deliver, deliver_tree, flatten, output_leaves
 
 ArgNums = int | Sequence[int]
@@ -23,7 +24,7 @@ def call(
     what: str,
 ) -> Any:
     """Call a function with recording on; return its output and its auxiliary output."""
-    with enable_grad():
+    with enable_grad(), differentiated():
         result = function(*args, **kwargs)
     if not has_aux:
         return result, None

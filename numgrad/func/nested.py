@@ -60,7 +60,7 @@ class Nested:
         usual = (mode.direct and mode.grad == self.grad) if unusual else self.grad
         if self.version != settings.entries or not usual:
             return MISSED
-        if recorded.recording.guards and not recorded.is_valid():
+        if recorded.recording.guards and not recorded.is_quick():
             return MISSED
         leaves = self._leaves(args, kwargs)
         given = None if leaves is None else self._arrays(leaves)

@@ -19,6 +19,7 @@ from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, with_rows
 from ..engine.watching import watch
+from .differentiating import differentiating
 from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
@@ -79,8 +80,10 @@ class Recorded:
         with paused():
             self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
             del arguments
-            if self.as_numpy and not ensemble:  # else another recording may want it inline
-                self.recording.settle()
+            live = self.is_cut or bool(self.recording.live)
+            self.loses = self.as_numpy and live  # arrays do not say what they depend on
+            if self.as_numpy and not ensemble and not live:
+                self.recording.settle()  # else another recording may want it inline
         del self._function, self._call
 
     def _run(self, arguments: list[Tensor]) -> list[Tensor]:
@@ -116,12 +119,18 @@ class Recorded:
         """Whether the recording is still what the function would do."""
         return self.recording.is_valid()
 
+    def is_quick(self) -> bool:
+        """Whether calls need not be looked at, beside their arguments."""
+        return not (self.loses and differentiating.depth) and self.is_valid()
+
     def replay(self, call: Call, out: Any) -> Any:
         """Return what the function returns for these arguments."""
         if out is not None:
             into(self, call, out)
             return out
-        as_numpy = self.as_numpy and mode.capture is None  # else it is part of a recording
+        # Arrays are returned, unless another recording or a derivative wants what led to them.
+        as_numpy = self.as_numpy and mode.capture is None
+        as_numpy = as_numpy and not (self.loses and mode.grad and differentiating.depth)
         if self.is_cut and mode.grad and not as_numpy:
             raise ArgTypeError(_CUT.format(
                 "the function of a member closes over a tensor that requires grad",
@@ -189,7 +198,7 @@ class Recorded:
         """
         if not self.as_numpy or not call.is_flat:
             return None
-        is_valid = self.is_valid if self.recording.guards else None
+        is_valid = self.is_quick if self.recording.guards else None
         specs = self.recording.stages.specs
         empty = maker(specs)
         if self.structure.is_leaf():

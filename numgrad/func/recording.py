@@ -13,7 +13,7 @@ from .._lazy import lazy
 from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass, Request
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
 from ..engine.graph import Edge, Expr, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
@@ -66,7 +66,7 @@ class Recording:
     def stages(self) -> Stages:
         """The programs that compute the outputs."""
         with paused():
-            return Stages(self.outputs, len(self.arguments), self.fuse)
+            return Stages(self.outputs, self.arguments, self.fuse)
 
     def settle(self) -> None:
         """Make the programs now, and forget the expressions: they were all that is wanted."""
@@ -75,7 +75,9 @@ class Recording:
 
     @lazy
     def exprs(self) -> list[Expr]:
-        return pending_exprs(self.outputs)
+        exprs = pending_exprs(self.outputs)
+        require_own(exprs, self.arguments)
+        return exprs
 
     @lazy
     def has_passages(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from .._declare import registry
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument, require_own
 from ..engine.graph import Expr, Value
 from ..engine.lower import lower, pending_exprs
 from ..engine.plan import Plan
@@ -32,8 +32,8 @@ class Stages:
     ----------
     values : sequence of Value
         Made of expressions, arguments and constants; without rows.
-    count : int
-        The number of arguments.
+    arguments : sequence of Value
+        The placeholders of the arguments.
     fuse : str
         When the programs are fused; see `jit`.
 
@@ -45,12 +45,14 @@ class Stages:
         Whether there is one program, and its results are the values in order.
     """
 
-    def __init__(self, values: Sequence[Value], count: int, fuse: str) -> None:
+    def __init__(self, values: Sequence[Value], arguments: Sequence[Value], fuse: str) -> None:
+        count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]
         self.stages: list[Stage] = []
         ends = [_end(value) for value in values]
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
+        require_own(exprs, arguments)
         if not _is_cut(exprs):
             distinct = {_key(value): value for value in ends}
             program = lower(

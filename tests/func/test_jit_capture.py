@@ -390,3 +390,45 @@ def test_under_no_grad():
         assert not jitted(x).requires_grad
     assert jitted(x).requires_grad
     assert not jitted(Tensor(X)).requires_grad
+
+
+def kept_of_a_call():
+    """What a captured function has put into a list when it was recorded."""
+    kept = []
+
+    def function(x):
+        kept.extend([x, x * 2.0])
+        return x + 1.0
+
+    ng.jit(function)(X)
+    return kept
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda kept, x: x + kept,
+        lambda kept, x: kept * 1.0,
+        lambda kept, x: kept,
+        lambda kept, x: ng.func.grad(lambda y: (y * kept).sum())(x),
+        lambda kept, x: ng.func.jacobian(lambda y: y * kept)(x),
+    ],
+)
+@pytest.mark.parametrize("position", [0, 1])
+def test_what_was_kept_of_another_call_is_refused(function, position):
+    kept = kept_of_a_call()[position]
+    for x in (X, ng.tensor(X), np.ones((4, 3))):
+        with pytest.raises(ng.errors.CaptureError, match="belongs to another call"):
+            ng.jit(lambda x: function(kept, x))(x)
+        np.testing.assert_array_equal(ng.jit(lambda x: x * 2.0)(X), 2.0 * X)
+
+
+def test_an_ensemble_may_not_close_over_values_of_the_function_around_it():
+    members = np.stack([X, 2.0 * X])
+
+    def around(x, m, value):
+        return ng.jit(lambda a: (a * value(x)).sum(), ensemble=True)(m)
+
+    for value in (lambda x: x, lambda x: x * 2.0):
+        with pytest.raises(ng.errors.CaptureError, match="must be one of its arguments"):
+            ng.jit(lambda x, m, value=value: around(x, m, value))(X, members)
