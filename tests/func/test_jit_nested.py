@@ -117,36 +117,3 @@ def test_results_do_not_share_memory():
     results = [jitted({"x": x})[0] for _ in range(4)]
     results[3] += 1.0
     assert all(np.array_equal(r.numpy(), X) for r in results[:3])
-
-
-# What a function closes over, in a derivative ----------------------------------------------------
-
-
-def test_the_derivative_of_a_function_reaches_what_a_captured_one_closes_over():
-    def loss(w):
-        captured = ng.jit(lambda x: (x * w * w).sum())
-        return captured(X) + captured(X)  # the second call is a replay
-
-    for transform in (ng.func.grad, ng.func.jacrev, ng.func.jacfwd):
-        np.testing.assert_array_equal(transform(loss)(Y), 4 * X * Y)
-    np.testing.assert_array_equal(ng.func.jvp(loss, (Y,), (X,))[1], (4 * X * Y * X).sum())
-    np.testing.assert_array_equal(ng.func.hessian(loss)(Y), np.diag(4 * X))
-
-
-def test_arrays_come_back_again_after_a_derivative():
-    w = ng.tensor(Y, requires_grad=True)
-    captured = ng.jit(lambda x: (x * w).sum())
-    for _ in range(3):
-        assert type(captured(X)) is np.ndarray
-        assert ng.func.grad(lambda s: captured(X) * s)(2.0) == (X * Y).sum()
-        value = ng.func.value_and_grad(lambda s: captured(X) * s)(ng.tensor(2.0))[0]
-        np.testing.assert_array_equal(value.detach().numpy(), 2 * (X * Y).sum())
-
-
-def test_an_ensemble_that_closes_over_what_is_differentiated_is_refused():
-    def loss(w):
-        return ng.jit(lambda x: (x * w).sum(), ensemble=True)(np.stack([X, Y])).sum()
-
-    for transform in (ng.func.grad, ng.func.jacfwd):
-        with pytest.raises(ng.errors.ArgTypeError, match="closes over a tensor that requires grad"):
-            transform(loss)(Y)
