@@ -1,6 +1,7 @@
 """The command line: arguments in, report out."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,9 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         help="also draw data and fit (needs Matplotlib: pip install 'numgrad[viz]')",
     )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="other commands")
+    commands = top.add_subparsers(
+        dest="command", metavar="COMMAND", title="other commands", prog="python -m numgrad"
+    )
     commands.add_parser(
         "info",
         help="print what a bug report needs: versions, threads, SIMD math, kernel cache, CUDA",
@@ -55,7 +58,7 @@ def _add_warm(commands: Any) -> None:
         help="dtypes, separated by commas: float64 (the default), float32, complex128, complex64",
     )  # fmt: skip
     warm.add_argument("--all", action="store_true", help="all four dtypes")
-    warm.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per CPU)")
+    warm.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per CPU)")
     warm.add_argument("--operators", default="", metavar="LIST", help="these operators alone")
 
 
@@ -63,12 +66,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     options = parser().parse_args(arguments)
     try:
-        if options.command == "warm":
-            return _warm(options)
-        return _info() if options.command == "info" else _fit(options.plot)
+        status = _run(options)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # whoever reads has enough, as head has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "warm":
+        return _warm(options)
+    return _info() if options.command == "info" else _fit(options.plot)
 
 
 def _info() -> int:
@@ -88,6 +100,12 @@ def _warm(options: argparse.Namespace) -> int:
         print(f"--dtypes: choose from {', '.join(warm.DTYPES)}", file=sys.stderr)
         return 2
     return warm.run(dtypes, options.jobs, _words(options.operators))
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}")
+    return int(text)
 
 
 def _words(text: str) -> list[str]:

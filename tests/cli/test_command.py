@@ -1,6 +1,7 @@
 """Arguments, progress and exit status."""
 
 import io
+import subprocess
 import sys
 
 import pytest
@@ -23,12 +24,29 @@ def test_help_explains_the_job_and_its_options(capsys):
         assert word in text
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["--plot"], ["--unknown"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["nothing"], ["--plot"], ["--unknown"], ["warm", "--jobs", "0"], ["warm", "--jobs", "-2"]],
+)
 def test_wrong_arguments_exit_with_status_two(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2
     assert "usage: python -m numgrad" in capsys.readouterr().err
+
+
+def test_usage_of_a_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["warm", "--help"])
+    assert capsys.readouterr().out.startswith("usage: python -m numgrad warm [-h]")
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    command = [sys.executable, "-m", "numgrad", "info"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_no_argument_means_the_fit():
