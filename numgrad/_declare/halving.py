@@ -7,10 +7,13 @@ which is what processors are made for; the functions below say what it comes to,
 code of their own for them.
 """
 
+import functools
+
 import numpy as np
 
 LEAF = 32
 BLOCK = 1024
+LEAVES = BLOCK // LEAF
 
 
 def halved_sum(x, start, stop):
@@ -28,9 +31,113 @@ def halved_min(x, start, stop):
     return _halved(np.minimum, x[start:stop])
 
 
-def flat(x):
-    """Return the elements of a C-contiguous matrix as one row; no copy."""
-    return x.reshape(x.size)
+def sum_all(x, out):
+    """Sum the elements of ``x``: blocks by halves, and the blocks with compensation."""
+    out[0] = _compensated(_blocks(x, BLOCK, halved_sum), out.dtype.type(0))
+
+
+def max_all(x, out):
+    """Find the largest element, or a NaN."""
+    out[0] = functools.reduce(larger, _blocks(x, BLOCK, halved_max))
+
+
+def min_all(x, out):
+    """Find the smallest element, or a NaN."""
+    out[0] = functools.reduce(smaller, _blocks(x, BLOCK, halved_min))
+
+
+def join_sums(parts, out):
+    """Join the sums of blocks."""
+    out[0] = _compensated(parts, out.dtype.type(0))
+
+
+def join_maxima(parts, out):
+    """Join the largest elements of blocks."""
+    out[0] = functools.reduce(larger, parts)
+
+
+def join_minima(parts, out):
+    """Join the smallest elements of blocks."""
+    out[0] = functools.reduce(smaller, parts)
+
+
+def sum_rows(x, out):
+    """Sum the rows of a matrix, each column as `sum_all` does."""
+    for n in range(x.shape[1]):
+        sum_all(x[:, n], out[n : n + 1])
+
+
+def max_rows(x, out):
+    """Find the largest element of each column."""
+    for n in range(x.shape[1]):
+        max_all(x[:, n], out[n : n + 1])
+
+
+def min_rows(x, out):
+    """Find the smallest element of each column."""
+    for n in range(x.shape[1]):
+        min_all(x[:, n], out[n : n + 1])
+
+
+def join_sum_rows(parts, out):
+    """Join the sums of leaves of rows, a row for each: those of a block by halves."""
+    for n in range(parts.shape[1]):
+        join_sums(_blocks(parts[:, n], LEAVES, halved_sum), out[n : n + 1])
+
+
+def join_max_rows(parts, out):
+    """Join the largest elements of leaves of rows."""
+    for n in range(parts.shape[1]):
+        join_maxima(_blocks(parts[:, n], LEAVES, halved_max), out[n : n + 1])
+
+
+def join_min_rows(parts, out):
+    """Join the smallest elements of leaves of rows."""
+    for n in range(parts.shape[1]):
+        join_minima(_blocks(parts[:, n], LEAVES, halved_min), out[n : n + 1])
+
+
+REDUCE = {"sum": sum_all, "max": max_all, "min": min_all}
+JOIN = {"sum": join_sums, "max": join_maxima, "min": join_minima}
+REDUCE_ROWS = {"sum": sum_rows, "max": max_rows, "min": min_rows}
+JOIN_ROWS = {"sum": join_sum_rows, "max": join_max_rows, "min": join_min_rows}
+"""The functions of each reduction, for which targets have code of their own."""
+
+
+def lost(total, part, after):
+    """Return what rounding lost in ``after = total + part``."""
+    back = after - total
+    return (total - (after - back)) + (part - back)
+
+
+def corrected(total, correction):
+    """Return the compensated sum; the correction is NaN where the sum is not finite."""
+    if correction - correction == 0:
+        return total + correction
+    return total
+
+
+def larger(a, b):
+    """Return the larger one, or the NaN among the two."""
+    return a if a > b or a != a else b
+
+
+def smaller(a, b):
+    """Return the smaller one, or the NaN among the two."""
+    return a if a < b or a != a else b
+
+
+def _blocks(x, size, halved):
+    return [halved(x, start, start + size) for start in range(0, len(x), size)]
+
+
+def _compensated(parts, zero):
+    total = correction = zero
+    for part in parts:
+        after = total + part
+        correction += lost(total, part, after)
+        total = after
+    return corrected(total, correction)
 
 
 def _halved(join, values):

@@ -13,8 +13,6 @@ from .._specs import LoopSpec
 from .kernel import failure_of
 from .operator import FLOATING, Computation, Operator, Specs, door
 
-# With fewer columns than this a transposing copy and the kernel over a contiguous axis are faster.
-FEW_COLUMNS = 8
 # From so many blocks on they are reduced apart.
 MANY_BLOCKS = 4
 
@@ -45,6 +43,8 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     integers : callable, optional
         The core function that serves integers and booleans in programs, where the other one is of
         floating numbers alone.
+    integer_columns : callable, optional
+        The same for ``columns``.
     columns : callable, optional
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the same bits as
         the other one has for each column.
@@ -73,6 +73,7 @@ class Reduction(Operator):
         function: Callable[..., Any],
         numpy: Callable[..., Any] | None = None,
         integers: Callable[..., Any] | None = None,
+        integer_columns: Callable[..., Any] | None = None,
         columns: Callable[..., Any] | None = None,
         blocks: Blocks | None = None,
         column_blocks: Blocks | None = None,
@@ -86,7 +87,7 @@ class Reduction(Operator):
         self.function = function
         self.numpy = numpy
         self.integer_function = integers or function
-        self.columns = columns
+        self.columns, self.integer_columns = columns, integer_columns or columns
         self.blocks, self.column_blocks = blocks, column_blocks
         self.result = None if result is None else np.dtype(result)
         self.allows_complex = complex
@@ -109,8 +110,10 @@ class Reduction(Operator):
         """Return the spec of the kernel over a contiguous axis, or over the rows of a matrix."""
         if (dtype, columns) not in self._specs:
             self._check_complex(dtype)
-            contiguous = self.integer_function if dtype.kind in "biu" else self.function
-            function = self.columns if columns else contiguous
+            whole, rows = self.function, self.columns
+            if dtype.kind in "biu":
+                whole, rows = self.integer_function, self.integer_columns
+            function = rows if columns else whole
             assert function is not None
             signature = "(m,n)->(n)" if columns else "(n)->()"
             result = self.result_dtype(dtype)
@@ -127,6 +130,8 @@ class Reduction(Operator):
             assert blocks is not None
             result = self.result_dtype(dtype)
             join = LoopSpec(self.name, blocks.join, whole.signature, (result,), (result,))
+            if result.kind in "biu":
+                join = self.spec(result, columns)
             self._pairs[dtype, columns] = replace(whole, block=blocks.size), join
         return self._pairs[dtype, columns]
 
@@ -284,8 +289,8 @@ class Reduction(Operator):
             or axes[-1] - axes[0] != len(axes) - 1
         ):
             return False
-        if prod(array.shape[axes[-1] + 1 :]) < FEW_COLUMNS:
-            return False
+        if prod(array.shape[axes[-1] + 1 :]) < 2:
+            return False  # one column is contiguous
         if len(axes) > 1 or array.shape[axes[0]] == 1:
             return True
         return (

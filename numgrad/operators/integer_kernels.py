@@ -23,3 +23,27 @@ def smallest_integer(x, out):
     for value in x:
         found = value if value < found else found
     out[0] = found
+
+
+def add_integer_rows(x, out):
+    """Sum the rows of a matrix."""
+    for n in range(out.size):
+        out[n] = 0
+        for row in range(x.shape[0]):
+            out[n] += x[row, n]
+
+
+def largest_integers(x, out):
+    """The largest elements among the rows of a matrix."""
+    for n in range(out.size):
+        out[n] = x[0, n]
+        for row in range(x.shape[0]):
+            out[n] = x[row, n] if x[row, n] > out[n] else out[n]
+
+
+def smallest_integers(x, out):
+    """The smallest elements among the rows of a matrix."""
+    for n in range(out.size):
+        out[n] = x[0, n]
+        for row in range(x.shape[0]):
+            out[n] = x[row, n] if x[row, n] < out[n] else out[n]

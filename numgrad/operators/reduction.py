@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .._declare import Blocks, elementwise, reduction
+from .._declare.halving import BLOCK, LEAF
 from .._declare.partial import conjugate
 from .cast import cast
 from .comparison import equal
@@ -20,14 +21,20 @@ from .extremum_kernels import (
     smallest_columns,
     smallest_contiguous,
 )
-from .integer_kernels import add_integers, largest_integer, smallest_integer
+from .integer_kernels import (
+    add_integer_rows,
+    add_integers,
+    largest_integer,
+    largest_integers,
+    smallest_integer,
+    smallest_integers,
+)
 from .layout import axes_last, axes_restored
-from .row_kernels import LEAF
 from .shape import broadcast, expand_dims, squeeze
-from .sum_kernels import BLOCK, join_blocks, join_leaves, sum_columns, sum_contiguous
+from .sum_kernels import join_blocks, join_leaves, sum_columns, sum_contiguous
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-FOUR = np.uint64(4)
+FOUR, STEP = np.uint64(4), np.uint64(BLOCK)  # unsigned, which spares Python's negative indexing
 
 # Sums ---------------------------------------------------------------------------------------------
 
@@ -35,9 +42,10 @@ FOUR = np.uint64(4)
 @reduction(
     numpy=np.sum,
     integers=add_integers,
+    integer_columns=add_integer_rows,
     columns=sum_columns,
-    blocks=Blocks(int(BLOCK), join_blocks),
-    column_blocks=Blocks(int(LEAF), join_leaves),
+    blocks=Blocks(BLOCK, join_blocks),
+    column_blocks=Blocks(LEAF, join_leaves),
 )
 def sum(x, out):
     """Sum in blocks of fixed size, so that the bits do not depend on how the work is cut."""
@@ -96,13 +104,13 @@ def join_products(parts, out):
     out[0] = product
 
 
-@reduction(numpy=np.prod, blocks=Blocks(int(BLOCK), join_products))
+@reduction(numpy=np.prod, blocks=Blocks(BLOCK, join_products))
 def prod(x, out):
     """Multiply in blocks of fixed size, as `sum` adds."""
     n = np.uint64(x.size)
     product = out.dtype.type(1)
-    for start in range(ZERO, n, BLOCK):
-        stop = start + BLOCK
+    for start in range(ZERO, n, STEP):
+        stop = start + STEP
         product *= block_product(x, start, stop if stop < n else n)
     out[0] = product
 
@@ -128,11 +136,12 @@ def prod_pullback(context, g):
 @reduction(
     numpy=np.max,
     integers=largest_integer,
+    integer_columns=largest_integers,
     columns=largest_columns,
     complex=False,
     empty=False,
-    blocks=Blocks(int(BLOCK), join_largest),
-    column_blocks=Blocks(int(LEAF), join_largest_leaves),
+    blocks=Blocks(BLOCK, join_largest),
+    column_blocks=Blocks(LEAF, join_largest_leaves),
 )
 def max(x, out):
     """The largest element; NaN if there is one."""
@@ -142,11 +151,12 @@ def max(x, out):
 @reduction(
     numpy=np.min,
     integers=smallest_integer,
+    integer_columns=smallest_integers,
     columns=smallest_columns,
     complex=False,
     empty=False,
-    blocks=Blocks(int(BLOCK), join_smallest),
-    column_blocks=Blocks(int(LEAF), join_smallest_leaves),
+    blocks=Blocks(BLOCK, join_smallest),
+    column_blocks=Blocks(LEAF, join_smallest_leaves),
 )
 def min(x, out):
     """The smallest element; NaN if there is one."""

@@ -1,15 +1,19 @@
 """Reductions by halves: code for whole vectors has the bits of the order that it stands for."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._declare import registry
+from numgrad._declare import halving, registry
 from numgrad._declare.halving import BLOCK, LEAF, halved_max, halved_min, halved_sum
 
-SIZES = (1, 2, 3, 5, 8, 17, 31, 32, 33, 63, 64, 100, 511, 512, 513, 543, 1000, 1023, 1024)
+SIZES = (
+    1, 2, 3, 5, 7, 8, 9, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 511, 512, 513, 543, 1000, 1023,
+    1024,
+)  # fmt: skip
 VALUES = [
     [0.0, -0.0], [-0.0], [0.0, -0.0, -1.0], [0.0, -0.0, 1.0], [1.0, np.nan, -np.inf]
 ]  # fmt: skip
@@ -45,14 +49,25 @@ def test_the_first_halves_take_the_second():
     assert SUM(x, axes=(-1,)).item() == 1e16 + 2.0
 
 
-@pytest.mark.parametrize("columns", [8, 11, 40, 512, 513, 1100])
-@pytest.mark.parametrize("rows", [1, 2, 3, 7, 31, 32, 33, 100, 1024, 1025])
+@pytest.mark.parametrize("columns", [2, 3, 8, 11, 15, 16, 40, 67, 512, 513, 1100])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 16, 17, 31, 32, 33, 100, 1024, 1025])
 def test_rows_of_any_width_have_the_bits_of_contiguous_elements(rows, columns):
     x = numbers((rows * columns), np.float32).reshape(rows, columns)
     for operator in (SUM, MAX, MIN):
         found = operator(x, axes=(-2,)).numpy()
         lines = operator(np.ascontiguousarray(x.T), axes=(-1,)).numpy()
         assert bits(found) == bits(lines)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("rows", [1, 5, 33, 1030, 2100])
+def test_rows_have_the_bits_of_the_definition(rows, dtype):
+    for name, columns in itertools.product(("sum", "max", "min"), (2, 9, 70)):
+        if np.dtype(dtype).kind != "c" or name == "sum":
+            x = numbers(rows * columns, dtype).reshape(rows, columns)
+            found = np.empty(columns, dtype)
+            halving.REDUCE_ROWS[name](x, found)
+            assert bits(registry[name](x, axes=(-2,)).numpy()) == bits(found)
 
 
 @pytest.mark.parametrize("n", [3, 32, 40, 1024, 1500, 5000])

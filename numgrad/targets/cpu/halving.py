@@ -5,48 +5,20 @@ shuffle puts the first halves of both into one vector and the second halves into
 step joins as many numbers as a vector has, though a leaf has fewer and fewer of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.errors import TypingError
-from numba.core.imputils import impl_ret_borrowed
-from numba.np.arrayobj import make_array, populate_array
 
 from numgrad._declare import halving
 
-from .intrinsics import intrinsic
+from .halved_blocks import INT32, INT64, Joining, among_first, load
 
 WIDTH = halving.LEAF // 2
 GROUP = WIDTH * halving.LEAF
+SHORT = 8  # numbers of a leaf that is reduced as one short vector
+FEW = (2, 4)  # leaves, for which there is code of its own
 CHAINS = 4  # of extrema in any order: each waits for what it has so far
-INT32, INT64 = ir.IntType(32), ir.IntType(64)
-
-Join = Callable[[ir.IRBuilder, Any, Any], Any]
-
-
-def _sum(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-    return builder.fadd(a, b)
-
-
-def _plain(comparison: str) -> Join:
-    """The larger or smaller one by one instruction, which has the second where one is NaN."""
-
-    def join(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
-
-    return join
-
-
-def _extremum(comparison: str) -> Join:
-    """The larger or smaller one, or the NaN among the two."""
-
-    def join(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
-        chosen = _plain(comparison)(builder, a, b)
-        return builder.select(builder.fcmp_unordered("uno", a, a), a, chosen)
-
-    return join
 
 
 class Halves:
@@ -62,23 +34,18 @@ class Halves:
         Of an element, or of its two parts.
     parts : int
         Of an element.
-    join : callable
-        Writes how two vectors are joined.
-    neutral : float
-        What stands for elements that a leaf lacks.
-    quick : callable, optional
-        Joins vectors in any order, where that is the same unless a NaN or a zero comes of it.
+    joining : Joining
+        How elements are joined; extrema in any order, where that is the same unless a NaN or a
+        zero comes of it.
     """
 
     def __init__(
-        self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, join: Join,
-        neutral: float, quick: Join | None,
-    ) -> None:  # fmt: skip
-        self.quick = quick
-        self.builder, self.real, self.parts, self.join = builder, real, parts, join
+        self, builder: ir.IRBuilder, name: str, real: ir.Type, parts: int, joining: Joining
+    ) -> None:
+        self.builder, self.real, self.parts, self.joining = builder, real, parts, joining
+        self.join = joining.join
         self.prefix = f"numgrad_halves_{name}_{real}_{parts}_"
         self.kind = ir.VectorType(real, WIDTH * parts)
-        self.neutral = ir.Constant(self.kind, [neutral] * self.kind.count)
 
     def function(self, name: str, result: ir.Type, emit: Any, inline: bool) -> ir.Function:
         """Return the function ``result name(data, size)`` of the module, written if it is new."""
@@ -103,8 +70,20 @@ class Halves:
     def _emit_block(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         full = self.function("full", self.kind, self._emit_full, inline=True)
         some = self.function("some", self.kind, self._emit_some, inline=False)
+        with builder.if_then(builder.icmp_signed("<=", size, INT64(SHORT))):
+            kind = ir.VectorType(self.real, SHORT * self.parts)
+            builder.ret(self._last(builder, load(builder, data, kind, *self._some(
+                builder, 0, size, kind))))  # fmt: skip
         with builder.if_then(builder.icmp_signed("<=", size, INT64(halving.LEAF))):
             builder.ret(self._last(builder, self._leaf(builder, data, 0, size)))
+        for count in FEW:
+            with builder.if_then(builder.icmp_signed("<=", size, INT64(count * halving.LEAF))):
+                a, b = (
+                    self._leaves(builder, data, n, count // 2, size if n else None)
+                    for n in (0, count // 2)
+                )
+                leaves = self._half(builder, a, b, 2 * WIDTH // count)
+                builder.ret(self._last(builder, leaves, count))
         with builder.if_then(builder.icmp_signed("<", size, INT64(GROUP))):
             builder.ret(self._last(builder, builder.call(some, [data, size])))
         first = builder.call(full, [data, size])
@@ -119,10 +98,10 @@ class Halves:
         builder.ret(self._last(builder, self.join(builder, first, second)))
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        if self.quick is None:
+        if self.joining.is_sum:
             builder.ret(self._leaves(builder, data, 0, WIDTH, None))
             return
-        total, doubt = self._any_order(builder, data, self.quick)
+        total, doubt = self._any_order(builder, data)
         with builder.if_then(doubt, likely=False):
             ordered = self.function("ordered", self.kind, self._emit_ordered, inline=False)
             builder.ret(builder.call(ordered, [data, size]))
@@ -131,11 +110,10 @@ class Halves:
     def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         builder.ret(self._leaves(builder, data, 0, WIDTH, None))
 
-    def _any_order(
-        self, builder: ir.IRBuilder, data: ir.Value, join: Join
-    ) -> tuple[ir.Value, ir.Value]:
+    def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Return a vector of which one element is the extremum of a group, and whether there is a
         NaN, or a zero that may be the extremum: signs and payloads depend on the order."""
+        join = self.joining.plain
         totals: list[Any] = []
         doubts: Any = None
         for number in range(WIDTH):
@@ -166,13 +144,7 @@ class Halves:
         half = count // 2
         a = self._leaves(builder, data, first, half, size)
         b = self._leaves(builder, data, first + half, half, size)
-        width = 2 * WIDTH // count  # numbers that each leaf has left
-        starts = range(0, 2 * WIDTH, width)
-        low = [s + n for s in starts for n in range(width // 2)]
-        high = [n + width // 2 for n in low]
-        return self.join(
-            builder, self._shuffle(builder, a, b, low), self._shuffle(builder, a, b, high)
-        )
+        return self._half(builder, a, b, 2 * WIDTH // count)
 
     def _leaf(self, builder: ir.IRBuilder, data: ir.Value, number: int, size: Any) -> ir.Value:
         """Join the halves of a leaf; of less than ``size`` elements if that is given."""
@@ -182,47 +154,33 @@ class Halves:
 
     def _load(self, builder: ir.IRBuilder, data: ir.Value, start: int, size: Any) -> ir.Value:
         place = builder.gep(data, [INT64(start * self.parts)])
-        place = builder.bitcast(place, self.kind.as_pointer())
-        align = 8 if isinstance(self.real, ir.DoubleType) else 4
+        return load(builder, place, self.kind, *self._some(builder, start, size, self.kind))
+
+    def _some(self, builder: ir.IRBuilder, start: int, size: Any, kind: Any) -> tuple[Any, ...]:
+        """Return the mask of a vector's elements among the first ``size``, and what stands for
+        others."""
         if size is None:
-            value: Any = builder.load(place)
-            value.align = align
-            return value
-        mask = ir.VectorType(ir.IntType(1), self.kind.count)
-        signature = ir.FunctionType(
-            self.kind, [self.kind.as_pointer(), INT32, mask, self.kind]
-        )
-        letter = "f64" if align == 8 else "f32"
-        name = f"llvm.masked.load.v{self.kind.count}{letter}.p0"
-        module = builder.module
-        load = module.globals.get(name) or ir.Function(module, signature, name)
-        return builder.call(
-            load, [place, INT32(align), self._mask(builder, start, size), self.neutral]
-        )
+            return ()
+        count = kind.count
+        numbers = [start + n // self.parts for n in range(count)]
+        neutral = ir.Constant(kind, [self.joining.neutral] * count)
+        return among_first(builder, size, numbers), neutral
 
-    def _mask(self, builder: ir.IRBuilder, start: int, size: ir.Value) -> ir.Value:
-        """Tell which of a vector's elements are among the first ``size``."""
-        kind = ir.VectorType(INT32, self.kind.count)
-        numbers = [start + n // self.parts for n in range(kind.count)]
-        many = builder.insert_element(
-            ir.Constant(kind, ir.Undefined), builder.trunc(size, INT32), INT32(0)
-        )
-        zeros = ir.Constant(kind, [0] * kind.count)
-        many = builder.shuffle_vector(many, ir.Constant(kind, ir.Undefined), zeros)
-        return builder.icmp_signed("<", ir.Constant(kind, numbers), many)
-
-    def _last(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        """Reduce a vector to one element."""
-        half = WIDTH // 2
-        while half:
-            low, high = range(half), range(half, 2 * half)
-            value = self.join(
-                builder,
-                self._shuffle(builder, value, value, low),
-                self._shuffle(builder, value, value, high),
-            )
-            half //= 2
+    def _last(self, builder: ir.IRBuilder, value: Any, leaves: int = 1) -> ir.Value:
+        """Reduce a vector of which some leaves have equal parts to one element."""
+        for each in (value.type.count // self.parts // leaves, leaves):
+            width = each
+            while width > 1:
+                value = self._half(builder, value, None, width)
+                width //= 2
         return value
+
+    def _half(self, builder: ir.IRBuilder, a: Any, b: Any, width: int) -> ir.Value:
+        """Join the halves of each ``width`` numbers of one or two vectors."""
+        count = a.type.count // self.parts * (1 if b is None else 2)
+        low = [s + n for s in range(0, count, width) for n in range(width // 2)]
+        halves = (low, [n + width // 2 for n in low])
+        return self.join(builder, *[self._shuffle(builder, a, b or a, half) for half in halves])
 
     def _shuffle(
         self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value, elements: Sequence[int]
@@ -232,62 +190,3 @@ class Halves:
         numbers = [n * self.parts + part for n in elements for part in parts]
         kind = ir.VectorType(INT32, len(numbers))
         return builder.shuffle_vector(a, b, ir.Constant(kind, numbers))
-
-
-def _reduction(name: str, comparison: str = "", neutral: float = 0.0) -> Any:
-    """Return the intrinsic of a reduction by halves: an extremum by a comparison, or the sum."""
-
-    def typing(typingctx, x, start, stop):
-        dtype: Any = x.dtype
-        is_complex = isinstance(dtype, types.Complex)
-        if not isinstance(dtype, types.Float) and (comparison or not is_complex):
-            raise TypingError(f"{name} is not defined for {x}")
-
-        def codegen(context, builder, signature, args):
-            data = make_array(x)(context, builder, args[0]).data
-            first, size = builder.gep(data, [args[1]]), builder.sub(args[2], args[1])
-            parts = 2 if is_complex else 1
-            real = context.get_value_type(getattr(dtype, "underlying_float", dtype))
-            join = _extremum(comparison) if comparison else _sum
-            quick = _plain(comparison) if comparison else None
-            block = Halves(builder, name, real, parts, join, neutral, quick).block()
-            value = builder.call(block, [builder.bitcast(first, real.as_pointer()), size])
-            found = [builder.extract_element(value, INT32(n)) for n in range(parts)]
-            if not is_complex:
-                return found[0]
-            number = context.make_complex(builder, dtype)
-            number.real, number.imag = found
-            return number._getvalue()
-
-        return dtype(x, types.uint64, types.uint64), codegen
-
-    typing.__name__ = typing.__qualname__ = name
-    decorate: Any = intrinsic
-    return decorate(typing)
-
-
-@intrinsic
-def _flat(typingctx: Any, x: Any) -> Any:
-    """All elements of a matrix; Numba's own way to say so takes a third of a second to compile."""
-    row = types.Array(x.dtype, 1, "C")
-
-    def codegen(context, builder, signature, args):
-        matrix = make_array(x)(context, builder, args[0])
-        found: Any = make_array(row)(context, builder)
-        size = builder.mul(*cgutils.unpack_tuple(builder, matrix.shape, 2))
-        populate_array(
-            found, data=matrix.data, shape=[size], strides=[matrix.itemsize],
-            itemsize=matrix.itemsize, meminfo=matrix.meminfo,
-        )  # fmt: skip
-        return impl_ret_borrowed(context, builder, row, found._getvalue())
-
-    return row(x), codegen
-
-
-STAND_INS = {
-    halving.flat: _flat,
-    halving.halved_sum: _reduction("halved_sum"),
-    halving.halved_max: _reduction("halved_max", ">", float("-inf")),
-    halving.halved_min: _reduction("halved_min", "<", float("inf")),
-}
-"""What kernels call instead of functions of `numgrad._declare.halving`."""

@@ -21,7 +21,7 @@ from numba.core.registry import cpu_target
 
 from . import scalar_math, vector_math
 from .complex_division import DivideComplexNumbers
-from .halving import STAND_INS
+from .halved import STAND_INS
 
 JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of every function compiled for a kernel: no wrapper that Python would call it through."""

@@ -1,0 +1,100 @@
+"""LLVM code that joins vectors of numbers, and what was made of blocks, for each reduction."""
+
+from typing import Any
+
+from llvmlite import ir
+
+INT32, INT64 = ir.IntType(32), ir.IntType(64)
+
+
+class Joining:
+    """Writes how a reduction joins numbers, or vectors of them.
+
+    Parameters
+    ----------
+    comparison : str, optional
+        Of an extremum, which prefers what it is true of; by default numbers are added.
+
+    Attributes
+    ----------
+    neutral : float
+        What may be joined to a number and leaves it as it is.
+    """
+
+    def __init__(self, comparison: str = "") -> None:
+        self.comparison = comparison
+        self.is_sum = not comparison
+        self.neutral = {"": -0.0, ">": float("-inf"), "<": float("inf")}[comparison]
+
+    def join(self, builder: ir.IRBuilder, a: Any, b: Any) -> Any:
+        """The sum, or the larger or smaller one, or the NaN among the two."""
+        if self.is_sum:
+            return builder.fadd(a, b)
+        return builder.select(builder.fcmp_unordered("uno", a, a), a, self.plain(builder, a, b))
+
+    def plain(self, builder: ir.IRBuilder, a: Any, b: Any) -> Any:
+        """The larger or smaller one by one instruction, which has the second where one is NaN."""
+        return builder.select(builder.fcmp_ordered(self.comparison, a, b), a, b)
+
+    def begin(self, builder: ir.IRBuilder, part: Any) -> tuple[Any, Any]:
+        """Begin with a block: return the total, and what it lost, NaN where it is not finite."""
+        if not self.is_sum:
+            return part, part
+        zero = ir.Constant(part.type, [0.0] * part.type.count)
+        return builder.fadd(part, zero), builder.fsub(part, part)  # a sum is never -0
+
+    def add(self, builder: ir.IRBuilder, total: Any, loss: Any, part: Any) -> tuple[Any, Any]:
+        """Add a block to those before it, a sum with what it lost (Knuth's TwoSum)."""
+        if not self.is_sum:
+            return self.join(builder, total, part), loss
+        after = builder.fadd(total, part)
+        back = builder.fsub(after, total)
+        kept = builder.fsub(total, builder.fsub(after, back))
+        lost = builder.fadd(kept, builder.fsub(part, back))
+        return after, builder.fadd(loss, lost)
+
+    def end(self, builder: ir.IRBuilder, total: Any, loss: Any) -> Any:
+        """Return the result: the total with what it lost."""
+        if not self.is_sum:
+            return total
+        zero = ir.Constant(loss.type, [0.0] * loss.type.count)
+        finite = builder.fcmp_ordered("==", builder.fsub(loss, loss), zero)
+        return builder.select(finite, builder.fadd(total, loss), total)
+
+
+JOININGS = {"sum": Joining(), "max": Joining(">"), "min": Joining("<")}
+
+
+def load(builder: ir.IRBuilder, place: Any, kind: Any, mask: Any = None, other: Any = None) -> Any:
+    """Load a vector from the address of its first number: those that a mask tells, ``other`` for
+    the rest."""
+    place = builder.bitcast(place, kind.as_pointer())
+    if mask is None:
+        value: Any = builder.load(place)
+        value.align = size_of(kind.element)
+        return value
+    signature = ir.FunctionType(kind, [place.type, INT32, mask.type, kind])
+    name = f"llvm.masked.load.v{kind.count}f{8 * size_of(kind.element)}.p0"
+    module = builder.module
+    function = module.globals.get(name) or ir.Function(module, signature, name)
+    return builder.call(function, [place, INT32(size_of(kind.element)), mask, other])
+
+
+def store(builder: ir.IRBuilder, value: Any, place: Any) -> None:
+    """Store a vector at the address of its first number."""
+    stored: Any = builder.store(value, builder.bitcast(place, value.type.as_pointer()))
+    stored.align = size_of(value.type.element)
+
+
+def among_first(builder: ir.IRBuilder, size: Any, numbers: Any) -> Any:
+    """Tell which of some numbers are less than ``size``, as the mask of a vector."""
+    kind = ir.VectorType(INT32, len(numbers))
+    undefined = ir.Constant(kind, ir.Undefined)
+    many = builder.insert_element(undefined, builder.trunc(size, INT32), INT32(0))
+    many = builder.shuffle_vector(many, undefined, ir.Constant(kind, [0] * len(numbers)))
+    return builder.icmp_signed("<", ir.Constant(kind, list(numbers)), many)
+
+
+def size_of(real: ir.Type) -> int:
+    """Return the bytes of a floating number."""
+    return 8 if isinstance(real, ir.DoubleType) else 4
