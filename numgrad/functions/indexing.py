@@ -7,14 +7,14 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
-from ..engine.record import mode
+from ..engine.record import mode, unusual
 from ..engine.steps import Steps
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
-from .keys import BASIC, ArrayKey, BasicKey, LateKey, is_basic, is_late, parse
-from .late_keys import resolve
+from .keys import BASIC, ArrayKey, BasicKey, is_basic, is_late, look_up, parse
 from .operands import as_tensor
+from .places import of_plain_key, plain_array, positions_of
 
 
 def getitem(x: ArrayLike, key: Any) -> Tensor:
@@ -53,22 +53,30 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 
 def read(x: Tensor, key: Any, caller: str) -> Tensor:
     """Return the elements at a key that may be of any kind; errors of programs name ``caller``."""
-    normal, numpy_key = parse(key, x.shape)
-    if isinstance(normal, LateKey):
-        return gather(x, resolve(normal, x.shape, caller))
-    if isinstance(normal, ArrayKey):
-        if not _inplace.is_deferred(x) and not _inplace.is_recorded(x):
+    if not unusual and x.requires_grad:
+        found = of_plain_key(key, x.shape, caller)
+        if found is not None:
+            return _gathered.call(x, *found)
+    elif not unusual:
+        index = plain_array(key)
+        if index is not None and x.ndim:
             assert x.array is not None
-            return Tensor(np.asarray(x.array[numpy_key]))
-        return gather(x, normal)
-    operator, static = _operation(normal)
-    return operator(x, **static)
+            return Tensor(look_up(x.array, index, [index], x.shape))
+    normal = parse(key, x.shape)
+    if isinstance(normal, BasicKey):
+        operator, static = _operation(normal)
+        return operator(x, **static)
+    if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
+        return gather(x, positions_of(normal, x.shape, caller))
+    assert x.array is not None
+    items = normal.items
+    return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
 
 
 @Steps
 def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
     """Return what a key of integers and slices comes to."""
-    normal, _ = parse(key, x.shape)
+    normal = parse(key, x.shape)
     assert isinstance(normal, BasicKey)
     return [_operation(normal)]
 
@@ -82,7 +90,8 @@ def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:
     """Return the elements at positions as an operation of the graph."""
-    return _gathered.call(x, as_tensor(key.positions), key.flattened, key.tail, key.shape)
+    positions = key.positions if isinstance(key.positions, Tensor) else Tensor(key.positions)
+    return _gathered.call(x, positions, key.flattened, key.tail, key.shape)
 
 
 def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:
@@ -125,21 +134,25 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
     tensor([[2., 2., 1.],
             [4., 4., 3.]], grad_fn=<gather>)
     """
-    x = as_tensor(x)
-    if axis is None:
-        x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
-    axis = normalize_axis_index(axis, x.ndim)
+    x, axis = _flattened(as_tensor(x), axis)
     where = _indices(indices)
     if where.size == 0 and isinstance(where, np.ndarray):
         where = where.astype(np.int64)
     return read(x, (*(slice(None),) * axis, where), "take")
 
 
+def _flattened(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
+    """Return the tensor and the axis where indices count; without an axis it is flattened first."""
+    if axis is not None:
+        return x, normalize_axis_index(axis, x.ndim)
+    return x if x.ndim == 1 else _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
+
+
 def _indices(indices: ArrayLike) -> Any:
     """Return indices as an array, or as they are where a captured function reads them later."""
     if mode.capture is not None and is_late(indices):
         return indices
-    return np.asarray(indices.detach() if isinstance(indices, Tensor) else indices)
+    return indices._computed() if isinstance(indices, Tensor) else np.asarray(indices)
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:
@@ -173,9 +186,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
             [4.]], grad_fn=<gather>)
     """
     x, where = as_tensor(x), _indices(indices)
-    if axis is None:
-        x, axis = _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
-    axis = normalize_axis_index(axis, x.ndim)
+    x, axis = _flattened(x, axis)
     if where.ndim != x.ndim:
         raise ValueError(
             f"take_along_axis: indices of shape {where.shape} and x of shape {x.shape} differ in "

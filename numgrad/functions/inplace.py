@@ -16,9 +16,9 @@ from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from ..operators.positions import remains
-from .keys import ArrayKey, LateKey, parse
-from .late_keys import resolve
+from .keys import ArrayKey, BasicKey, Items, check_arrays, parse
 from .operands import as_tensor
+from .places import positions_of
 
 
 def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
@@ -59,14 +59,12 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     value = as_tensor(value)
     _check_dtypes(x, value)
-    normal, numpy_key = parse(key, x.shape)
+    normal = parse(key, x.shape)
     _inplace.check(x, value)
-    if isinstance(normal, LateKey):
-        normal = resolve(normal, x.shape, "setitem")
-    if isinstance(normal, ArrayKey):
-        _write_at(x, normal, numpy_key, value)
-    else:
+    if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
+    else:
+        _write_at(x, normal, value)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:
@@ -140,16 +138,24 @@ def _same_rank(value: Tensor, ndim: int) -> Tensor:
     return _shape.expand_dims(value, axes=tuple(range(-ndim, -value.ndim))) if extra else value
 
 
-def _write_at(x: Tensor, key: ArrayKey, numpy_key: tuple[Any, ...], value: Tensor) -> None:
-    deferred = _inplace.is_deferred(x, value)
+def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
+    deferred, region = _inplace.is_deferred(x, value), ()
+    key = None
+    if deferred or _inplace.is_recorded(x, value):  # before the write: indices may be checked here
+        key = positions_of(items, x.shape, "setitem")
     if not deferred:
         assert x.array is not None
-        x.array[numpy_key] = _values_for(x, value)
-    if deferred or _inplace.is_recorded(x, value):
+        try:
+            x.array[tuple(items.items)] = _values_for(x, value)
+        except IndexError:
+            check_arrays(items.items, x.shape)  # which says more
+            raise
+    if key is not None:
         value = _fill(x, key, value)
         if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
             value = _without_overwritten(value, key, x.shape)
-    _inplace.commit(x, value, _inplace.Positions(*key[:-1]))
+        region = _inplace.Positions(*key[:-1])
+    _inplace.commit(x, value, region)
 
 
 def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:

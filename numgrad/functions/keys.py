@@ -47,10 +47,11 @@ class ArrayKey(NamedTuple):
     unique: bool
 
 
-class LateKey(NamedTuple):
-    """Items for all axes, of which some are tensors whose elements are read by a program."""
+class Items(NamedTuple):
+    """Items for all axes, of which some are arrays, or tensors whose elements a program reads."""
 
     items: list[Any]
+    is_late: bool
 
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
@@ -64,22 +65,20 @@ def is_basic(key: Any) -> bool:
     return BASIC.issuperset(map(type, key))
 
 
-def parse(key: Any, shape: Sequence[int]) -> tuple[BasicKey | ArrayKey | LateKey, tuple[Any, ...]]:
-    """Return the normalised form of a key for an array of ``shape``, and the key that NumPy takes,
-    which a late one has not.
+def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
+    """Return a key for an array of ``shape``, normalised where the result is a view.
 
     Raises
     ------
     IndexError
-        As NumPy does: too many items, out of bounds, items of another type.
+        As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
-    if mode.capture is not None and any([isinstance(item, Tensor) for item in items]):  # noqa: C419
-        return LateKey(full), ()
-    if any([isinstance(item, np.ndarray) for item in items]):  # noqa: C419  a list is faster
-        return _array_key(full, shape), tuple(full)
-    return _basic_key(full, shape), (*full, ...)
+    kinds = set(map(type, items))
+    if Tensor in kinds or np.ndarray in kinds:
+        return Items(full, Tensor in kinds)
+    return _basic_key(full, shape)
 
 
 def _item(item: Any) -> Any:
@@ -200,61 +199,64 @@ def _slice(item: slice, size: int) -> tuple[int | None, ...]:
 # Copies -------------------------------------------------------------------------------------------
 
 
-def _array_key(items: list[Any], shape: Sequence[int]) -> ArrayKey:
-    """Number the elements of the axes that the key touches, and index the numbers."""
+def few_positions(items: Sequence[Any], shape: Sequence[int]) -> ArrayKey | None:
+    """Return a key with positions that are looked up in a table of all of them; None where the key
+    touches axes with more elements than tables are kept for."""
     lead, tail = untouched(items)
-    touched = items[lead : len(items) - tail]
     sizes = tuple(shape[lead : len(shape) - tail])
-    if math.prod(sizes) <= _FEW:
-        try:
-            positions = _numbers(sizes)[tuple(touched)]
-        except IndexError:
-            check_arrays(items, shape)  # which says more
-            raise
-        return _key_of(positions, sizes, tail, touched)
-    check_arrays(items, shape)
-    if len(touched) == 1 and touched[0].dtype.kind != "b":
-        positions = np.where(touched[0] < 0, touched[0] + sizes[0], touched[0]).astype(np.int64)
-    else:
-        positions = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)[tuple(touched)]
-    return _key_of(positions, sizes, tail, touched)
+    if math.prod(sizes) > FEW:
+        return None
+    touched = tuple(items[lead : len(items) - tail])
+    positions = look_up(numbers_of(sizes), touched, items, shape)
+    return ArrayKey(positions.reshape(-1), len(sizes), tail, positions.shape, is_unique(touched))
+
+
+def look_up(table: np.ndarray, touched: Any, items: Sequence[Any], shape: Sequence[int]) -> Any:
+    """Return what NumPy finds at ``touched``; errors say what is wrong with the items of a key for
+    an array of ``shape``."""
+    try:
+        return table[touched]
+    except IndexError:
+        check_arrays(items, shape)
+        raise
 
 
 def untouched(items: Sequence[Any]) -> tuple[int, int]:
     """Return how many axes stay as they are in front of those that a key touches, and behind."""
-    full = [item == _WHOLE if type(item) is slice else False for item in items]
+    full = [item == WHOLE if type(item) is slice else False for item in items]
     return full.index(False) if full[0] and adjacent(items) else 0, full[::-1].index(False)
 
 
-_WHOLE = slice(None)
-_FEW = 4096  # elements whose numbers are kept
+WHOLE = slice(None)
+FEW = 4096  # elements whose numbers are kept
 
 
 @functools.lru_cache(maxsize=256)
-def _numbers(sizes: tuple[int, ...]) -> np.ndarray:
+def numbers_of(sizes: tuple[int, ...]) -> np.ndarray:
     """Return the numbers of the elements of an array, in its shape."""
     numbers = np.arange(math.prod(sizes), dtype=np.int64).reshape(sizes)
     numbers.flags.writeable = False
     return numbers
 
 
-def _key_of(
-    positions: np.ndarray, sizes: tuple[int, ...], tail: int, touched: Sequence[Any]
-) -> ArrayKey:
-    unique = True
-    for item in touched:
-        if isinstance(item, np.ndarray) and item.dtype.kind != "b":
-            unique = False
-    return ArrayKey(positions.reshape(-1), len(sizes), tail, positions.shape, unique)
+def is_unique(touched: Sequence[Any]) -> bool:
+    """Whether no position can occur twice: there are no arrays but masks."""
+    return all([not is_array(item) or item.dtype.kind == "b" for item in touched])  # noqa: C419
+
+
+def is_array(item: Any) -> bool:
+    """Whether an item is an array, known or late."""
+    return isinstance(item, (np.ndarray, Tensor))
 
 
 def adjacent(items: Sequence[Any]) -> bool:
     """Whether arrays and integers stand side by side; else NumPy puts their axes in front."""
-    places = [n for n, item in enumerate(items) if isinstance(item, (int, np.ndarray, Tensor))]
+    places = [n for n, item in enumerate(items) if type(item) is int or is_array(item)]
     return places[-1] - places[0] == len(places) - 1
 
 
 def check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:
+    """Raise for what is out of bounds, and for masks of another shape."""
     axis = 0
     for item in items:
         if isinstance(item, np.ndarray):

@@ -21,9 +21,14 @@ _MOVED_AS = {np.dtype(np.float16): np.dtype(np.int16)}
 
 
 def gather_core(x, index, out):
-    """Copy rows of ``x``."""
+    """Copy rows of ``x``. Numba looks for negative numbers in what is not unsigned, and a loop over
+    one element takes as long as three."""
+    if out.shape[1] == 1:
+        for i in range(index.size):
+            out[i, 0] = x[np.uint64(index[i]), 0]
+        return
     for i in range(index.size):
-        row = index[i]
+        row = np.uint64(index[i])
         for j in range(out.shape[1]):
             out[i, j] = x[row, j]
 
@@ -33,8 +38,12 @@ def scatter_core(g, index, out):
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = 0
+    if out.shape[1] == 1:
+        for i in range(index.size):
+            out[np.uint64(index[i]), 0] += g[i, 0]
+        return
     for i in range(index.size):
-        row = index[i]
+        row = np.uint64(index[i])
         for j in range(out.shape[1]):
             out[row, j] += g[i, j]
 
@@ -45,7 +54,7 @@ def overwrite_core(x, v, index, out):
         for j in range(out.shape[1]):
             out[i, j] = x[i, j]
     for i in range(index.size):
-        row = index[i]
+        row = np.uint64(index[i])
         for j in range(out.shape[1]):
             out[row, j] = v[i, j]
 

@@ -16,12 +16,12 @@ Static = dict[str, Any]
 def positions_core(index, size, step, out):
     """Write the positions of all indices, the first one for those out of bounds, then raise if
     there were any: whatever else runs meanwhile finds no position outside the axis."""
-    wrong = False
+    wrong = 0
     for i in range(index.size):
         n = np.int64(index[i])
-        n = n + size if n < 0 else n
-        fits = n >= 0 and n < size
-        wrong |= not fits
+        n += size & (n >> 63)
+        fits = np.uint64(n) < np.uint64(size)
+        wrong += not fits
         out[i] = n * step if fits else 0
     if wrong:
         raise IndexError("out of bounds")

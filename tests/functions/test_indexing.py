@@ -115,6 +115,58 @@ def test_tensors_are_keys():
     check([0, 2], [ng.tensor(0), 2])
 
 
+LARGE = np.sin(np.arange(70.0 * 80).reshape(70, 80))  # of more elements than tables are kept for
+MANY = np.arange(-8, 9).reshape(1, 17) % 70
+LARGE_KEYS = {
+    "rows": MANY,
+    "rows of a tensor": ng.tensor(MANY),
+    "another byte order": MANY.astype(">i4"),
+    "unsigned": MANY.astype(np.uint8),
+    "strided": np.repeat(MANY, 2)[::2],
+    "columns": (slice(None), -MANY),
+    "both": (MANY[0], -MANY.T),
+    "apart": (MANY, None, -MANY[0]),
+    "a slice before": (slice(3, 60, 7), MANY[0, :3]),
+    "an integer beside": (MANY, 7),
+    "a mask": np.arange(70) % 3 == 0,
+    "a mask of all": LARGE > 0.9,
+    "a mask beside": (np.arange(70) % 35 == 0, MANY.T),
+    "nothing": (slice(None), MANY[:0]),
+    "no axes": (np.array(-1), MANY),
+}
+
+
+@pytest.mark.parametrize("name", LARGE_KEYS)
+def test_keys_of_large_arrays(name):
+    key = LARGE_KEYS[name]
+    plain = key.numpy() if isinstance(key, ng.Tensor) else key
+    x = ng.tensor(LARGE, requires_grad=True)
+    y = x[key]
+    np.testing.assert_array_equal(y.detach().numpy(), LARGE[plain], strict=True)
+    g = np.random.default_rng(1).standard_normal(y.shape)
+    expected = np.zeros(LARGE.shape)
+    np.add.at(expected, plain, g)
+    np.testing.assert_array_equal(ng.grad(y, x, g)[0].numpy(), expected)
+    written = x * 1
+    written[key] = ng.tensor(g, requires_grad=True)
+    expected = LARGE.copy()
+    expected[plain] = g
+    np.testing.assert_array_equal(written.detach().numpy(), expected)
+
+
+def test_a_write_gives_its_gradient_to_what_remains():
+    for size in (5, 5000):
+        x = ng.tensor(np.zeros(size), requires_grad=True)
+        v = ng.tensor(np.arange(4.0), requires_grad=True)
+        y = x * 1
+        y[np.array([3, 0, 3, -1])] = v
+        gx, gv = ng.grad((y * np.arange(1.0, size + 1)).sum(), (x, v))
+        np.testing.assert_array_equal(gv.numpy(), [0.0, 1.0, 4.0, size])
+        expected = np.arange(1.0, size + 1)
+        expected[[3, 0, -1]] = 0
+        np.testing.assert_array_equal(gx.numpy(), expected)
+
+
 def test_a_comparison_selects():
     x = ng.tensor([1.0, -2.0, 3.0], requires_grad=True)
     np.testing.assert_array_equal(ng.grad((x[x > 0] ** 2).sum(), x)[0].numpy(), [2.0, 0.0, 6.0])
@@ -179,6 +231,19 @@ def test_errors_name_the_axis():
         ng.take_along_axis(X, [0], axis=0)
     with pytest.raises(IndexError, match="integers"):
         ng.take_along_axis([1.0], [0.0], axis=0)
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+def test_errors_leave_what_was_to_be_written(size):
+    x = ng.tensor(np.zeros(size), requires_grad=True) * 1
+    before = x.grad_fn
+    for bad in (size, -size - 1):
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size"):
+            x[np.array([0, bad])] = 1.0
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size"):
+            ng.take(x, np.array([[0, 1], [bad, 2]]))
+    assert not x.detach().numpy().any()
+    assert x.grad_fn is before
 
 
 def test_iteration_gives_views():
