@@ -99,7 +99,10 @@ def _end(value: Value) -> Value:
     base = value
     while base.array is None and base.expr is not None:
         if base.expr.operator is TO_AXIS:
-            return base.expr.inputs[0]
+            rows = base.expr.inputs[0]
+            made = rows.expr if rows.array is None else None
+            # What Python has made of rows, one after the other, has the axis already.
+            return _end(made.inputs[0]) if made and made.operator is TO_ROWS else rows
         if base.expr.operator is not registry["reshape"]:
             break
         base = base.expr.inputs[0]

@@ -135,3 +135,31 @@ def test_a_gradient_of_zeros_depends_on_nothing():
 
     for gradient in ng.func.grad(of_gradients, argnums=(0, 1))(x, y):
         assert not gradient.requires_grad
+
+
+class Doubled(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2.0 * g * ctx.saved_tensors[0]
+
+
+def hooked(x):
+    y = ng.sin(x)
+    y.register_hook(lambda g: 10.0 * g)
+    return y
+
+
+@pytest.mark.parametrize("function", [Doubled.apply, lambda x: Doubled.apply(x) * x, hooked])
+@pytest.mark.parametrize("transform", [ng.func.jacobian, ng.func.jacrev, ng.func.hessian])
+def test_what_python_makes_of_the_rows_of_an_argument(function, transform):
+    x = numbers((3,), 0)
+    whole = (lambda x: function(x).sum()) if transform is ng.func.hessian else function
+    expected = transform(whole)(x)
+    captured = ng.jit(transform(whole))
+    np.testing.assert_array_equal(captured(x), expected)
+    np.testing.assert_array_equal(captured(2.0 * x), transform(whole)(2.0 * x))
