@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..operators.cast import cast
 from ..operators.elementwise import multiply
 from ..operators.indexing import diagonal
 from ..operators.matmul import matmul
@@ -268,7 +269,7 @@ def _reduce(term: Term, kept: Collection[int]) -> Term:
         labels = (*(x for at, x in enumerate(labels) if at not in (first, second)), label)
     gone = tuple(n - len(labels) for n, label in enumerate(labels) if label not in kept)
     if gone:
-        value = sum_(value, axes=gone)
+        value = cast(sum_(value, axes=gone), value.dtype)
     return Term(value, tuple(label for label in labels if label in kept))
 
 

@@ -12,6 +12,7 @@ from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
 from ..operators import matmul as _matmul
+from ..operators.cast import cast
 from ..operators.elementwise import multiply, subtract
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, reshape, squeeze
@@ -52,7 +53,7 @@ def _product_steps(x1: Any, x2: Any) -> Any:
     """Return what a product of two matrices, or of two vectors, comes to."""
     if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
         return ()
-    if x1.ndim == x2.ndim == 2:
+    if x1.ndim == x2.ndim == 2 and np.float16 not in (x1.dtype, x2.dtype):
         return [(_matmul.matmul, {})]
     return [(multiply, {}), (sum_, {"axes": (-1,)})] if _are_vectors(x1, x2) else ()
 
@@ -161,7 +162,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     axis = negative_axis(axis, min(x1.ndim, x2.ndim))
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"vecdot: vectors of {x1.shape[axis]} and {x2.shape[axis]} elements")
-    return sum_(multiply(conjugate(x1), x2), axes=(axis,))
+    products = multiply(conjugate(x1), x2)
+    return cast(sum_(products, axes=(axis,)), products.dtype)
 
 
 def outer(a: ArrayLike, b: ArrayLike) -> Tensor:

@@ -22,7 +22,7 @@ def exp_dx(y):
 
 
 def complex_exp2(x):
-    return math.exp(x * LN2)
+    return math.exp(complex(x.real * LN2, x.imag * LN2))  # infinity * 0j would be NaN
 
 
 @builtin(complex=complex_exp2)

@@ -41,6 +41,14 @@ class MatMul(KernelOperator):
     it is of that kind.
     """
 
+    def __call__(self, x1: Any, x2: Any) -> Any:
+        """Apply the operator and record it; half precision is computed in single."""
+        result = super().__call__(x1, x2)
+        if result.dtype == np.float32 and np.float16 in (x1.dtype, x2.dtype):
+            half = np.result_type(x1.dtype, x2.dtype) == np.float16
+            return result.astype(np.dtype(np.float16)) if half else result
+        return result
+
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
         first, second = values
