@@ -113,8 +113,8 @@ def exp(real: Any) -> Any:
     return exponential
 
 
-# On the axes one factor is 0, and the other may be infinite. What Numba makes of two infinities, and
-# its arcs of NaN, are numbers.
+# On the axes one factor is 0, and the other may be infinite. What Numba makes of two infinities, or
+# of NaN in its arcs, are numbers.
 
 
 @_version("sinh")
