@@ -5,8 +5,11 @@ import math
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.codegen import JITCPUCodegen
 
+import numgrad as ng
 from numgrad.targets.cpu.binding import bind
+from numgrad.targets.cpu.cache import cache_info
 from numgrad.targets.cpu.kernels import kernel
 
 from .kernel_tools import C64, F32, F64, generated_code, spec_of
@@ -52,6 +55,24 @@ def scaled(x, by=0.5):
 
 def through_callee(x):
     return scaled(x) * 2
+
+
+def plus_one(x):
+    return x + 1
+
+
+def through_own_callee(x):
+    return plus_one(x) * 3
+
+
+def refuse(x):
+    if x < 0:
+        raise ValueError("no such number")
+    return x
+
+
+def through_refusal(x):
+    return refuse(x) + 1
 
 
 @njit
@@ -187,3 +208,25 @@ def test_a_function_without_our_names_is_not_copied():
         return x * x
 
     assert bind(square) is square
+
+
+def test_callees_of_plain_python_become_no_machine_code_of_their_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMGRAD_CACHE_DIR", str(tmp_path))
+    made, add = [], JITCPUCodegen._add_module
+
+    def spy(self, module):
+        made.append(module.name)
+        return add(self, module)
+
+    monkeypatch.setattr(JITCPUCodegen, "_add_module", spy)
+    before = cache_info().scalars
+    assert kernel(spec_of(through_own_callee, F64, F64)).ufunc(2.0) == 9
+    assert cache_info().scalars == before + 1
+    assert [name for name in made if "plus_one" in name] == []
+
+
+def test_a_callee_that_raises_says_what_it_raised():
+    """The function is run again from Python, with machine code of all that it calls."""
+    f = ng.elementwise(through_refusal)
+    with pytest.raises(RuntimeError, match=r"ValueError: no such number"):
+        f(ng.tensor([1.0, -1.5]))

@@ -1,7 +1,5 @@
 """The compiled half of an entry: it looks at the arguments and runs the program."""
 
-from numba.extending import register_jitable
-
 from .entry_words import (
     ARRAY,
     BUSY,
@@ -34,7 +32,6 @@ from .intrinsics import load_word, store_word
 from .words import BLOCK, FAILED, MODE, RESUME, START, START_ALONE, UNFINISHED, WORKERS
 
 
-@register_jitable
 def overlap(bases, p):
     """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
     outputs, inputs = load_word(p, 0), load_word(p, 1)
@@ -52,7 +49,6 @@ def overlap(bases, p):
     return 0
 
 
-@register_jitable
 def run(table):
     """Run the parts with Python's lock in hand; return 0, or 1 where that was not possible."""
     space, state, parts = load_word(table, SPACE), load_word(table, STATE), load_word(table, NPARTS)
@@ -64,7 +60,6 @@ def run(table):
     return refused
 
 
-@register_jitable
 def run_unlocked(table):
     """Run the parts on as many threads as they are for, while other threads run Python.
 
@@ -98,7 +93,6 @@ def run_unlocked(table):
     return refused
 
 
-@register_jitable
 def work_on(table, workers):
     """Work on a part until it is done, has failed or time is up; return 0 where it is done."""
     if workers > 1:

@@ -6,8 +6,6 @@ copied from one that is like them. Every word that is stored in an object is a r
 object owns.
 """
 
-from numba.extending import register_jitable
-
 from .entry_words import C_ORDER, DATA, FLAGS
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
@@ -80,20 +78,17 @@ from .noting_words import (
 )  # fmt: skip
 
 
-@register_jitable
 def place(t, item, name):
     """Return what an object has in a place."""
     return load_word(item, load_word(t, name))
 
 
-@register_jitable
 def put(t, item, name, thing):
     """Store an object in an empty place of another one."""
     call_function(load_word(t, KEEP), (thing,))
     store_word(item, load_word(t, name), thing)
 
 
-@register_jitable
 def like(t, template, end):
     """Return a new object like another one; 0 if there is no memory."""
     old = load_word(t, template)
@@ -107,7 +102,6 @@ def like(t, template, end):
     return new
 
 
-@register_jitable
 def is_plain(t, x):
     """Return 1 for a value that is computed, not written, and where it was in its graph, else 0."""
     none = load_word(t, NONE)
@@ -132,7 +126,6 @@ def is_plain(t, x):
     return 1 if place(t, storage, S_VERSION) == load_word(t, ZERO) else 0
 
 
-@register_jitable
 def computed(t, arguments, count, total):
     """Return the result as an array; 0 after an error."""
     arrays = stack_words(MOST)
@@ -154,7 +147,6 @@ def computed(t, arguments, count, total):
     return array
 
 
-@register_jitable
 def alone(t, value):
     """Return a value with the array of a new one, and a storage that both share; 0 if there is no
     memory."""
@@ -173,7 +165,6 @@ def alone(t, value):
     return other
 
 
-@register_jitable
 def save(t, node, arguments, count, value, reads):
     """Keep in a node what the derivative reads; return 0 if there is no memory."""
     if reads == 0:
@@ -201,7 +192,6 @@ def save(t, node, arguments, count, value, reads):
     return 1
 
 
-@register_jitable
 def connect(t, node, arguments, count):
     """Let a node know the nodes above it; return 0 after an error."""
     parents = call_function(load_word(t, NEW_TUPLE), (count,))
@@ -230,7 +220,6 @@ def connect(t, node, arguments, count):
     return 1
 
 
-@register_jitable
 def call_with(t, function, thing):
     """Call a function of one argument; return the result, which the caller owns."""
     arguments = stack_words(1)
@@ -238,7 +227,6 @@ def call_with(t, function, thing):
     return call_function(load_word(t, CALL), (load_word(t, function), arguments, 1, 0))
 
 
-@register_jitable
 def nowhere(t, node):
     """Let a node know that its place is in no code of the user's."""
     put(t, node, N_CODE, load_word(t, NONE))
@@ -246,7 +234,6 @@ def nowhere(t, node):
     return 1
 
 
-@register_jitable
 def locate(t, node):
     """Let a node know its number and its place in the user's code; return 0 after an error."""
     attribute, drop = load_word(t, ATTRIBUTE), load_word(t, DROP)
@@ -284,7 +271,6 @@ def locate(t, node):
     return instruction
 
 
-@register_jitable
 def link(t, x, value):
     """Make a value the view that it is of another one, or of what that is a view of; return 0 after
     an error."""
@@ -316,7 +302,6 @@ def link(t, x, value):
     return chain
 
 
-@register_jitable
 def hang(t, value, arguments, count):
     """Put a value into the graph if gradients flow from an operand; return 0 after an error."""
     wanted = 0

@@ -76,4 +76,5 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
 
 @lru_cache(maxsize=64)
 def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+    pipeline = rewrite.executable(pipeline)
     return numba.njit(pipeline_class=pipeline, error_model="numpy", **dict(options))(function)

@@ -22,6 +22,7 @@ from numba.core.registry import cpu_target
 from . import scalar_math, vector_math
 from .complex_division import DivideComplexNumbers
 from .halved import STAND_INS
+from .parts import Part, ScalarPart
 
 JIT_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of every function compiled for a kernel: no wrapper that Python would call it through."""
@@ -46,7 +47,10 @@ _INTEGRAL, _OTHER = "integral", "other"
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class BindCalleesAndLiterals(FunctionPass):
-    """Before typing: plain callees become dispatchers, literals get the kernel's real dtype."""
+    """Before typing: plain callees become dispatchers, literals get the kernel's real dtype.
+
+    What only kernels call is a `Part` of them.
+    """
 
     _name = "numgrad_bind_callees_and_literals"
 
@@ -56,6 +60,8 @@ class BindCalleesAndLiterals(FunctionPass):
     def run_pass(self, state: Any) -> Any:
         """Rewrite ``state.func_ir`` in place."""
         pipeline = type(state.pipeline)
+        if pipeline.library is not None:
+            state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)
         _bind_callees(state.func_ir, pipeline)
         if pipeline.real is not None:
             _Literals(state.func_ir, state.args, pipeline.real).run()
@@ -228,6 +234,7 @@ class ScalarPipeline(CompilerBase):
     """Numba's compiler for scalar functions: its own passes less those for arrays and closures."""
 
     real: type[np.floating] | None = None
+    library: type[Part] | None = ScalarPart
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("numgrad_scalar")
@@ -264,6 +271,7 @@ class CorePipeline(CompilerBase):
     """Numba's own pipeline, in which plain Python callees compile too; for core functions."""
 
     real = None
+    library: type[Part] | None = Part
 
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -271,3 +279,9 @@ class CorePipeline(CompilerBase):
         manager.add_pass_after(DivideComplexNumbers, typed_passes.NopythonTypeInference)
         manager.finalize()
         return [manager]
+
+
+@cache
+def executable(pipeline: Any) -> Any:
+    """The same pipeline for functions that Python calls, and for what these call."""
+    return type(f"Executable{pipeline.__name__}", (pipeline,), {"library": None})

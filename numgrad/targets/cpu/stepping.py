@@ -6,8 +6,6 @@ type and bounds, a tuple or a list for the type of a tuple, its length and its i
 such key, or is not known, is for the general function.
 """
 
-from numba.extending import register_jitable
-
 from .entry_words import DATA
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
@@ -45,7 +43,6 @@ _LOW = 0xFFFFFFFF  # a C int is the lower half of a word
 _COLLECTED = MOST + 1  # words for values and their number
 
 
-@register_jitable
 def is_number(t, item):
     """Return 1 for an integer, None or the ellipsis, else 0."""
     if item == load_word(t, NONE) or item == load_word(t, ELLIPSIS):
@@ -53,7 +50,6 @@ def is_number(t, item):
     return 1 if load_word(item, 1) == load_word(t, INT_TYPE) else 0
 
 
-@register_jitable
 def words_of(t, item):
     """Return how many items of a key an option takes that is no sequence; -1 if it has no key."""
     if is_number(t, item):
@@ -68,14 +64,12 @@ def words_of(t, item):
     return 4
 
 
-@register_jitable
 def is_sequence(t, item):
     """Return 1 for a tuple or a list, else 0."""
     kind = load_word(item, 1)
     return 1 if kind == load_word(t, TUPLE_TYPE) or kind == load_word(t, LIST_TYPE) else 0
 
 
-@register_jitable
 def items_of(t, sequence):
     """Return where the items of a tuple or a list lie."""
     if load_word(sequence, 1) == load_word(t, LIST_TYPE):
@@ -83,7 +77,6 @@ def items_of(t, sequence):
     return sequence + 8 * load_word(t, ITEMS)
 
 
-@register_jitable
 def gather(t, arguments, count, values, outer):
     """Return how many items the key of these arguments takes, without those in sequences, which
     only ``outer`` ones may be; -1 if they have none. Values are collected, behind their number."""
@@ -106,7 +99,6 @@ def gather(t, arguments, count, values, outer):
     return total
 
 
-@register_jitable
 def length(t, arguments, count, values):
     """Return how many items the key of these arguments takes; -1 if they have none, or there are no
     values or too many."""
@@ -120,7 +112,6 @@ def length(t, arguments, count, values):
     return total if load_word(values, 0) > 0 else -1
 
 
-@register_jitable
 def push(t, key, at, item):
     """Put an object at a place of a key; return the next place."""
     call_function(load_word(t, KEEP), (item,))
@@ -128,7 +119,6 @@ def push(t, key, at, item):
     return at + 1
 
 
-@register_jitable
 def write(t, key, at, item):
     """Put an argument that is no sequence at a place of a key; return the next place."""
     if load_word(item, 1) == load_word(t, VALUE_TYPE):
@@ -143,7 +133,6 @@ def write(t, key, at, item):
     return at
 
 
-@register_jitable
 def fill(t, arguments, count, key):
     """Put the items of its arguments into a key."""
     at = load_word(t, ITEMS)
@@ -160,7 +149,6 @@ def fill(t, arguments, count, key):
             at = write(t, key, at, item)
 
 
-@register_jitable
 def found(t, arguments, count, values):
     """Return what is known of arguments, which the caller owns; 0 if that is nothing. Their values
     are collected."""
@@ -182,14 +170,12 @@ def found(t, arguments, count, values):
     return recorders
 
 
-@register_jitable
 def each(t, function, items, count):
     """Call a function of CPython with each of some objects."""
     for n in range(count):
         call_function(load_word(t, function), (load_word(items, n),))
 
 
-@register_jitable
 def applied(t, recorders, values):
     """Return what recorders make of values, one after the other: None if one of them does not
     answer, 0 after an error. The values are owned meanwhile: who else has a list of them may
