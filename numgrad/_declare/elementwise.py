@@ -8,7 +8,8 @@ import numpy as np
 
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
-from .operator import FLOATING, WEAK, Operator, Specs, door, kind_of
+from .buffers import best_call
+from .operator import FLOATING, WEAK, Computation, Operator, Specs, door, kind_of
 from .partial import Partial, conjugate
 from .replay import replay
 from .source import python_function
@@ -286,7 +287,7 @@ class Elementwise(Operator):
                 return shared
         kernel = target.kernel(self.spec(dtype))
         if self.is_builtin:
-            result = kernel.ufunc(*arrays)
+            result = best_call(kernel.ufunc, arrays)(*arrays)
         else:
             result, status = kernel.call(*arrays)
             if status:
@@ -295,12 +296,14 @@ class Elementwise(Operator):
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
-    ) -> Callable[..., Any]:
+    ) -> Computation:
         dtype = inputs[-1].dtype
+        if dtype == np.float16:
+            return None  # it is computed in single precision
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
         if self.is_builtin and not door.is_many(inputs):
-            return target.kernel(self.spec(dtype)).ufunc
+            return best_call(target.kernel(self.spec(dtype)).ufunc, inputs)
         return lambda *arrays: self.run(target, arrays, {})[0]
 
     def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:

@@ -13,6 +13,8 @@ from .._specs import LoopSpec
 from .kernel import failure_of
 from .operator import FLOATING, Computation, Operator, Specs, door
 
+# Up to so many elements a copy takes less time than to find out how to do without.
+FEW_ELEMENTS = 4096
 # From so many blocks on they are reduced apart.
 MANY_BLOCKS = 4
 
@@ -208,7 +210,9 @@ class Reduction(Operator):
 
         def compute(array: np.ndarray) -> Any:
             if not array.flags.c_contiguous:
-                return self.run(target, (array,), static)[0]
+                if array.size > FEW_ELEMENTS:
+                    return self.run(target, (array,), static)[0]
+                array = np.ascontiguousarray(array)
             if order is not None:
                 array = array.transpose(order).copy()
             reduced = ufunc(array if seen == shape else array.reshape(seen))

@@ -24,8 +24,8 @@ class Scan(KernelOperator):
     def computation(self, target, inputs, static):
         if any(x.dtype not in FLOATING for x in inputs):
             return None  # they are converted before
-        kernel = target.kernel(self.spec(tuple(x.dtype for x in inputs)))
-        return lambda *arrays: self.run(target, arrays, static)[0], kernel.ufunc
+        ufunc = target.kernel(self.spec(tuple(x.dtype for x in inputs))).ufunc
+        return lambda *arrays: ufunc(*[np.ascontiguousarray(x) for x in arrays]), ufunc
 
 
 def scan(signature="(n)->(n)"):

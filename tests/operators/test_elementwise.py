@@ -350,3 +350,12 @@ def test_a_traced_partial_keeps_float32():
     x = ng.tensor(np.array([1.0, 2.0], np.float32), requires_grad=True)
     (g,) = ng.grad(ng.copysign(x, -1.0), x, create_graph=True)
     assert g.dtype == np.float32
+
+
+def test_repeated_operands_leave_the_buffers_of_numpy_alone():
+    before = np.getbufsize()
+    column, row = np.arange(200.0)[:, None], np.arange(300.0)
+    for _ in range(3):
+        found = (ng.tensor(column) * ng.tensor(row[None])).numpy()
+        assert np.array_equal(found, column * row)
+    assert np.getbufsize() == before
