@@ -1,10 +1,14 @@
 """Diagonals and triangles of matrices."""
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from .._declare import door, registry
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from .operands import as_tensor
 
@@ -35,13 +39,17 @@ def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     >>> ng.diagonal(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
-    x = as_tensor(x)
+    return _diagonal.call(as_tensor(x), offset, axis1, axis2)
+
+
+@Steps
+def _diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any, dict[str, Any]]]:
     if x.ndim < 2:
         raise ValueError(f"diagonal needs two axes at least, got shape {x.shape}")
     first, second = (normalize_axis_index(a, x.ndim) - x.ndim for a in (axis1, axis2))
     if first == second:
         raise ValueError("diagonal: axis1 and axis2 cannot be the same")
-    return _indexing.diagonal(x, axes=(first, second), offset=int(offset))
+    return [(_indexing.diagonal, {"axes": (first, second), "offset": int(offset)})]
 
 
 def diag(x: ArrayLike, k: int = 0) -> Tensor:
@@ -126,6 +134,26 @@ def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:
     x = as_tensor(x)
     if not x.ndim:
         raise ValueError("a triangle needs one axis at least")
-    rows, columns = x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1]
-    kept = np.tri(rows, columns, k - 1 if upper else k, dtype=bool) ^ upper
+    k = int(k) - 1 if upper else int(k)
+    if x.ndim == 2 and x.size <= _FEW:
+        return _kept.call(_mask(*x.shape, k, upper), x, _zero(x.dtype))
+    kept = np.tri(x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1], k, dtype=bool) ^ upper
     return registry["where"](kept, x, np.zeros((), x.dtype))
+
+
+def _kept_steps(mask: Tensor, x: Tensor, zero: Tensor) -> list[tuple[Any, dict[str, Any]]]:
+    return [(registry["where"], {})]
+
+
+_kept = Steps(_kept_steps, registry["where"])
+_FEW = 1 << 14
+
+
+@lru_cache(64)
+def _mask(rows: int, columns: int, k: int, upper: bool) -> Tensor:
+    return door.constant(np.tri(rows, columns, k, dtype=bool) ^ upper)
+
+
+@lru_cache
+def _zero(dtype: np.dtype) -> Tensor:
+    return door.constant(np.zeros((1, 1), dtype))

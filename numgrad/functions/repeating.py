@@ -11,7 +11,7 @@ from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .indexing import take
 from .operands import as_tensor
-from .reshaping import Axis, expand_dims, ravel, reshape
+from .reshaping import Axis, ravel, reshape
 
 
 def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
@@ -128,13 +128,39 @@ def tile(x: ArrayLike, reps: Axis) -> Tensor:
     >>> ng.tile(ng.tensor([1.0, 2.0]), 2)
     tensor([1., 2., 1., 2.])
     """
-    x = as_tensor(x)
+    return _tiled.call(as_tensor(x), reps)
+
+
+@Steps
+def _tiled(x: Tensor, reps: Axis) -> list[tuple[Any, dict[str, Any]]]:
     counts = [int(reps)] if np.ndim(reps) == 0 else [int(n) for n in reps]  # type: ignore[arg-type, union-attr]
     counts = [1] * (x.ndim - len(counts)) + counts
     sizes = (1,) * (len(counts) - x.ndim) + x.shape
-    apart = reshape(x, [n for size in sizes for n in (1, size)])
-    wide = broadcast_to(apart, [n for pair in zip(counts, sizes, strict=True) for n in pair])
-    return reshape(wide, [c * size for c, size in zip(counts, sizes, strict=True)], copy=True)
+    apart = tuple(n for size in sizes for n in (1, size))
+    wide = tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
+    if min(counts, default=0) < 0:
+        raise ValueError(f"tile: reps cannot be negative, got {reps!r}")
+    result = tuple(c * size for c, size in zip(counts, sizes, strict=True))
+    return [
+        (_shape.reshape, {"ncore": x.ndim, "shape": apart}),
+        (_shape.broadcast, {"sizes": wide}),
+        (registry["copy"], {}),
+        (_shape.reshape, {"ncore": len(wide), "shape": result}),
+    ]
+
+
+@Steps
+def _each_repeated(x: Tensor, count: int, axis: int | None) -> list[tuple[Any, dict[str, Any]]]:
+    shape = (x.size,) if axis is None else x.shape
+    axis = 0 if axis is None else normalize_axis_index(axis, x.ndim)
+    first, rest = shape[: axis + 1], shape[axis + 1 :]
+    wide = (*first, count, *rest)
+    return [
+        (_shape.reshape, {"ncore": x.ndim, "shape": (*first, 1, *rest)}),
+        (_shape.broadcast, {"sizes": wide}),
+        (registry["copy"], {}),
+        (_shape.reshape, {"ncore": len(wide), "shape": (*first[:-1], first[-1] * count, *rest)}),
+    ]
 
 
 def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
@@ -159,13 +185,12 @@ def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     tensor([1., 1., 2., 2.])
     """
     x = as_tensor(x)
+    if type(repeats) is int and repeats >= 0:
+        return _each_repeated.call(x, repeats, axis)
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis_index(axis, x.ndim)
     counts = np.asarray(repeats.detach() if isinstance(repeats, Tensor) else repeats)
-    if counts.size != 1:
-        return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)
-    count = int(counts.reshape(()))
-    wide = expand_dims(x, axis + 1)
-    wide = broadcast_to(wide, (*x.shape[: axis + 1], count, *x.shape[axis + 1 :]))
-    return reshape(wide, (*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :]), copy=True)
+    if counts.size == 1:
+        counts = np.full(x.shape[axis], counts)
+    return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)

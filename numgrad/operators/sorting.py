@@ -8,6 +8,9 @@ import numpy as np
 from .._declare import KernelOperator
 from .cumulative import Scan
 
+MANY = 256
+"""Elements from which on it pays to look whether some are equal."""
+
 
 class Order(KernelOperator):
     """An operator that compares elements, complex ones otherwise than real ones."""
@@ -27,7 +30,18 @@ class Argsort(Order):
     """The stable order of the elements; there is only one, so NumPy may serve it eagerly."""
 
     def run(self, target, arrays, static):
-        return [np.argsort(arrays[0], axis=-1, kind="stable")]
+        (x,) = arrays
+        found = self._of_different(x) if x.dtype.kind == "f" and x.shape[-1] >= MANY else None
+        return [np.argsort(x, axis=-1, kind="stable") if found is None else found]
+
+    def _of_different(self, x):
+        """Return the order where no two elements are equal, by NumPy's sort in vectors, which is
+        several times as fast; None where it might not be stable."""
+        order = np.argsort(x, axis=-1)
+        ordered = np.take_along_axis(x, order, -1)
+        last, before = ordered[..., -1], ordered[..., :-1]
+        has_ties = (ordered[..., 1:] == before).any() or (last != last).any()  # a NaN comes last
+        return None if has_ties else order
 
 
 def sorted_positions(x, out):
@@ -141,6 +155,8 @@ class Permutation(Scan):
 
     def run(self, target, arrays, static):
         x, order = arrays
+        if x.ndim == order.ndim == 1:
+            return [x.take(order) if self is permute else put_back(x, order)]
         shape = np.broadcast_shapes(x.shape, order.shape)
         x, order = np.broadcast_to(x, shape), np.broadcast_to(order, shape)
         if self is permute:
@@ -148,6 +164,13 @@ class Permutation(Scan):
         out = np.empty(shape, x.dtype)
         np.put_along_axis(out, order, x, -1)
         return [out]
+
+
+def put_back(x, order):
+    """Return the elements where their order says that they come from."""
+    out = np.empty(x.shape, x.dtype)
+    out[order] = x
+    return out
 
 
 def take_in_order(x, order, out):

@@ -35,3 +35,12 @@ def test_derivatives(rng, axis):
     x = rng.standard_normal((3, 4))
     check_derivatives(lambda x: ng.sort(x, axis) ** 2, x, rng)
     check_batched(lambda x: ng.sort(x, axis, descending=True), x, rng)
+
+
+@pytest.mark.parametrize("equal", [(), (0.0, -0.0), (1.5, 1.5), (np.nan, -np.nan)])
+def test_many_elements_are_sorted_as_few_are(equal):
+    x = np.random.default_rng(2).normal(size=(3, 500))
+    x[1, 100 : 100 + len(equal)] = equal
+    order = np.argsort(x, kind="stable")
+    assert np.array_equal(ng.argsort(x).numpy(), order)
+    assert ng.sort(x[1]).numpy().tobytes() == x[1][order[1]].tobytes()
