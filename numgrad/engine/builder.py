@@ -64,6 +64,7 @@ class Builder:
         name: str = "",
         error: Callable[[str], Exception] | None = None,
         replay: Callable[..., Exception] | None = None,
+        work: int | None = None,
     ) -> None:
         """Append an instruction.
 
@@ -82,6 +83,9 @@ class Builder:
         replay
             Makes a better one, ``replay(target, inputs, where)``, from the inputs in the row that
             failed.
+        work
+            The number of elements that the kernel works on where it is not the product of all
+            sizes.
         """
         operands = [*inputs, *outputs]
         if loop is None:
@@ -101,6 +105,8 @@ class Builder:
             kernel, None if kernel is spec else spec, tuple(o.layout for o in operands),
             len(inputs), loop, core, strides, core_strides, name or kernel.name, error, replay,
         )  # fmt: skip
+        if work is not None:
+            pattern.work = work
         buffers = tuple(o.buffer.index for o in operands)
         self.steps.append((pattern, buffers, tuple(o.offset for o in operands)))
 

@@ -112,12 +112,18 @@ def _index_array(item: Any) -> Any:
 
 
 def is_late(item: Any) -> bool:
-    """Whether a captured function is to read an index at each call: what is to be computed, and
-    every array of integers."""
-    if isinstance(item, Tensor) and item.array is None:
+    """Whether a captured function is to read an index at each call: what is to be computed, lists
+    with such items, and every array of integers."""
+    if _is_unknown(item):
         return True
-    is_array = isinstance(item, Tensor) or type(item) is np.ndarray
-    return is_array and item.ndim > 0 and item.dtype.kind in "iu"
+    is_known = isinstance(item, Tensor) or type(item) is np.ndarray
+    return is_known and item.ndim > 0 and item.dtype.kind in "iu"
+
+
+def _is_unknown(item: Any) -> bool:
+    if isinstance(item, (list, tuple)):
+        return any(map(_is_unknown, item))
+    return isinstance(item, Tensor) and item.array is None
 
 
 def _require_integers(index: Tensor) -> Tensor:

@@ -64,6 +64,7 @@ class _Positional(Operator):
 
     function: Any
     signature: str
+    _read = 0  # the first input of which all elements are read
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -92,7 +93,9 @@ class _Positional(Operator):
             ncore = (*(2,) * len(data), 1, 2)
             loop = flat.shape[:-2]
             operands = [*data, builder.contiguous(positions)]
-            builder.emit(self.spec(dtype), operands, [flat], ncore, core, loop, self.name)
+            work = prod(shape) + sum(prod(x.shape) for x in data[self._read :])
+            spec = self.spec(dtype)
+            builder.emit(spec, operands, [flat], ncore, core, loop, self.name, work=work)
         return [out]
 
 
@@ -116,6 +119,7 @@ class Gather(_Positional):
 
     function = staticmethod(gather_core)
     signature = "(n,k),(m)->(m,k)"
+    _read = 1
 
     def infer(self, specs: Any, static: Static) -> list[Any]:
         lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])

@@ -206,6 +206,22 @@ def test_batched_seeds_of_several_lengths():
             assert np.array_equal(g.numpy(), np.tile(2.0 * x.detach().numpy(), (count, 1)))
 
 
+@pytest.mark.parametrize("size", [5, 5000])  # positions come from a table, or from an operator
+def test_other_indices_are_not_scheduled_again(size, monkeypatch):
+    made = []
+    lower = recall.lower
+    monkeypatch.setattr(recall, "lower", lambda *args: made.append(args) or lower(*args))
+    rng = np.random.default_rng(0)
+    x = ng.tensor(rng.standard_normal((size, 2)), requires_grad=True)
+    for _ in range(8):
+        index = rng.integers(-size, size, 30)
+        (g,) = ng.grad((x[index] * x[:, [1, 0]][index]).sum(), x)
+        expected = np.zeros(x.shape)
+        np.add.at(expected, index, 2.0 * x.detach().numpy()[index, ::-1])
+        np.testing.assert_allclose(g.numpy(), expected, 1e-12, 1e-12)
+    assert len(made) == 1
+
+
 def test_a_failing_pass_frees_nothing(monkeypatch):
     from numgrad.engine import plan
 

@@ -183,7 +183,8 @@ def test_positions_that_the_function_finds():
         nearest = ng.argmin(ng.abs(x[:, None] - table), axis=1)
         place = ng.searchsorted(table, v)
         order = ng.argsort(x)
-        return table[nearest], ng.take(table, place), x[order[::-1]], x[ng.argmax(x)]
+        ends = x[[order[0], order[-1], 0]]
+        return table[nearest], ng.take(table, place), x[order[::-1]], x[ng.argmax(x)], ends
 
     arrays = X[0, 1] + 5, np.linspace(-3.0, 3.0, 9), np.array([-2.5, 0.1])
     expected = function(*map(ng.tensor, arrays))
