@@ -11,6 +11,7 @@ import pytest
 
 from numgrad.targets.cpu import compiler, vector_library, vector_math
 from numgrad.targets.cpu.kernels import kernel
+from numgrad.targets.cpu.vector_code import SYMBOLS
 from numgrad.targets.cpu.vector_library import ARGUMENTS, VectorLibrary
 
 from .kernel_tools import F64, generated_code, spec_of
@@ -56,9 +57,15 @@ def test_registers_that_loops_prefer(processor, features, isa):
 
 def test_symbols_follow_the_vector_abi():
     library = VectorLibrary("libmvec", "e", 512)
-    assert library.symbol("exp", 64) == "_ZGVeN8v_exp"
+    assert library.symbol("sin", 64) == "_ZGVeN8v_sin"
     assert library.symbol("pow", 32) == "_ZGVeN16vv_powf"
     assert VectorLibrary("libmvec", "d", 256).symbol("atan2", 64) == "_ZGVdN4vv_atan2"
+
+
+def test_ours_stand_for_the_library_where_registers_are_as_wide():
+    wide = VectorLibrary("libmvec", "e", 512)
+    assert {wide.symbol(name, bits) for name, bits in SYMBOLS.values()} == {*SYMBOLS}
+    assert VectorLibrary("libmvec", "d", 256).symbol("exp", 64) == "_ZGVdN4v_exp"
 
 
 def test_other_platforms_have_none(monkeypatch):

@@ -11,6 +11,7 @@ from numgrad._settings import CHOICES
 from numgrad._specs import FusedSpec
 from numgrad.targets.cpu import fused, joining
 from numgrad.targets.cpu.kernels import kernel
+from numgrad.targets.cpu.vector_code import SYMBOLS
 from numgrad.targets.cpu.vector_library import ARGUMENTS, vector_library
 
 from .kernel_tools import F32, F64, generated_code, spec_of
@@ -295,7 +296,28 @@ def test_a_kernel_written_for_vectors_calls_the_library_itself(monkeypatch):
     monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
     code, _ = generated_code_simd(fused_spec(), monkeypatch)
     assert "@numgrad_simd_" not in code
-    assert all(loop_calls(code, LIBRARY.symbol(name, 64)) for name in ("exp", "sin"))
+    exp, sin = (LIBRARY.symbol(name, 64) for name in ("exp", "sin"))
+    assert loop_calls(code, sin)
+    assert loop_calls(code, "llvm.x86.avx512.mask.scalef.pd.512" if exp in SYMBOLS else exp)
+
+
+@needs_library
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_ours_have_the_same_bits_compiled_and_written_into_a_kernel(symbol, monkeypatch):
+    name, size = SYMBOLS[symbol]
+    if LIBRARY.symbol(name, size) != symbol:
+        pytest.skip("for AVX-512 alone")
+    dtype = np.dtype(f"f{size // 8}")
+    x = np.concatenate([ordinary_arguments(name, dtype)[0], special_points(dtype)])
+    alone = ufunc(name, dtype)(x)
+    monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
+    steps = ((spec(name, dtype), (0,)), (spec_of(negative, dtype, dtype), (1,)))
+    joined = FusedSpec("fused", steps, (dtype,), (dtype,), (2,), (False,))
+    assert (bits(-kernel(joined).ufunc(x)) == bits(alone)).all()
+
+
+def negative(x):
+    return -x
 
 
 def test_a_fused_kernel_has_the_bits_of_its_steps():

@@ -16,7 +16,9 @@ from numgrad._specs import ElementwiseSpec, FusedSpec
 
 from . import fused
 from .numbering import Node, Operand, flow_of
+from .routines import vector_function
 from .straight import number
+from .vector_code import SYMBOLS
 from .vector_library import vector_registers
 from .widening import callee
 
@@ -132,6 +134,8 @@ class Links:
         """Return the address of a function of the vector library."""
         symbol = callee(node, vector_bytes() // self.dtype.itemsize)
         address = None
+        if symbol in SYMBOLS:
+            return vector_function(symbol)
         if symbol is not None and not symbol.startswith("llvm."):
             address = llvm.address_of_symbol(symbol)
         if address is None:

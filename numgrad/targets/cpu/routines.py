@@ -10,7 +10,8 @@ from importlib import import_module
 from llvmlite import binding as llvm
 
 from . import loader
-from .compiler import Code, join_keys, obtain
+from .compiler import Code, join_keys, obtain, symbol_of
+from .vector_code import SYMBOLS, module_of
 
 GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
 """Names under which kernels call the routines of `copies`."""
@@ -36,6 +37,21 @@ def address_of(module: str, name: str, returns: bool = False, parallel: bool = F
     return obtain(key, compiled)
 
 
+@cache
+def vector_function(symbol: str) -> int:
+    """Compile or load a function of `vector_code`."""
+    key = join_keys((), repr(("vector function", symbol)))
+
+    def compiled() -> Code:
+        from .emit import target_machine  # it imports Numba
+        from .objects import code_of
+
+        name = symbol_of(key)
+        return code_of(target_machine(), llvm.parse_assembly(module_of(symbol, name)), name)
+
+    return obtain(key, compiled)
+
+
 def prepare() -> None:
     """Compile or load all that programs and kernels share."""
     for name in ("work", "loops"):
@@ -54,8 +70,14 @@ def _provide(symbol: str, module: str, name: str) -> None:
     llvm.add_symbol(symbol, address_of(module, name))
 
 
+def _provide_vectors(symbol: str) -> None:
+    llvm.add_symbol(symbol, vector_function(symbol))
+
+
 _known = [(GATHER, "copies", "gather"), (SCATTER, "copies", "scatter"), (COPY, "copies", "copy")]
 _known += [(MATMUL, "blas", "matmul")]
 _known += [(symbol, "lapack", name) for name, symbol in LAPACK.items()]
 for _item in _known:
     loader.add_symbol_provider(partial(_provide, *_item), _item[0].__eq__)
+for _symbol in SYMBOLS:
+    loader.add_symbol_provider(partial(_provide_vectors, _symbol), _symbol.__eq__)

@@ -1,7 +1,8 @@
 """The platform's vector library: which functions it has, and how many lanes this processor takes.
 
 On x86-64 Linux that is libmvec, a part of glibc. Before glibc 2.35 it had exp, log, sin, cos and
-pow alone, so each function is looked up. Elsewhere there is none, and kernels call libm.
+pow alone, so each function is looked up. Some are `vector_code`'s own. Elsewhere there is none, and
+kernels call libm.
 """
 
 import platform
@@ -14,7 +15,7 @@ from llvmlite import binding as llvm
 
 from numgrad._settings import settings
 
-from . import loader
+from . import loader, vector_code
 from .toolchain import config
 
 SONAME = "libmvec.so.1"
@@ -59,7 +60,10 @@ class VectorLibrary:
         return self.register // bits
 
     def symbol(self, function: str, bits: int) -> str:
-        """Name of the vector variant of a function, by the rules of the vector ABI."""
+        """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
+        ours = vector_code.symbol_of(function, bits)
+        if ours is not None and self.register == vector_code.REGISTER:
+            return ours
         suffix = "f" if bits == 32 else ""
         arguments = "v" * ARGUMENTS[function]
         return f"_ZGV{self.isa}N{self.lanes(bits)}{arguments}_{function}{suffix}"
@@ -86,7 +90,8 @@ def vector_library() -> VectorLibrary | None:
         return None
     library = VectorLibrary("libmvec", isa, 512 if isa == "e" else 256)
     symbols = (library.symbol(name, bits) for name in ARGUMENTS for bits in (32, 64))
-    missing = frozenset(name for name in symbols if llvm.address_of_symbol(name) is None)
+    theirs = (name for name in symbols if name not in vector_code.SYMBOLS)
+    missing = frozenset(name for name in theirs if llvm.address_of_symbol(name) is None)
     return VectorLibrary(library.name, isa, library.register, missing)
 
 

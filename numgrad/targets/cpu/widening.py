@@ -1,14 +1,16 @@
 """LLVM code of operations on whole vectors, written as text.
 
 Every type becomes a vector of it and every constant one of equal lanes; functions are the
-intrinsics on vectors and the vector library's own. So there is no loop to vectorise and nothing to
-inline, which took nine tenths of the time to compile a kernel of many steps.
+intrinsics on vectors and the vector library's own, or what `vector_code` writes. So there is no
+loop to vectorise and nothing to inline, which took nine tenths of the time to compile a kernel of
+many steps.
 """
 
 from collections.abc import Sequence
 
 from .numbering import Flow, Node, Operand
 from .vector_calls import PREFIX
+from .vector_code import SYMBOLS, written
 from .vector_library import vector_library, vector_registers
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}
@@ -73,7 +75,7 @@ class Widening:
         """What computes a value."""
         node = self.flow.nodes[number - self.nin]
         count = 1 if number in self.alike else self.count
-        return [f"{self.name(number, k)} = {self._operation(node, k)}" for k in range(count)]
+        return [line for k in range(count) for line in self._lines(node, self.name(number, k), k)]
 
     def name(self, number: int, k: int) -> str:
         """The name of vector ``k`` of a value."""
@@ -81,6 +83,14 @@ class Widening:
 
     def _value(self, x: Operand, kind: str, k: int) -> str:
         return self.name(x, k) if isinstance(x, int) else f"splat ({kind} {x})"
+
+    def _lines(self, node: Node, name: str, k: int) -> list[str]:
+        symbol = callee(node, self.lanes) if node.name[0] == "@" else None
+        if symbol not in SYMBOLS:
+            return [f"{name} = {self._operation(node, k)}"]
+        text, result = written(symbol, self._value(node.operands[0], node.types[0], k), f"{name}.")
+        self.declarations |= text.declarations
+        return [line.replace(f"{result} =", f"{name} =") for line in text.lines]
 
     def _operation(self, node: Node, k: int) -> str:
         pairs = list(zip(node.operands, node.types, strict=True))
