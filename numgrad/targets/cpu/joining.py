@@ -26,7 +26,7 @@ this one. Loops that mostly load and store gain nothing, and with more operands 
 last number the registers do not suffice: a stencil of 74 steps and 25 operands took 1.4 times as
 long."""
 
-_AHEAD, _WAITS = 64, ((2 / 3, 1), (1.5, 2))
+_AHEAD, _WAITS = 96, ((5 / 8, 1), (1, 2))
 """Code that is written for vectors works on one vector at once where the longest way through it, in
 cycles, is less than the first share of its operations, on two below the next, else on four. Of
 fewer operations than the first number, those of the next iteration are begun meanwhile."""

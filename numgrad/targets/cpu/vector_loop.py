@@ -18,10 +18,12 @@ from .intrinsics import INT64
 from .transfers import Transfers
 from .widening import Widening
 
-# Bytes that are on their way from memory while others are computed, of a kernel of so many
-# operations for each operand: a block of it takes so long that the processor itself does not look
-# as far ahead.
-_AHEAD, _OPERATIONS = 512, 4
+# A kernel of so many operations for each operand computes more than it moves: bytes so far ahead
+# are on their way from memory meanwhile, as the processor does not look beyond a block of it.
+_OPERATIONS, _AHEAD = 4, 512
+# Its operations stay in the order that `numbering` gives them: LLVM's scheduler wants to save
+# registers, and kernels of 80 to 340 operations took up to 1.35 times as long.
+_LABEL = "@llvm.codeview.annotation"
 
 
 class VectorLoop(Rows):
@@ -41,11 +43,13 @@ class VectorLoop(Rows):
         self.block = code.lanes * code.count
         self.moving = [k for k, one in enumerate(self.scalars) if not one]
         self.outputs = range(self.nin, len(self.scalars))
+        self.is_slow = len(code.flow.order) >= _OPERATIONS * len(self.moving)
 
     @property
     def declarations(self) -> str:
         """Of the functions that the code calls."""
-        return "\n".join(sorted(self.code.declarations | self.transfers.declarations))
+        own = {f"declare void {_LABEL}(metadata)"} if self.is_slow else set()
+        return "\n".join(sorted(self.code.declarations | self.transfers.declarations | own))
 
     def _elements(self, builder: Builder, table, first, count, status) -> None:
         _Row(self, builder, table, count).emit()
@@ -64,6 +68,7 @@ class _Row:
         self.blocks = {name: builder.append_basic_block(name) for name in names}
         with builder.goto_entry_block():
             self.own = self._space()
+        self._fixed = self._boundary() if loop.is_slow else ()
 
     def _space(self) -> Any:
         """Reserve blocks on the stack, ``%h<k>`` for an output, and a table of places, of which
@@ -81,6 +86,12 @@ class _Row:
         """A pointer to a block on the stack; those of inputs come first."""
         kind = f"[{self.transfers.slot} x i8]"
         return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
+
+    def _boundary(self) -> tuple[str, ...]:
+        """Keep LLVM from moving operations from one side of this to the other: a label without
+        a purpose, which is no instruction but ends a region of its scheduler."""
+        node = self.builder.module.add_metadata(["order"])
+        return (f"call void {_LABEL}(metadata {node.get_reference()})",)
 
     def _write(self, lines: Iterable[str]) -> None:
         _Lines(self.builder, lines)
@@ -185,8 +196,7 @@ class _Row:
     def _body(self, index: str) -> Iterator[str]:
         """Compute a block: load what is needed when it is, then store everything."""
         flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
-        is_slow = len(flow.order) >= _OPERATIONS * len(self.loop.moving)
-        for k in self.loop.moving if is_slow else ():
+        for k in self.loop.moving if self.loop.is_slow else ():
             yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
         waiting = {k for k in self.loop.moving if k < nin}
         needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
@@ -197,6 +207,7 @@ class _Row:
                 yield from transfers.load(k, f"%a{k}")
             if number is not None:
                 yield from self.code.lines(number)
+                yield from self._fixed
         for k, value in zip(self.loop.outputs, flow.outputs, strict=True):
             yield transfers.move(f"%a{k}", k, f"%p{k}", index)
             yield from transfers.store(k, value, f"%a{k}")

@@ -75,7 +75,8 @@ class Widening:
         """What computes a value."""
         node = self.flow.nodes[number - self.nin]
         count = 1 if number in self.alike else self.count
-        return [line for k in range(count) for line in self._lines(node, self.name(number, k), k)]
+        each = [self._lines(node, self.name(number, k), k) for k in range(count)]
+        return [line for together in zip(*each, strict=True) for line in together]
 
     def name(self, number: int, k: int) -> str:
         """The name of vector ``k`` of a value."""
