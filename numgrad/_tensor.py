@@ -200,9 +200,10 @@ class Tensor(Arithmetic, Methods, Value):
         """Return a copy; gradients flow through it."""
         return registry["copy"](self)
 
-    def astype(self, dtype: Any) -> "Tensor":
-        """Return the tensor converted to ``dtype``; gradients are converted back."""
-        return _cast.cast(self, native(dtype))
+    def astype(self, dtype: Any, *, copy: bool = True) -> "Tensor":
+        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
+        converted = _cast.cast(self, native(dtype))
+        return self.clone() if copy and converted is self else converted
 
     # Gradients
     # ------------------------------------------------------------------------------------------
@@ -221,11 +222,10 @@ class Tensor(Arithmetic, Methods, Value):
                 raise ArgTypeError(f"grad must be a tensor or None, got {type(value).__name__}")
             if value is self:
                 raise PlaceTypeError("a tensor cannot be its own grad")
-            got, own = value.spec, self.spec
-            if got.shape != own.shape:
-                raise GradShapeError(f"Mismatch in shape: grad {got.shape}, the tensor {own.shape}")
-            if got.dtype != own.dtype:
-                raise GradDtypeError(f"grad must have the same dtype: {got.dtype}, not {own.dtype}")
+            if value.shape != self.shape:
+                raise GradShapeError(f"Mismatch in shape: grad {value.shape}, tensor {self.shape}")
+            if value.dtype != self.dtype:
+                raise GradDtypeError(f"grad needs the same dtype: {value.dtype}, not {self.dtype}")
         self._grad = value
 
     def clear_grad(self, set_to_zero: bool = True) -> None:

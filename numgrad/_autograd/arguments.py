@@ -133,7 +133,7 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    seed = _scaled(seed.astype(spec.dtype), scale)
+    seed = _scaled(seed.astype(spec.dtype, copy=False), scale)
     return with_rows(seed) if batched else seed
 
 

@@ -154,7 +154,7 @@ class UserOperator(KernelOperator):
         if is_half:
             half = np.dtype(np.float16)
             outputs = [
-                o.astype(half) if declared is None else o
+                o.astype(half, copy=False) if declared is None else o
                 for o, declared in zip(outputs, self.results, strict=True)
             ]
         return outputs[0] if self.nout == 1 else tuple(outputs)

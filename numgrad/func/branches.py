@@ -62,7 +62,7 @@ def cond(
         raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
     if not isinstance(pred, Tensor) or pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*operands)
-    pred = pred.reshape(()).astype(np.dtype(bool))
+    pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
     chosen = _branch(true_fun, operands, lambda x: where(pred, x, x.detach()))
     other = _branch(false_fun, operands, lambda x: where(pred, x.detach(), x))
     return _selected(pred, chosen, other)

@@ -123,8 +123,9 @@ def _scan(operator: Any, a: ArrayLike, axis: int | None, dtype: Any) -> Tensor:
     x = as_tensor(a)
     if dtype is None and x.dtype in FLOATING:
         return _scanner(operator).call(x, axis)
-    x = x.astype(np.cumsum(np.zeros(1, x.dtype)).dtype if dtype is None else dtype)
-    return _scanner(operator).call(x, axis).astype(x.dtype)
+    wanted = np.cumsum(np.zeros(1, x.dtype)).dtype if dtype is None else dtype
+    x = x.astype(wanted, copy=False)
+    return _scanner(operator).call(x, axis).astype(x.dtype, copy=False)
 
 
 @cache

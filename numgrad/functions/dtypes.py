@@ -38,9 +38,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None
     """
     require_cpu(device)
     x = asarray(x)
-    if x.dtype == np.dtype(dtype):
-        return x.clone() if copy else x
-    return x.astype(dtype)
+    return x.astype(dtype, copy=copy)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype:

@@ -125,7 +125,7 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     elif ord == -np.inf:
         result = min_(absolute(x), axes=axes)
     elif ord == 0:
-        result = sum_(not_equal(x, 0).astype(real(x).dtype), axes=axes)
+        result = sum_(not_equal(x, 0).astype(real(x).dtype, copy=False), axes=axes)
     elif ord == 1:
         result = sum_(absolute(x), axes=axes)
     elif ord == 2:

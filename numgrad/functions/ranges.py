@@ -88,7 +88,7 @@ def linspace(
     result = _between(start, stop, operator.index(num), endpoint)
     if dtype is None:
         return result
-    return (floor(result) if np.issubdtype(dtype, np.integer) else result).astype(dtype)
+    return (floor(result) if np.issubdtype(dtype, np.integer) else result).astype(dtype, copy=False)
 
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:

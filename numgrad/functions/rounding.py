@@ -238,4 +238,4 @@ def _decimals(x: ArrayLike, decimals: int) -> Tensor:
     there, back = _elementwise.multiply, _elementwise.divide
     if decimals < 0:
         there, back = back, there
-    return back(_rounding.rint(there(x, scale)), scale).astype(x.dtype)
+    return back(_rounding.rint(there(x, scale)), scale).astype(x.dtype, copy=False)

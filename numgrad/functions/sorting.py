@@ -42,7 +42,7 @@ def sort(
     def along_last(values: Tensor) -> Tensor:
         return _operators.permute(values, _order(values, descending))
 
-    return along_axis(along_last, x, axis).astype(x.dtype)
+    return along_axis(along_last, x, axis).astype(x.dtype, copy=False)
 
 
 def argsort(

@@ -50,7 +50,7 @@ def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
     if dtype is None and type(x) is Tensor and x.dtype in FLOATING:
         return _mean(x, axis, keepdims)
     x, result = _computed_in(x, dtype)
-    return _mean(x, axis, keepdims).astype(result)
+    return _mean(x, axis, keepdims).astype(result, copy=False)
 
 
 def var(
@@ -98,7 +98,8 @@ def var(
     tensor([-2., -1.,  3.])
     """
     x, result = _computed_in(x, dtype)
-    return _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction)).astype(_real(result))
+    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
+    return v.astype(_real(result), copy=False)
 
 
 def std(
@@ -130,7 +131,7 @@ def std(
     """
     x, result = _computed_in(x, dtype)
     v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
-    return root_of_sum(v).astype(_real(result))
+    return root_of_sum(v).astype(_real(result), copy=False)
 
 
 def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -162,8 +163,8 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     x, result = _computed_in(x, None)
     axes = negative_axes(axis, x.ndim)
     if not axes or not number_of_elements(x, axis):
-        return _mean(x, axis, keepdims).astype(result)
-    y = _middle(axes_last(x, axes)).astype(result)
+        return _mean(x, axis, keepdims).astype(result, copy=False)
+    y = _middle(axes_last(x, axes)).astype(result, copy=False)
     return expand_dims(y, axes=axes) if keepdims else y
 
 
@@ -212,7 +213,7 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     largest = _operators.max(x.detach(), axes=axes)
     shift = expand_dims(largest, axes=axes) if axes else largest
     total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)
-    y = add(log(total), largest).astype(result)
+    y = add(log(total), largest).astype(result, copy=False)
     return expand_dims(y, axes=axes) if keepdims and axes else y
 
 
@@ -222,7 +223,7 @@ def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
     result = np.dtype(dtype) if dtype is not None else x.dtype
     if result.kind not in "fc":
         result = np.dtype(np.float64)
-    return x.astype(np.float32 if result == np.float16 else result), result
+    return x.astype(np.float32 if result == np.float16 else result, copy=False), result
 
 
 def _real(dtype: np.dtype) -> np.dtype:

@@ -203,3 +203,22 @@ def test_namespace_info():
     assert info.capabilities()["boolean indexing"]
     with pytest.raises(ValueError, match="device"):
         info.dtypes(device="cuda")
+
+
+def test_astype_copies_what_has_the_dtype_as_numpy_does():
+    x = ng.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2.0
+    for convert in (lambda t: t.astype(float), lambda t: ng.astype(t, "float64")):
+        z = convert(y)
+        z[0] = 10.0
+        assert y.tolist() == [2.0, 4.0]
+        assert ng.grad(z.sum(), x, retain_graph=True)[0].tolist() == [0.0, 2.0]
+        captured = ng.jit(lambda a, convert=convert: write(convert(a)))
+        np.testing.assert_array_equal(captured(np.array([1.0, 2.0])), [10.0, 2.0])
+    assert y.astype(float, copy=False) is y
+    assert y.astype("float32", copy=False).dtype == np.float32
+
+
+def write(t):
+    t[0] = 10.0
+    return t
