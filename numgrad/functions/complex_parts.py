@@ -34,7 +34,7 @@ conjugate = conj
 
 
 def real(x: ArrayLike, /) -> Tensor:
-    """Return the real part.
+    """Return the real part, which cannot be written in place: it is no view of ``x``.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def real(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.real(x), x)[0]
     tensor([1.+0.j])
     """
-    return _complex_parts.real(x)
+    return _read_only(_complex_parts.real(x))
 
 
 def imag(x: ArrayLike, /) -> Tensor:
-    """Return the imaginary part, 0 for real numbers.
+    """Return the imaginary part, 0 for real numbers. It cannot be written in place.
 
     Parameters
     ----------
@@ -74,7 +74,14 @@ def imag(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.imag(x), x)[0]
     tensor([0.+1.j])
     """
-    return _complex_parts.imag(x)
+    return _read_only(_complex_parts.imag(x))
+
+
+def _read_only(part: Tensor) -> Tensor:
+    """Refuse writes to a part, which NumPy would write to the complex number."""
+    if part.array is not None:
+        part.array.flags.writeable = False
+    return part
 
 
 def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:

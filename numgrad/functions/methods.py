@@ -118,12 +118,12 @@ class Methods:
 
     # Elements
     real = _fixed(
-        property(elementwise.real, doc="The real parts; the tensor itself when it is real."),
+        property(elementwise.real, doc="The real parts, which cannot be written in place."),
         "real part",
         "t[...] = value + 1j * t.imag",
     )
     imag = _fixed(
-        property(elementwise.imag, doc="The imaginary parts; zeros when the tensor is real."),
+        property(elementwise.imag, doc="The imaginary parts, which cannot be written in place."),
         "imaginary part",
         "t[...] = t.real + 1j * value",
     )
