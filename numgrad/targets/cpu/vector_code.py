@@ -54,6 +54,14 @@ class VectorText:
         """Write the nearest integer of ``x``, of two the even one."""
         return self._call(f"llvm.rint.v{self.lanes}f{self.bits}", [x])
 
+    def fabs(self, x: Value) -> str:
+        """Write ``abs(x)``."""
+        return self._call(f"llvm.fabs.v{self.lanes}f{self.bits}", [x])
+
+    def copysign(self, x: Value, sign: Value) -> str:
+        """Write ``x`` with the sign of another number."""
+        return self._call(f"llvm.copysign.v{self.lanes}f{self.bits}", [x, sign])
+
     def polynomial(self, x: Value, coefficients: Sequence[float]) -> str:
         """Write a polynomial by Estrin's scheme: neighbours first, which do not wait for others."""
         terms: list[Value] = [*coefficients]
@@ -151,6 +159,8 @@ _EXP = {
 }  # fmt: skip
 _EXP_ENDS = {64: (-746.0, 710.0), 32: (-104.0, 89.0)}
 """Below exp is 0, above it is infinite."""
+_EXPM1_LEAST, _TANH_MOST = -80.0, 44.0
+"""Below and above these are -1 and 1 in both dtypes; of tanh it is twice the argument."""
 
 
 def log(text: VectorText, x: Value) -> str:
@@ -166,19 +176,44 @@ def log(text: VectorText, x: Value) -> str:
 
 
 def exp(text: VectorText, x: Value) -> str:
-    """Write ``exp(x) = 2**k exp(r)`` for ``x = k log(2) + r``, ``abs(r) <= log(2) / 2``."""
+    """Write ``exp(x) = 2**k (1 + p)``."""
     least, most = _EXP_ENDS[text.bits]
-    x = text.at_least(text.at_most(x, most), least)
+    k, p = _reduced(text, text.at_least(text.at_most(x, most), least))
+    return text.scale(text.add(p, 1.0), k)
+
+
+def expm1(text: VectorText, x: Value) -> str:
+    """Write ``exp(x) - 1``, which has the sign of ``x``."""
+    _, most = _EXP_ENDS[text.bits]
+    return text.copysign(_expm1(text, text.at_least(text.at_most(x, most), _EXPM1_LEAST)), x)
+
+
+def tanh(text: VectorText, x: Value) -> str:
+    """Write ``tanh(abs(x)) = e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and the sign."""
+    size = text.fabs(x)
+    e = _expm1(text, text.at_most(text.add(size, size), _TANH_MOST))
+    return text.copysign(text.divide(e, text.add(e, 2.0)), x)
+
+
+def _expm1(text: VectorText, x: Value) -> str:
+    """Write ``2**k p + 2**k - 1``, by halves: ``2**k`` can be infinite where the result is not."""
+    k, p = _reduced(text, x)
+    half = text.scale(0.5, k)
+    result = text.fma(half, p, text.subtract(half, 0.5))
+    return text.add(result, result)
+
+
+def _reduced(text: VectorText, x: Value) -> tuple[str, str]:
+    """Write ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r``, ``abs(r) <= log(2) / 2``."""
     k = text.rint(text.multiply(x, 1.4426950408889634))
     high, low = _LN2[text.bits]
     r = text.fma(k, -low, text.fma(k, -high, x))
-    rest = text.polynomial(r, _EXP[text.bits])
-    return text.scale(text.add(text.fma(text.multiply(r, r), rest, r), 1.0), k)
+    return k, text.fma(text.multiply(r, r), text.polynomial(r, _EXP[text.bits]), r)
 
 
-FUNCTIONS: dict[str, Callable[[VectorText, Value], str]] = {"log": log, "exp": exp}
-
-
+FUNCTIONS: dict[str, Callable[[VectorText, Value], str]] = {
+    "log": log, "exp": exp, "expm1": expm1, "tanh": tanh,
+}  # fmt: skip
 SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS for bits in (64, 32)}
 """Names of the compiled functions."""
 
