@@ -132,6 +132,8 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
     expr = Expr(operator, static, read, specs)
     expr.site = mode.site
+    if mode.capture is not None and expr.site is None:
+        expr.site = user_site()  # for the error of a kernel that raises in a replay
     outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
     if operator.is_view and mode.kept is None and base is not None:
         _link_view(operator, static, base, outputs[0])

@@ -1,8 +1,11 @@
 """Every operator of the catalogue, captured and replayed, against the same function called
 directly."""
 
+import math
+
 import numpy as np
 import pytest
+from numba import njit
 
 import numgrad as ng
 from numgrad._tensor import Tensor
@@ -80,3 +83,29 @@ def deferred_gradients(function, args):
         rng = np.random.default_rng(0)
         seeds = [rng.uniform(0.5, 1.0, o.shape).astype(o.dtype) for o in outputs]
         return ng.grad(outputs, inputs, seeds, allow_unused=True, materialize_grads=True)
+
+
+@ng.operator("(n)->(n)")
+@njit
+def root(x, out):
+    for i in range(x.size):
+        if x[i] < 0.0:
+            raise ValueError("negative")
+        out[i] = math.sqrt(x[i])
+
+
+def rooted(x):
+    y = 2.0 * x
+    return root(y) + 1.0
+
+
+@pytest.mark.parametrize("fuse", ["never", "now"])
+def test_a_kernel_that_raises_in_a_replay_names_the_line_that_called_it(fuse):
+    line = rooted.__code__.co_firstlineno + 2
+    captured = ng.jit(rooted, fuse=fuse)
+    captured(np.ones(3))
+    for _ in range(2):
+        with pytest.raises(ng.errors.OperatorError, match=rf"operator root.*:{line} in rooted"):
+            captured(-np.ones(3))
+    with pytest.raises(np.linalg.LinAlgError, match=r"singular.*in <lambda>"):
+        ng.jit(lambda x: ng.linalg.inv(x))(np.zeros((2, 2)))
