@@ -93,6 +93,7 @@ class Elementwise(Operator):
         self.conditions = frozenset(conditions)
         self.result = result
         code = function.__code__
+        self.is_dear = "math" in code.co_names  # it takes longer than to load its arguments
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
@@ -282,7 +283,7 @@ class Elementwise(Operator):
         if dtype.kind in "biu" and self.numpy is not None:
             return [np.asarray(self.numpy(*arrays))]
         if self.is_builtin:
-            shared = door.alone(self, arrays, static)
+            shared = door.alone(self, arrays, static, self.is_dear)
             if shared is not None:
                 return shared
         kernel = target.kernel(self.spec(dtype))
@@ -302,7 +303,7 @@ class Elementwise(Operator):
             return None  # it is computed in single precision
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
-        if self.is_builtin and not door.is_many(inputs):
+        if self.is_builtin and not door.is_many(inputs, self.is_dear):
             return best_call(target.kernel(self.spec(dtype)).ufunc, inputs)
         return lambda *arrays: self.run(target, arrays, {})[0]
 

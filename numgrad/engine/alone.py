@@ -15,19 +15,20 @@ from .statics import frozen
 from .values import Expr, Value, spec_of
 
 _MOST_PLANS = 256
-# A program of its own costs some microseconds, as much as so many times `MANY_ELEMENTS`.
-_TIMES = 4
+# A program of its own costs some microseconds, and waits for threads: as much as so many times
+# `MANY_ELEMENTS`, of operators that compute long and of those that wait for memory.
+_TIMES = {True: 4, False: 16}
 _plans: dict[Hashable, Plan] = {}
 
 
 def alone(
-    operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], is_dear: bool = False
 ) -> list[np.ndarray] | None:
     """Return what an operator makes of arrays, with the bits that it has in any other program; None
     where they are small, nobody shares the work, or an operator goes about the order of their
     elements better itself.
     """
-    if not is_many(arrays) or runtime.target.num_threads == 1:
+    if not is_many(arrays, is_dear) or runtime.target.num_threads == 1:
         return None
     places = {id(array): n for n, array in enumerate(arrays)}
     kinds = tuple([(places[id(array)], array.shape, array.dtype) for array in arrays])
@@ -42,9 +43,10 @@ def alone(
     return plan(arrays)
 
 
-def is_many(operands: Sequence[Any]) -> bool:
-    """Whether one of some arrays or specs has so many elements that threads share them."""
-    many = _TIMES * schedule.MANY_ELEMENTS
+def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
+    """Whether one of some arrays or specs has so many elements that threads share them; fewer are
+    enough where it takes long to compute each."""
+    many = _TIMES[is_dear] * schedule.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
 
