@@ -11,11 +11,16 @@ from .record import mode, runtime, unusual
 from .recorder import finder_of
 
 _ALIKE = frozenset({int, type(None), type(Ellipsis)})
-Pairs = Sequence[tuple[Any, dict[str, Any]]]
+Pairs = Sequence[tuple[Any, ...]]
+
+
+class _Wired(tuple[tuple[Any, Sequence[int]], ...]):
+    """Plans, each with the numbers of the tensors and the earlier results that it reads."""
 
 
 class Steps:
-    """A function that applies operators one after the other, the first to all its tensors.
+    """A function that applies operators one after the other, the first to all its tensors, or each
+    to those that it says.
 
     Functions write ``call(x, *options)``, or ``call(sequence, *options)`` for several tensors.
     Options that are integers, booleans, ``None``, slices or tuples of them are remembered, and
@@ -25,7 +30,9 @@ class Steps:
     ----------
     resolve : callable
         Takes the arguments and returns pairs of an operator and its static parameters. It may look
-        at the shapes and dtypes of tensors and raises where the options are wrong.
+        at the shapes and dtypes of tensors and raises where the options are wrong. Where there is a
+        ``general``, triples say what each operator reads, without any conversion: the numbers of
+        tensors among the arguments, and behind them of the results so far.
     general : callable, optional
         Does what the function does with arguments of any kind. Then ``resolve`` returns nothing
         where there is more to do than to apply operators to all tensors among the arguments.
@@ -52,6 +59,10 @@ class Steps:
         plans = None if key is None else self.plans.get(key)
         if plans is None:
             return self._unknown(args, key, values)
+        if type(plans) is _Wired:
+            for plan, reads in plans:
+                values.append(apply_plan(plan, [values[n] for n in reads]))
+            return values[-1]
         if unusual and mode.plain_capture is not None:
             return self._later(values[0], plans)
         x = values[0]
@@ -83,10 +94,13 @@ class Steps:
         return result
 
     def _learn(self, values: Sequence[Any], pairs: Pairs, key: Hashable) -> None:
-        if unusual and mode.deferring and not all([op.is_view for op, _ in pairs]):  # noqa: C419
+        if unusual and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
             return  # no kernel is made for it now
+        if pairs and len(pairs[0]) > 2:
+            self._wire(values, pairs, key)
+            return
         if len(values) > 1:
-            operator, static = pairs[0]
+            operator, static, *_ = pairs[0]
             prepared = operator.prepare(values, static)
             if any([a is not b for a, b in zip(prepared, values, strict=True)]):  # noqa: C419
                 return  # it converts them
@@ -99,6 +113,17 @@ class Steps:
             plans.append(plan)
             specs = (plan.spec,)
         keep(self, self.plans, key, tuple(plans))
+
+    def _wire(self, values: Sequence[Any], triples: Pairs, key: Hashable) -> None:
+        known, plans = [x.spec for x in values], []
+        for operator, static, reads in triples:
+            plan = make_plan(operator, static, tuple([known[n] for n in reads]))
+            if plan is None:
+                return
+            plan.depth = 1
+            plans.append((plan, reads))
+            known.append(plan.spec)
+        keep(self, self.plans, key, _Wired(plans))
 
     def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
         """Let the recorders of plans that are used often be found without Python."""

@@ -214,14 +214,27 @@ def diff(
 
 
 def _difference(x: Tensor, axis: int) -> Tensor:
-    after, before = _slab(x, axis, 1, None), _slab(x, axis, None, -1)
-    if x.dtype == np.bool_:
-        return not_equal(after, before)
-    return subtract(after, before)
+    return _differences.call(x, axis)
 
 
-def _slab(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
-    return index(x, key=((start, stop, None), *((None,),) * (-axis - 1)))
+def _any_difference(x: Tensor, axis: int) -> Tensor:
+    after, before = (index(x, key=_slab(axis, *ends)) for ends in _ENDS)
+    return (not_equal if x.dtype == np.bool_ else subtract)(after, before)
+
+
+def _difference_steps(x: Tensor, axis: int) -> Any:
+    if x.dtype not in FLOATING:
+        return ()
+    slabs = [(index, {"key": _slab(axis, *ends)}, (0,)) for ends in _ENDS]
+    return [*slabs, (subtract, {}, (1, 2))]
+
+
+_differences = Steps(_difference_steps, _any_difference)
+_ENDS = ((1, None), (None, -1))
+
+
+def _slab(axis: int, start: int | None, stop: int | None) -> tuple[Any, ...]:
+    return ((start, stop, None), *((None,),) * (-axis - 1))
 
 
 def _extended(x: Tensor, axis: int, prepend: Any, append: Any) -> Tensor:
@@ -269,7 +282,7 @@ def trapezoid(
     """
     y = as_tensor(y)
     axis = negative_axis(axis, y.ndim)
-    pairs = add(_slab(y, axis, 1, None), _slab(y, axis, None, -1))
+    pairs = add(*[index(y, key=_slab(axis, *ends)) for ends in _ENDS])
     if x is None:
         steps: Any = dx
     else:

@@ -55,7 +55,22 @@ def _product_steps(x1: Any, x2: Any) -> Any:
         return ()
     if x1.ndim == x2.ndim == 2 and np.float16 not in (x1.dtype, x2.dtype):
         return [(_matmul.matmul, {})]
+    if x1.ndim + x2.ndim == 3 and x1.ndim and x2.ndim:
+        return _with_vector(x1, x2)
     return [(multiply, {}), (sum_, {"axes": (-1,)})] if _are_vectors(x1, x2) else ()
+
+
+def _with_vector(x1: Tensor, x2: Tensor) -> Any:
+    """Return what a product of a matrix and a vector comes to: one with a column, or a row."""
+    if x1.dtype != x2.dtype or x1.dtype not in FLOATING:
+        return ()
+    vector, axes = (0, (-2,)) if x1.ndim == 1 else (1, (-1,))
+    factors = (2, 1) if x1.ndim == 1 else (0, 2)
+    return [
+        (expand_dims, {"axes": axes}, (vector,)),
+        (_matmul.matmul, {}, factors),
+        (squeeze, {"axes": axes}, (3,)),
+    ]
 
 
 def _are_vectors(x1: Tensor, x2: Tensor) -> bool:

@@ -1,6 +1,10 @@
 """Sorting: the order of the elements, and the elements in that order."""
 
+from typing import Any
+
+from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
+from ..engine.steps import Steps
 from ..operators import sorting as _operators
 from ..operators.elementwise import subtract
 from ..operators.shape import flip
@@ -37,12 +41,28 @@ def sort(
     >>> ng.grad(ng.sort(x), x, ng.tensor([1.0, 10.0, 100.0]))[0]
     tensor([100.,   1.,  10.])
     """
+    return _sorted.call(x, axis, descending)
+
+
+def _any_sort(x: ArrayLike, axis: int | None, descending: bool) -> Tensor:
     x = as_tensor(x)
 
     def along_last(values: Tensor) -> Tensor:
         return _operators.permute(values, _order(values, descending))
 
     return along_axis(along_last, x, axis).astype(x.dtype, copy=False)
+
+
+def _sort_steps(x: Any, axis: int | None, descending: bool) -> Any:
+    """Return what sorting along the last axis comes to."""
+    if type(x) is not Tensor or axis not in (-1, x.ndim - 1) or descending or not x.ndim:
+        return ()
+    if x.dtype not in FLOATING:
+        return ()
+    return [(_operators.argsort, {}, (0,)), (_operators.permute, {}, (0, 1))]
+
+
+_sorted = Steps(_sort_steps, _any_sort)
 
 
 def argsort(

@@ -365,3 +365,16 @@ def test_norms_refuse(rng):
             ng.linalg.norm(a, *arguments)
     with pytest.raises(NotImplementedError, match="singular values"):
         ng.linalg.norm(a[0], 2)
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (4,)), ((3,), (3, 4)), ((5,), (5,))])
+def test_products_with_vectors_have_the_same_bits_however_often(shapes):
+    rng = np.random.default_rng(4)
+    a, b = (ng.tensor(rng.normal(size=shape), requires_grad=True) for shape in shapes)
+    found = set()
+    for _ in range(120):
+        y = a @ b
+        grads = ng.grad(y, [a, b], np.ones(y.shape))
+        found.add(b"".join(x.detach().numpy().tobytes() for x in (y, *grads)))
+    assert len(found) == 1
+    np.testing.assert_allclose(y.detach().numpy(), a.detach().numpy() @ b.detach().numpy(), 1e-14)
