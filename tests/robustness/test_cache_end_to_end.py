@@ -1,6 +1,7 @@
 """The kernel cache as a user meets it: scripts that import numgrad, one process after the other."""
 
 import os
+import shutil
 
 import pytest
 
@@ -92,6 +93,21 @@ def test_unusable_directory_means_memory_only_and_one_warning(tmp_path, obstacle
     assert warned.split() == ["CacheWarning"]
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """A cache that one process has filled, and how many functions it compiled."""
+    folder = tmp_path_factory.mktemp("once") / "kernels"
+    return folder, cached(SMALL, folder)[0].split()[0]
+
+
+@pytest.fixture
+def filled(once, tmp_path):
+    """A copy of that cache, and the number."""
+    folder, compiled = once
+    assert int(compiled) > 0
+    return shutil.copytree(folder, tmp_path / "kernels"), compiled
+
+
 def _cut(path):
     path.write_bytes(path.read_bytes()[:-50])
 
@@ -107,26 +123,24 @@ def _plant(path):
 
 
 @pytest.mark.parametrize("damage", [_cut, _flip, _plant])
-def test_damaged_or_planted_files_are_compiled_anew(tmp_path, damage):
-    folder = tmp_path / "kernels"
-    before = cached(SMALL, folder)[0].split()
+def test_damaged_or_planted_files_are_compiled_anew(filled, damage):
+    folder, compiled = filled
     for path in folder.iterdir():
         damage(path)
     counts, warned = cached(SMALL, folder)
-    assert counts.split()[0] == before[0]
+    assert counts.split()[0] == compiled
     assert warned.split() == ["CacheWarning"]
     assert cached(SMALL, folder)[0].split()[0] == "0"
 
 
-def test_objects_under_each_others_names_are_not_run(tmp_path):
+def test_objects_under_each_others_names_are_not_run(filled):
     """Every file is whole and ours, but holds the code of another kernel."""
-    folder = tmp_path / "kernels"
-    before = cached(SMALL, folder)[0].split()
+    folder, compiled = filled
     paths = sorted(folder.iterdir())
     contents = [path.read_bytes() for path in paths]
     for path, content in zip(paths, contents[1:] + contents[:1], strict=True):
         path.write_bytes(content)
-    assert cached(SMALL, folder)[0].split()[0] == before[0]
+    assert cached(SMALL, folder)[0].split()[0] == compiled
 
 
 EDITED = (
