@@ -136,8 +136,8 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
     """
     x, axis = _flattened(as_tensor(x), axis)
     where = _indices(indices)
-    if where.size == 0 and isinstance(where, np.ndarray):
-        where = where.astype(np.int64)
+    if where.dtype.kind == "b" or (where.size == 0 and isinstance(where, np.ndarray)):
+        where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
     return read(x, (*(slice(None),) * axis, where), "take")
 
 

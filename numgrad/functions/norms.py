@@ -132,7 +132,8 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
         result = root_of_sum(sum_(squares, axes=axes))
     else:
-        result = _root(sum_(power(absolute(x), float(ord)), axes=axes), 1 / ord)
+        total = sum_(power(absolute(x), float(ord)), axes=axes)
+        result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
     return expand_dims(result, axes=axes) if keepdims and axes else result
 
 

@@ -33,7 +33,8 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fal
     axis : int or tuple of int, optional
         The axes to sum over, by default all.
     dtype : dtype, optional
-        Of the elements before they are summed; small integers become int64 as in NumPy.
+        Of the sum, and of the elements before they are summed; by default small integers become
+        int64 as in NumPy.
     keepdims : bool
         Whether the summed axes stay, with size 1.
 
@@ -54,7 +55,8 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fal
     """
     if type(x) is not Tensor or dtype is not None:
         x = _as_dtype(x, dtype)
-    return _sums.call(x, axis, keepdims)
+    y = _sums.call(x, axis, keepdims)
+    return y if dtype is None else y.astype(dtype)
 
 
 _sums = reducer(_operators.sum)
@@ -76,7 +78,8 @@ def prod(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
     >>> ng.grad(ng.prod(x), x)[0]
     tensor([6., 0., 0.])
     """
-    return reduce_axes(_operators.prod, _as_dtype(x, dtype), axis, keepdims)
+    y = reduce_axes(_operators.prod, _as_dtype(x, dtype), axis, keepdims)
+    return y if dtype is None else y.astype(dtype)
 
 
 def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -250,3 +250,10 @@ def test_iteration_gives_views():
     x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     total = sum((row * (n + 1)).sum() for n, row in enumerate(x))
     np.testing.assert_array_equal(ng.grad(total, x)[0].numpy(), [[1, 1], [2, 2]])
+
+
+def test_take_reads_booleans_as_numbers():
+    x, where = np.array([3.0, 1.0, 2.0]), np.array([True, False, True])
+    for function in (ng.take, ng.jit(ng.take)):
+        found = np.asarray(function(x, where))
+        np.testing.assert_array_equal(found, np.take(x, where))

@@ -378,3 +378,11 @@ def test_products_with_vectors_have_the_same_bits_however_often(shapes):
         found.add(b"".join(x.detach().numpy().tobytes() for x in (y, *grads)))
     assert len(found) == 1
     np.testing.assert_allclose(y.detach().numpy(), a.detach().numpy() @ b.detach().numpy(), 1e-14)
+
+
+@pytest.mark.parametrize("order", [-1, -2, -0.5, -3])
+def test_norms_of_negative_order(order):
+    for x in ([3.0, -4.0], [0.0, 1.0], [np.inf, 1.0], [np.inf, -np.inf]):
+        with np.errstate(divide="ignore"):
+            expected = np.linalg.norm(x, order)
+        np.testing.assert_allclose(ng.linalg.norm(x, order).numpy(), expected, 1e-14)

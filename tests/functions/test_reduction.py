@@ -74,3 +74,12 @@ def test_extrema_of_complex_numbers_are_refused():
     for function in (ng.max, ng.min, ng.argmax, ng.logsumexp):
         with pytest.raises(TypeError, match="complex"):
             function(np.array([1j]))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32"])
+def test_the_dtype_asked_for_is_that_of_the_result(name, dtype):
+    x = np.array([[1.9, 100.0, 3.0], [2.5, 0.0, 7.0]])
+    expected = getattr(np, name)(x, axis=1, dtype=dtype)
+    found = getattr(ng, name)(x, axis=1, dtype=dtype).numpy()
+    np.testing.assert_array_equal(found, expected, strict=True)
