@@ -132,9 +132,18 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
         result = root_of_sum(sum_(squares, axes=axes))
     else:
-        total = sum_(power(absolute(x), float(ord)), axes=axes)
+        total = sum_(_powers(absolute(x), float(ord)), axes=axes)
         result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
     return expand_dims(result, axes=axes) if keepdims and axes else result
+
+
+def _powers(sizes: Tensor, order: float) -> Tensor:
+    """Return the powers of absolute values; below order 1 the slope at 0 is 0, as that of `abs`,
+    not an infinite one times 0."""
+    if order > 1:
+        return power(sizes, order)
+    vanishes = equal(sizes, 0)
+    return where(vanishes, 0.0 if order > 0 else np.inf, power(where(vanishes, 1.0, sizes), order))
 
 
 def _root(total: Tensor, exponent: float) -> Tensor:

@@ -386,3 +386,11 @@ def test_norms_of_negative_order(order):
         with np.errstate(divide="ignore"):
             expected = np.linalg.norm(x, order)
         np.testing.assert_allclose(ng.linalg.norm(x, order).numpy(), expected, 1e-14)
+
+
+@pytest.mark.parametrize("order", [0.5, -1, -2])
+def test_elements_that_are_zero_have_no_slope_in_norms_of_small_order(order):
+    x = ng.tensor([0.0, 4.0, -9.0], requires_grad=True)
+    (found,) = ng.grad(ng.linalg.norm(x, order), x)
+    slopes = [0.0, 2.5, -5 / 3] if order == 0.5 else [0.0, 0.0, 0.0]
+    np.testing.assert_allclose(found.numpy(), slopes, 1e-14)
