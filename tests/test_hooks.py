@@ -323,3 +323,40 @@ def test_multi_grad_hook_checks_its_arguments():
         register_multi_grad_hook([leaf(1)], print, mode="some")
     with pytest.raises(NoGradError, match="tensor 1"):
         register_multi_grad_hook([leaf(1), ng.tensor([1.0])], print)
+
+
+def times_five(g):
+    g *= 5.0
+
+
+class Fivefold(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1.0
+
+    @staticmethod
+    def backward(ctx, g):
+        g *= 5.0
+        return g
+
+
+def hooked(x):
+    y = x * 1.0
+    y.register_hook(times_five)
+    return y
+
+
+@pytest.mark.parametrize("function", [hooked, Fivefold.apply])
+@pytest.mark.parametrize("options", [{}, {"create_graph": True}])
+def test_what_python_writes_into_a_gradient_stays_on_its_way(function, options):
+    x, z = (ng.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    for seed in (np.ones(2), ng.tensor([1.0, 1.0])):
+        gx, gz = ng.grad(function(x) + z, [x, z], seed, **options)
+        assert gx.tolist() == [5.0, 5.0]
+        assert gz.tolist() == [1.0, 1.0]
+        assert seed.tolist() == [1.0, 1.0]
+    seeds = np.eye(2)
+    gx, gz = ng.grad(function(x) + z, [x, z], seeds, is_grads_batched=True, **options)
+    np.testing.assert_array_equal(gx.detach().numpy(), 5.0 * np.eye(2))
+    np.testing.assert_array_equal(gz.detach().numpy(), np.eye(2))
+    np.testing.assert_array_equal(seeds, np.eye(2))

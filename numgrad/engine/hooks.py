@@ -121,6 +121,7 @@ def by_row(
     function: Callable[..., Sequence[Any]],
     values: Sequence[Value | None],
     results: Sequence[Spec | None],
+    writes: bool = True,
 ) -> list[Value | None]:
     """Call a Python function on computed values: once, or once per row where a value has rows.
 
@@ -128,7 +129,11 @@ def by_row(
     ----------
     results
         What the function returns, per row; ``None`` where it returns ``None``.
+    writes
+        Whether the function may write into the values, which seeds and other nodes share.
     """
+    if writes:
+        function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
     with _outside(backward_pass):
         if not any(value is not None and value.rows for value in values):
@@ -136,6 +141,11 @@ def by_row(
         joined = _each_row(function, values, results, backward_pass.request.batch)
         backward_pass.own(value for value in joined if value is not None)
         return joined
+
+
+def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
+    copy = runtime.roles["copy"]
+    return lambda *values: function(*[None if value is None else copy(value) for value in values])
 
 
 @contextmanager

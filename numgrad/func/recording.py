@@ -216,9 +216,8 @@ class Replay(Operator):
         if any(g.rows for g in seeds) and not derivative.has_passages:
             found: Sequence[Any] = pull(*seeds)
         else:
-            found = hooks.by_row(
-                backward_pass, pull, seeds, [context.input_specs[n] for n in wanted]
-            )
+            specs = [context.input_specs[n] for n in wanted]
+            found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
         gradients: list[Any] = [None] * len(context.wanted)
         for n, gradient in zip(wanted, found, strict=True):
             gradients[n] = gradient
