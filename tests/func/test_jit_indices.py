@@ -175,6 +175,43 @@ def test_each_member_of_an_ensemble_has_its_indices():
         jitted(xs, indices)
 
 
+def test_each_member_of_an_ensemble_writes_at_its_indices():
+    rng = np.random.default_rng(3)
+    xs, indices = rng.standard_normal((5, 3)), rng.integers(-7, 7, (5, 3))
+
+    def written(x, i):
+        y, z = ng.zeros(7), ng.zeros((7, 2))
+        y[i] = x
+        z.T[1][i] = x * 2  # a view
+        return y, z
+
+    def slope(x, i):
+        return ng.func.grad(lambda x: sum((y**3).sum() for y in written(x, i)))(x)
+
+    jitted = ng.jit(lambda x, i: (*written(x, i), slope(x, i)), ensemble=True)
+    for x, index, *found in zip(xs, indices, *jitted(xs, indices), strict=True):
+        x = ng.tensor(x)
+        for mine, eager in zip(found, (*written(x, index), slope(x, index)), strict=True):
+            same_bits(mine, eager.numpy())
+
+
+def test_jacobians_of_writes():
+    x, index = np.array([0.5, -1.5, 2.0]), np.array([4, 1, 4])
+
+    def written(x, i):
+        y = ng.zeros(5)
+        y[i] = x**2
+        return y
+
+    def both(x, i):
+        return [jac(lambda x: written(x, i))(x) for jac in (ng.func.jacrev, ng.func.jacfwd)]
+
+    expected = np.zeros((5, 3))
+    expected[[1, 4], [1, 2]] = 2 * x[1:]
+    for found in ng.jit(both)(x, index):
+        np.testing.assert_array_equal(found, expected)
+
+
 # What is computed, or closed over -----------------------------------------------------------------
 
 

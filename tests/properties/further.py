@@ -106,11 +106,8 @@ def _draw_columns(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | 
 
 
 def _picked(xp: Any, x: Any, axis: int) -> Any:
-    return xp.take_along_axis(x, np.argsort(_plain(x), axis), axis)
-
-
-def _plain(x: Any) -> np.ndarray:
-    return np.real(x if isinstance(x, np.ndarray) else x.detach().numpy())
+    order = xp.argsort(xp.real(x), axis=axis, stable=True)
+    return xp.take_along_axis(x, order, axis)
 
 
 def _write_masked(xp: Any, x: Any, mask: np.ndarray) -> Any:
@@ -155,7 +152,7 @@ OTHERS = {
         1, _draw_filled_axis, lambda xp, x, axis: xp.median(xp.real(x), axis), smooth=False
     ),
     "diff": Word(1, _draw_filled_axis, lambda xp, x, axis: xp.diff(x, axis=axis)),
-    "argsort": Word(1, _draw_filled_axis, _picked, smooth=False, captured=False),
+    "argsort": Word(1, _draw_filled_axis, _picked, smooth=False),
     "outer": Word(2, _draw_outer, lambda xp, x, y: xp.outer(x, y)),
     "columns": Word(
         2, _draw_columns, lambda xp, x, y: xp.einsum("...ij,...kj->...ik", x, y), exact=False

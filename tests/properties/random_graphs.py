@@ -74,7 +74,7 @@ class Graph:
         return known
 
     def has(self, mark: str) -> bool:
-        """Whether all steps are smooth, exact, or captured."""
+        """Whether all steps are smooth, or exact."""
         return all(getattr(VOCABULARY[step.name], mark) for step in self.steps)
 
     def __repr__(self) -> str:

@@ -149,10 +149,9 @@ class Check:
         self.require_same(found, self.second, "second order", setup)
         self.require(self.hooked(inputs), "looped with hooks", setup)
         self.require(self.batched(inputs, create_graph=True), "batched with a graph", setup)
-        if self.graph.has("captured"):
-            self.check_captured(setup)
-            self.check_differentiated(setup)
-            self.check_ensemble(setup)
+        self.check_captured(setup)
+        self.check_differentiated(setup)
+        self.check_ensemble(setup)
 
     def check_captured(self, setup: Setup) -> None:
         """Compare a recording of value and gradients, replayed with other numbers."""

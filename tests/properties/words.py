@@ -22,9 +22,9 @@ class Word(NamedTuple):
         ``draw(pick, *arrays)`` returns the parameters, or None.
     apply : callable
         ``apply(xp, *operands, **parameters)``.
-    smooth, exact, captured : bool
-        Whether it is differentiable wherever it is used, has the same bits however it is computed,
-        and can be part of a recording.
+    smooth, exact : bool
+        Whether it is differentiable wherever it is used, and has the same bits however it is
+        computed.
     """
 
     operands: int
@@ -32,7 +32,6 @@ class Word(NamedTuple):
     apply: Callable[..., Any]
     smooth: bool = True
     exact: bool = True
-    captured: bool = True
 
 
 def any_parameters(pick: Pick, *arrays: np.ndarray) -> dict[str, Any]:
