@@ -88,17 +88,6 @@ def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[
         mode.deferring, mode.kept = before
 
 
-@contextmanager
-def at_site(site: Site | None) -> Iterator[None]:
-    """Let errors of what is deferred inside the block name a line of the user's code."""
-    before = mode.site
-    mode.site = before or site
-    try:
-        yield
-    finally:
-        mode.site = before
-
-
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     """Apply ``operator`` to values that it has prepared, and record a node if a gradient may be
     wanted."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..engine.record import at_site, user_site
 from ..operators import shape as _shape
 from ..operators.elementwise import add
 from ..operators.positions import positions
@@ -102,8 +101,7 @@ def positions_of(key: Items, shape: Sequence[int], caller: str) -> ArrayKey:
     total: Any = Tensor(known) if known.any() or not places else None
     for axis, index in places.items():
         step = prod(sizes[axis - lead + 1 :])
-        with at_site(user_site() if key.is_late else None):
-            term = positions(index, caller=caller, axis=axis, size=shape[axis], step=step)
+        term = positions(index, caller=caller, axis=axis, size=shape[axis], step=step)
         if behind:
             term = _shape.expand_dims(term, axes=tuple(range(-behind, 0)))
         total = term if total is None else add(total, term)
