@@ -308,12 +308,14 @@ def test_ours_have_the_same_bits_compiled_and_written_into_a_kernel(symbol, monk
     if LIBRARY.symbol(name, size) != symbol:
         pytest.skip("for AVX-512 alone")
     dtype = np.dtype(f"f{size // 8}")
-    x = np.concatenate([ordinary_arguments(name, dtype)[0], special_points(dtype)])
-    alone = ufunc(name, dtype)(x)
+    kinds = zip(ordinary_arguments(name, dtype), special_arguments(name, dtype), strict=True)
+    arrays = [np.concatenate(pair) for pair in kinds]
+    alone = ufunc(name, dtype)(*arrays)
     monkeypatch.setattr(fused, "FEWEST_STEPS", 2)
-    steps = ((spec(name, dtype), (0,)), (spec_of(negative, dtype, dtype), (1,)))
-    joined = FusedSpec("fused", steps, (dtype,), (dtype,), (2,), (False,))
-    assert (bits(-kernel(joined).ufunc(x)) == bits(alone)).all()
+    n = len(arrays)
+    steps = ((spec(name, dtype), (*range(n),)), (spec_of(negative, dtype, dtype), (n,)))
+    joined = FusedSpec("fused", steps, (dtype,) * n, (dtype,), (n + 1,), (False,) * n)
+    assert (bits(-kernel(joined).ufunc(*arrays)) == bits(alone)).all()
 
 
 def negative(x):

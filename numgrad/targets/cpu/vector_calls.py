@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .vector_library import VectorLibrary
+from .vector_library import ARGUMENTS, VectorLibrary
 
 _INT32 = ir.IntType(32)
 _POINTER = ir.IntType(8).as_pointer()
@@ -43,7 +43,7 @@ class _Functions:
         bits = 32 if isinstance(kind, ir.FloatType) else 64
         self.name = f"{PREFIX}{name}_float{bits}"
         self.lanes = library.lanes(bits)
-        self.arguments = symbol.rpartition("_")[0].count("v")
+        self.arguments = ARGUMENTS[name]
         self.idle = ir.Constant(kind, 2.0 if name == "acosh" else 0.5)
         """An argument in every function's domain, for lanes without an element."""
 

@@ -17,6 +17,7 @@ from numgrad._settings import settings
 
 from . import loader, vector_code
 from .toolchain import config
+from .vector_text import REGISTER
 
 SONAME = "libmvec.so.1"
 
@@ -62,7 +63,7 @@ class VectorLibrary:
     def symbol(self, function: str, bits: int) -> str:
         """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
         ours = vector_code.symbol_of(function, bits)
-        if ours is not None and self.register == vector_code.REGISTER:
+        if ours is not None and self.register == REGISTER:
             return ours
         suffix = "f" if bits == 32 else ""
         arguments = "v" * ARGUMENTS[function]

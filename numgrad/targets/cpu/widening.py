@@ -89,7 +89,8 @@ class Widening:
         symbol = callee(node, self.lanes) if node.name[0] == "@" else None
         if symbol not in SYMBOLS:
             return [f"{name} = {self._operation(node, k)}"]
-        text, result = written(symbol, self._value(node.operands[0], node.types[0], k), f"{name}.")
+        values = [self._value(x, t, k) for x, t in zip(node.operands, node.types, strict=True)]
+        text, result = written(symbol, values, f"{name}.")
         self.declarations |= text.declarations
         return [line.replace(f"{result} =", f"{name} =") for line in text.lines]
 
