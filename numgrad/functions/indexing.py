@@ -138,7 +138,7 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
     where = _indices(indices)
     if where.dtype.kind == "b" or (where.size == 0 and isinstance(where, np.ndarray)):
         where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
-    return read(x, (*(slice(None),) * axis, where), "take")
+    return read(x, (*(slice(None),) * axis, where) if axis else where, "take")
 
 
 def _flattened(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
