@@ -21,8 +21,8 @@ _MOVED_AS = {np.dtype(np.float16): np.dtype(np.int16)}
 
 
 def gather_core(x, index, out):
-    """Copy rows of ``x``. Numba looks for negative numbers in what is not unsigned; that, and a loop
-    over one element, would take three times as long."""
+    """Copy rows of ``x``. Numba looks for negative numbers in what is not unsigned: with that, and
+    a loop over one element, it would take three times as long."""
     if out.shape[1] == 1:
         for i in range(index.size):
             out[i, 0] = x[np.uint64(index[i]), 0]
