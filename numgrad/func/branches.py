@@ -60,8 +60,10 @@ def cond(
     shape = getattr(pred, "shape", ())
     if any(size != 1 for size in shape):
         raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
-    if not isinstance(pred, Tensor) or pred.array is not None or mode.capture is None:
+    if not isinstance(pred, Tensor):
         return (true_fun if pred else false_fun)(*operands)
+    if pred.array is not None or mode.capture is None:
+        return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
     chosen = _branch(true_fun, operands, lambda x: where(pred, x, x.detach()))
     other = _branch(false_fun, operands, lambda x: where(pred, x.detach(), x))
@@ -74,11 +76,19 @@ def _branch(
     """Record a branch. Cotangents leave it through a gate, which holds back those of the branch
     that was not chosen, NaN or not."""
 
-    def gated(leaf: Any) -> Any:
-        return gate(leaf) if isinstance(leaf, Tensor) and leaf.requires_grad else leaf
-
     with Capture((), mode.capture).running():
-        return function(*optree.tree_map(gated, tuple(operands), none_is_leaf=True))  # type: ignore[arg-type]
+        return function(*_gated(operands, gate))
+
+
+def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
+    """Return the operands behind gates of their own, where the gradients of a branch meet before
+    they are added to others: the sums are the same for every way to choose."""
+
+    def gated(leaf: Any) -> Any:
+        is_wanted = isinstance(leaf, Tensor) and leaf.requires_grad and mode.grad
+        return gate(leaf) if is_wanted else leaf
+
+    return optree.tree_map(gated, tuple(operands), none_is_leaf=True)  # type: ignore[arg-type]
 
 
 def _selected(pred: Tensor, chosen: Any, other: Any) -> Any:

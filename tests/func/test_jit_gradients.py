@@ -330,3 +330,14 @@ def test_a_write_without_graph_leaves_views_where_they_are_in_it():
     jitted = ng.jit(second)
     for x in np.random.default_rng(3).uniform(0.5, 1.5, (5, 7)):
         np.testing.assert_array_equal(jitted(x), second(ng.tensor(x)).numpy())
+
+
+def test_a_choice_has_the_same_bits_of_gradients_where_the_operand_has_other_uses():
+    def function(x):
+        y = x * 3.3
+        chosen = ng.cond(x[0] > 0, lambda a: a * a * a, lambda a: (a, ng.sin(a) * a)[1], y)
+        return (chosen + y * 1.7 + y * 0.3).sum()
+
+    captured, eager = ng.jit(ng.func.grad(function)), ng.func.grad(function)
+    for x in np.random.default_rng(0).normal(size=(20, 9)):
+        np.testing.assert_array_equal(captured(x), eager(x))
