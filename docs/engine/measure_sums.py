@@ -20,7 +20,14 @@ CASES = [
     *(("max", (n,), None) for n in (10**5, 10**6, 10**7)),
     *((name, (1000, 1000), axis) for name in ("sum", "max") for axis in (0, 1)),
     ("sum", (10**5, 16), 0),
-]
+    *(
+        (name, shape, axis)
+        for name in ("sum", "max")
+        for shape, axis in (
+            ((10**5, 3), 0), ((10**5, 3), 1), ((10**4, 50), 1), ((10**4, 100), 1), ((3, 10**5), 0),
+        )
+    ),
+]  # fmt: skip
 
 
 def calls(name: str, x: np.ndarray, axis: int | None) -> list[Callable[[], Any]]:

@@ -96,11 +96,11 @@ class Steps:
     def _learn(self, values: Sequence[Any], pairs: Pairs, key: Hashable) -> None:
         if unusual and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
             return  # no kernel is made for it now
-        if pairs and len(pairs[0]) > 2:
+        if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
             self._wire(values, pairs, key)
             return
         if len(values) > 1:
-            operator, static, *_ = pairs[0]
+            operator, static = pairs[0]
             prepared = operator.prepare(values, static)
             if any([a is not b for a, b in zip(prepared, values, strict=True)]):  # noqa: C419
                 return  # it converts them
