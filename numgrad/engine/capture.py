@@ -164,9 +164,12 @@ class Capture:
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""
-        if any(value is argument for argument in self.arguments):
+        arguments = self.arguments  # of a branch there are none: what it gets may be seen outside
+        if any(value is argument for argument in arguments):
             return True
-        return not self.made(value)
+        # The function itself has detached what has the expression of an argument and is none.
+        is_detached = value.array is None and any(value.expr is a.expr for a in arguments)
+        return not is_detached and not self.made(value)
 
     def made(self, value: Value) -> bool:
         """Whether the function itself has made a value."""

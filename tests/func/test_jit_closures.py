@@ -78,3 +78,20 @@ def test_an_ensemble_that_closes_over_what_is_differentiated_is_refused():
     for transform in (ng.func.grad, ng.func.jacfwd):
         with pytest.raises(ng.errors.ArgTypeError, match="closes over a tensor that requires grad"):
             transform(loss)(Y)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_a_detached_argument_may_become_a_leaf(requires_grad):
+    @ng.jit
+    def function(x):
+        leaf = x.detach().requires_grad_()
+        (leaf**3).sum().backward()
+        return leaf.grad, ng.grad((leaf * leaf).sum(), leaf)[0]
+
+    for x in (X, 2.0 * X):
+        first, second = function(ng.tensor(x, requires_grad=requires_grad))
+        np.testing.assert_array_equal(first.numpy(), 3.0 * x * x)
+        np.testing.assert_array_equal(second.numpy(), 2.0 * x)
+    for touch in (lambda x: x.requires_grad_(), lambda x: x.grad, lambda x: x.detach().fill(1.0)):
+        with pytest.raises(ng.errors.CaptureError, match="from outside"):
+            ng.jit(touch)(ng.tensor(X, requires_grad=requires_grad))
