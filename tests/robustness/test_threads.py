@@ -36,3 +36,21 @@ def test_eight_threads_at_once(layer, tmp_path):
     if layer == "omp":
         chosen["NUMGRAD_CACHE_DIR"] = str(tmp_path / "kernels")
     assert run(SCRIPT, **chosen).split()[0] == layer
+
+
+IMPORTED_MEANWHILE = """
+import importlib, sys, threading
+from numgrad.targets.cpu import loader
+
+other = threading.Thread(target=importlib.import_module, args=["numba"])
+other.start()
+while "numba" not in sys.modules:
+    pass
+loader.provide(["NRT_MemInfo_alloc"])
+other.join()
+print("provided")
+"""
+
+
+def test_numba_may_be_imported_by_another_thread_meanwhile():
+    assert run(IMPORTED_MEANWHILE) == "provided"

@@ -23,7 +23,7 @@ from llvmlite import binding as llvm
 from . import cache as disk
 from . import interrupts, loader, vector_library
 from .fingerprint import UnstableValueError, fingerprint
-from .toolchain import code_settings, compiler_lock, config, version_of
+from .toolchain import code_settings, compiler_lock, config, import_numba, version_of
 
 ABI_VERSION = 1
 
@@ -175,6 +175,7 @@ def _read(key: str, kind: str) -> disk.Entry | None:
 
 
 def _compile(key: str, compiled: Callable[[], Any], kind: str) -> Any:
+    import_numba()
     from . import objects  # noqa: F401  imports Numba, so that the lock is Numba's too
 
     with compiler_lock, interrupts.held():

@@ -10,7 +10,7 @@ from typing import Any
 from llvmlite import binding as llvm
 
 from . import interrupts
-from .toolchain import compiler_lock
+from .toolchain import compiler_lock, import_numba
 
 _HELPERS = ("numba_", "Py", "_Py")
 _THREADING = frozenset(
@@ -97,6 +97,7 @@ def _unknown(symbols: Iterable[str]) -> list[str]:
 
 def _add_nrt_helpers() -> None:
     """Register the C half of Numba's reference counting: most kernels refer to nothing else."""
+    import_numba()
     from numba.core.runtime import (
         _nrt_python,  # pyright: ignore[reportAttributeAccessIssue]  an extension without stubs
     )
@@ -107,6 +108,7 @@ def _add_nrt_helpers() -> None:
 
 def _add_helpers() -> Any:
     """Register Numba's C helpers and Python's exceptions, which the CPU context does when made."""
+    import_numba()
     from numba.core.registry import cpu_target
 
     return cpu_target.target_context
@@ -114,6 +116,7 @@ def _add_helpers() -> Any:
 
 def _start_runtime() -> None:
     """Compile the rest of the reference-counting runtime, which takes 40 ms."""
+    import_numba()
     from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(_add_helpers())
@@ -121,6 +124,7 @@ def _start_runtime() -> None:
 
 def _start_threads() -> None:
     """Register the entry points of Numba's threading layer; the pool itself starts here too."""
+    import_numba()
     from numba.np.ufunc import parallel
 
     parallel._launch_threads()

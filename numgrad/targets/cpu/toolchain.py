@@ -5,6 +5,7 @@ imports Numba, which takes longer than all else that it does before its first gr
 """
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import sys
@@ -77,7 +78,17 @@ def _values(settings: Any) -> tuple[Any, ...]:
     return tuple([str(getattr(settings, name)) for name in _CODE])
 
 
+def import_numba() -> None:
+    """Import Numba, which has to be done before any part of it is imported.
+
+    Parts of a package that another thread is importing are imported at once, in an order in which
+    they need one another before they are there; for the package as a whole a thread waits.
+    """
+    importlib.import_module("numba")
+
+
 def _numba_config() -> Any:
+    import_numba()
     from numba.core import config
 
     return config
