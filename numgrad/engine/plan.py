@@ -19,7 +19,7 @@ from .encode import encode
 from .fuse import fuse
 from .graph import Shape
 from .program import Program
-from .results import empty
+from .results import maker
 from .schedule import Schedule, schedule
 from .uses import is_fusible
 from .watching import watch
@@ -76,7 +76,9 @@ class Plan:
         Says how often it ran without being timed since it was last asked.
     """
 
-    __slots__ = ("bound", "meter", "mode", "patience", "program", "seconds", "specs", "target")
+    __slots__ = (
+        "bound", "empty", "meter", "mode", "patience", "program", "seconds", "specs", "target",
+    )  # fmt: skip
 
     def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
         self.program = program
@@ -92,11 +94,12 @@ class Plan:
             self.patience, program = None, _fused(program, target)
         self.bound = Bound(program, target)
         self.specs = _result_specs(program)
+        self.empty = maker(self.specs)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``, in C order and of the recorded specs; return its results
         in new arrays."""
-        results = [empty(shape, dtype) for shape, dtype in self.specs]
+        results = [self.empty(shape, dtype) for shape, dtype in self.specs]
         self.into(arrays, results)
         return results
 

@@ -7,6 +7,7 @@ bound, for the next result of its size. Blocks begin on a cache line.
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -15,7 +16,11 @@ from .._locks import fork_safe_lock
 from .graph import Shape
 
 LARGE = 1 << 18
-"""Results of fewer bytes are ordinary arrays."""
+"""Results of fewer bytes are ordinary arrays, whose memory the allocator keeps for itself."""
+
+TOGETHER, PART = 1 << 19, 1 << 15
+"""If the results of a run come to so many bytes, it gives back what is free, and only those of
+fewer bytes than the second number are ordinary arrays."""
 
 MOST = 64 << 20
 """Bytes that are kept for later results."""
@@ -91,15 +96,17 @@ class _Lease:
         self.owner.give_back(self.block)
 
 
-def empty(shape: Shape, dtype: np.dtype) -> np.ndarray:
-    """Return an undefined array in C order for a result."""
+def empty(shape: Shape, dtype: np.dtype, least: int = LARGE) -> np.ndarray:
+    """Return an undefined array in C order for a result, an ordinary one of fewer bytes."""
     nbytes = prod(shape) * dtype.itemsize
-    if nbytes < LARGE:
+    if nbytes < least:
         return np.empty(shape, dtype)
     return np.asarray(_Lease(pool, pool.take(nbytes), shape, dtype))
 
 
 def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:
-    """Return what makes results of these specs: `empty`, or NumPy's if none is large."""
-    large = any([prod(shape) * dtype.itemsize >= LARGE for shape, dtype in specs])  # noqa: C419
-    return empty if large else np.empty
+    """Return what makes the results of a run, which have these specs."""
+    sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]
+    if sum(sizes) >= TOGETHER:
+        return partial(empty, least=PART)
+    return empty if max(sizes, default=0) >= LARGE else np.empty

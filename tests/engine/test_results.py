@@ -47,6 +47,26 @@ def test_arrays_are_ordinary_ones():
     assert results.empty((3,), F8).base is None
 
 
+@pytest.mark.parametrize(("count", "kept"), [(1, False), (2, False), (6, True)])
+def test_what_results_of_a_run_come_to_together_counts(count, kept):
+    def f(x):
+        return tuple(x * k for k in range(count))
+
+    captured = ng.jit(f)
+    x = np.arange(16000.0)
+    for _ in range(3):
+        found = captured(x)
+    assert [isinstance(y.base, results._Lease) for y in found] == [kept] * count
+    y = ng.tensor(x, requires_grad=True)
+    gradients = ng.grad([z.sum() for z in f(y)], [y])
+    assert gradients[0].array.base is None
+
+
+def test_small_results_beside_large_ones_are_ordinary():
+    both = ng.jit(lambda x: (x + 1, x[:5] * 2))(np.arange(40000.0))
+    assert [isinstance(y.base, results._Lease) for y in both] == [True, False]
+
+
 def test_a_bound_on_what_is_kept(monkeypatch):
     monkeypatch.setattr(results, "pool", results._Pool(2_000_000))
     arrays = [large() for _ in range(5)]
