@@ -153,7 +153,7 @@ searchsorted_right = Search(right, complex_right, "(n),()->()", "searchsorted_ri
 class Permutation(Scan):
     """A movement of elements, in which no bit can differ between NumPy and the kernel."""
 
-    def computation(self, target, inputs, static):
+    def computation(self, target: Any, inputs: Any, static: dict[str, Any]) -> Any:
         return lambda *arrays: self.run(target, arrays, static)[0]
 
     def run(self, target, arrays, static):
