@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._tensor import Tensor
@@ -28,7 +29,17 @@ def negative_axis(axis: int, ndim: int) -> int:
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     """Apply a reduction operator along ``axis``."""
-    return reducer(reduction).call(x, axis, bool(keepdims))
+    return reducer(reduction).call(x, axis, kept(keepdims))
+
+
+def kept(keepdims: Any) -> bool:
+    """Return whether reduced axes stay. An array is no answer: NumPy has ``out`` in that place."""
+    if keepdims is None or isinstance(keepdims, (bool, np.bool, int, np.integer)):
+        return bool(keepdims)
+    raise TypeError(
+        f"keepdims must be True or False, got {type(keepdims).__name__}; there is no out=, write "
+        f"a = function(...) or t[...] = function(...)"
+    )
 
 
 @cache
@@ -38,7 +49,7 @@ def reducer(reduction: Any) -> Steps:
     def resolve(x: Tensor, axis: Axis, keepdims: bool) -> list[tuple[Any, dict[str, Any]]]:
         axes = negative_axes(axis, x.ndim)
         reduced = (reduction, {"axes": axes})
-        return [reduced, (expand_dims, {"axes": axes})] if keepdims and axes else [reduced]
+        return [reduced, (expand_dims, {"axes": axes})] if kept(keepdims) and axes else [reduced]
 
     return Steps(resolve)
 

@@ -73,9 +73,17 @@ class Methods:
     nonzero = searching.nonzero
     searchsorted = searching.searchsorted
 
-    def sort(self: Any, axis: int = -1, descending: bool = False) -> None:
+    def sort(
+        self: Any,
+        axis: int = -1,
+        kind: str | None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+    ) -> None:
         """Sort in place along ``axis``; `ng.sort` returns a sorted tensor instead."""
-        inplace.setitem(self, ..., sorting.sort(self, axis=axis, descending=descending))
+        ordered = sorting.sort(self, axis, kind, descending=descending, stable=stable)
+        inplace.setitem(self, ..., ordered)
 
     # Linear algebra
     diagonal = _shape.diagonal

@@ -16,7 +16,7 @@ from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, squeeze
-from .axes import Axis, negative_axes
+from .axes import Axis, kept, negative_axes
 from .operands import as_tensor
 
 
@@ -81,7 +81,7 @@ def _norm_steps(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
         return ()
     axes = negative_axes(axis, x.ndim)
     steps = [(square, {}), (sum_, {"axes": axes}), (root_of_sum, {})]
-    return [*steps, (expand_dims, {"axes": axes})] if keepdims and axes else steps
+    return [*steps, (expand_dims, {"axes": axes})] if kept(keepdims) and axes else steps
 
 
 _norms = Steps(_norm_steps, _norm)
@@ -134,7 +134,7 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     else:
         total = sum_(_powers(absolute(x), float(ord)), axes=axes)
         result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
-    return expand_dims(result, axes=axes) if keepdims and axes else result
+    return expand_dims(result, axes=axes) if kept(keepdims) and axes else result
 
 
 def _powers(sizes: Tensor, order: float) -> Tensor:
@@ -170,4 +170,4 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     sums = expand_dims(sums, axes=(summed,))
     result = (max_ if ord > 0 else min_)(sums, axes=(compared,))
     result = expand_dims(result, axes=(compared,))
-    return result if keepdims else squeeze(result, axes=tuple(sorted(axes)))
+    return result if kept(keepdims) else squeeze(result, axes=tuple(sorted(axes)))

@@ -1,6 +1,7 @@
 """NumPy's functions on tensors: ``np.sin(t)`` is ``ng.sin(t)``, by ``functions.tables``."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -9,7 +10,9 @@ import numpy as np
 
 from .._tensor import Tensor
 from .arithmetic import is_operand
-from .tables import FUNCTIONS, SCIPY_UFUNCS, UFUNCS
+from .tables import FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
+
+_ABSENT = inspect.Parameter.empty
 
 # Universal functions ------------------------------------------------------------------------------
 
@@ -48,7 +51,9 @@ def _meaningful(options: Mapping[str, Any]) -> Iterable[str]:
     """Return the names of the options that ask for something else than the default."""
     defaults = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
     for option, value in options.items():
-        if value is not None and not (
+        if value is None and option == "where":
+            yield option  # which is false to NumPy
+        elif value is not None and not (
             isinstance(value, (str, bool)) and value == defaults.get(option)
         ):
             yield option
@@ -77,8 +82,9 @@ def array_function(
     own = FUNCTIONS.get(function)
     if own is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
-    if kwargs or len(args) > 2:
-        args, kwargs = _translate(name, function, own, args, kwargs)
+    alike = _alike(function, own)
+    if kwargs or len(args) > alike:
+        args, kwargs = _translate(name, function, own, args, kwargs, alike)
     return own(*args, **kwargs)
 
 
@@ -88,23 +94,24 @@ def _translate(
     own: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    alike: int,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments of a call of ``function`` as its counterpart takes them.
 
-    The two differ in some names, and the counterpart lacks some parameters, like ``out``.
+    The two differ in some names, and the counterpart lacks some parameters, like ``out``: beyond
+    the first ``alike`` arguments go by name.
     """
     theirs, ours = _parameters(function), _parameters(own)
-    if _is_variadic(theirs):
-        given = kwargs
-    else:  # beyond the second argument the order may differ: go by name
-        args, given = args[:2], {**dict(zip(list(theirs)[2:], args[2:], strict=False)), **kwargs}
-    names, order = _names(function, own), list(theirs)
+    given = {**dict(zip(list(theirs)[alike:], args[alike:], strict=False)), **kwargs}
+    args, names, order = args[:alike], _names(function, own), list(theirs)
     result = {}
     for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
         value, name = given[parameter], names.get(parameter)
         if name is None:
             if not _is_default(value, theirs.get(parameter)):
                 raise _no_such_parameter(called, parameter)
+        elif name in result:
+            raise TypeError(f"{called} got {parameter}= twice, under two names")
         elif ours[name].kind is inspect.Parameter.POSITIONAL_ONLY:
             args = (*args, value)
         else:
@@ -114,19 +121,31 @@ def _translate(
 
 @cache
 def _names(function: Callable[..., Any], own: Callable[..., Any]) -> dict[str, str]:
-    """Return the counterpart's name of each parameter: the same, or what stands in its place.
+    """Return the counterpart's name of each parameter that it has.
 
-    Only a name that NumPy does not know replaces another: ``keepdims`` does not replace ``out``.
+    It is the same name, or one of `RENAMED`; an operand, which has no default, is the one in the
+    same place. Two options in the same place have nothing to do with each other.
     """
     theirs, ours = _parameters(function), _parameters(own)
-    names = {"a_min": "min", "a_max": "max"} if "a_min" in theirs else {}
-    for name in (*theirs, *ours):
-        if name in ours:
-            names[name] = name
+    names = {name: RENAMED[name] for name in theirs if RENAMED.get(name) in ours}
+    names.update({name: name for name in (*theirs, *ours) if name in ours})
     for name, place in zip(theirs, ours, strict=False):
-        if name not in names and place not in theirs:
+        if name not in names and place not in theirs and ours[place].default is _ABSENT:
             names[name] = place
     return names
+
+
+@cache
+def _alike(function: Callable[..., Any], own: Callable[..., Any]) -> int:
+    """Return how many arguments may be given to the counterpart as they come, by position."""
+    theirs, ours = _parameters(function), list(_parameters(own).values())
+    if _is_variadic(theirs):
+        return sys.maxsize
+    names = _names(function, own)
+    for count, (name, parameter) in enumerate(zip(theirs, ours, strict=False)):
+        if names.get(name) != parameter.name or parameter.kind is parameter.KEYWORD_ONLY:
+            return count
+    return min(len(theirs), len(ours))
 
 
 @cache
@@ -143,9 +162,12 @@ def _is_variadic(parameters: Mapping[str, inspect.Parameter]) -> bool:
 
 def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
     """Return whether ``value`` asks for nothing: it is absent, or the default."""
-    if value is None or value is np._NoValue:
+    if value is np._NoValue or (value is None and (parameter is None or parameter.name != "where")):
         return True
-    return parameter is not None and isinstance(value, (str, bool)) and value == parameter.default
+    if parameter is None or not isinstance(value, (str, bool, int, float)):
+        return False
+    default = True if parameter.name == "where" else parameter.default
+    return type(value) is type(default) and value == default
 
 
 def _no_such_parameter(name: str, parameter: str) -> TypeError:

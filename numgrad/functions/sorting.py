@@ -11,9 +11,16 @@ from ..operators.shape import flip
 from .axes import along_axis
 from .operands import as_tensor
 
+_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
+
 
 def sort(
-    x: ArrayLike, axis: int | None = -1, *, descending: bool = False, stable: bool | None = True
+    x: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Tensor:
     """Return the elements in ascending order along ``axis``; NaN comes last.
 
@@ -23,6 +30,8 @@ def sort(
         The elements.
     axis : int, optional
         The axis to sort along, by default the last; ``None`` flattens first.
+    kind : {None, "quicksort", "heapsort", "mergesort", "stable"}
+        Accepted as NumPy does: equal elements keep their order with any of them.
     descending : bool
         Whether to begin with the largest; NaN comes first then.
     stable : bool
@@ -41,6 +50,7 @@ def sort(
     >>> ng.grad(ng.sort(x), x, ng.tensor([1.0, 10.0, 100.0]))[0]
     tensor([100.,   1.,  10.])
     """
+    _require_kind(kind)
     return _sorted.call(x, axis, descending)
 
 
@@ -66,7 +76,12 @@ _sorted = Steps(_sort_steps, _any_sort)
 
 
 def argsort(
-    x: ArrayLike, axis: int | None = -1, *, descending: bool = False, stable: bool | None = True
+    x: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Tensor:
     """Return the positions of the elements in ascending order along ``axis``; parameters as in
     `sort`.
@@ -81,7 +96,13 @@ def argsort(
     >>> ng.argsort([3.0, 1.0, 2.0, 1.0])
     tensor([1, 3, 2, 0])
     """
+    _require_kind(kind)
     return along_axis(lambda values: _order(values, descending), as_tensor(x), axis)
+
+
+def _require_kind(kind: str | None) -> None:
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}")
 
 
 def _order(x: Tensor, descending: bool) -> Tensor:

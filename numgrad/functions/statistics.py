@@ -16,7 +16,7 @@ from ..operators.layout import axes_last
 from ..operators.powers import root_of_sum, square
 from ..operators.shape import expand_dims
 from ..operators.sorting import argsort, permute
-from .axes import Axis, negative_axes, number_of_elements, reduce_axes, reducer
+from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
 from .operands import as_tensor
 
 
@@ -165,7 +165,7 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     if not axes or not number_of_elements(x, axis):
         return _mean(x, axis, keepdims).astype(result, copy=False)
     y = _middle(axes_last(x, axes)).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if keepdims else y
+    return expand_dims(y, axes=axes) if kept(keepdims) else y
 
 
 def _middle(line: Tensor) -> Tensor:
@@ -214,7 +214,7 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     shift = expand_dims(largest, axes=axes) if axes else largest
     total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)
     y = add(log(total), largest).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if keepdims and axes else y
+    return expand_dims(y, axes=axes) if kept(keepdims) and axes else y
 
 
 def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
@@ -232,7 +232,7 @@ def _real(dtype: np.dtype) -> np.dtype:
 
 def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     count = x.size if axis is None else number_of_elements(x, axis)
-    return divide(_sums.call(x, axis, bool(keepdims)), count)
+    return divide(_sums.call(x, axis, kept(keepdims)), count)
 
 
 _sums = reducer(_operators.sum)
@@ -243,6 +243,8 @@ def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> fl
         if ddof != 0:
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
+    if not isinstance(ddof, (int, float, np.number)):
+        raise TypeError(f"ddof must be a number, got {type(ddof).__name__}; there is no out=")
     return float(np.maximum(number_of_elements(x, axis) - ddof, 0))
 
 

@@ -284,3 +284,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.trace: linalg.trace,
     np.vdot: linalg.vdot,
 }
+
+RENAMED = {"a_min": "min", "a_max": "max", "M": "n_cols"}
+"""Options of NumPy's functions that have another name here."""
