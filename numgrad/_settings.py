@@ -44,6 +44,14 @@ class Settings:
     version = 0  # counts changes: whatever was made under other settings is not used again
     entries = 0  # counts what makes entries past the engine invalid: changes, and profiles
 
+    @property
+    def recorded(self) -> tuple[Any, ...]:
+        """What goes into a program when it is recorded and made, or into the gradients in it."""
+        return (
+            self.sort_sum_gradient, self.call_stack_level, self.debug, self.fuse, self.math,
+            self.tile,
+        )  # fmt: skip
+
 
 CHOICES = {"fuse": ("auto", "now", "never"), "math": ("simd", "libm")}
 """The values of flags that are one of a few words."""

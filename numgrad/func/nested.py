@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import optree
 
 from .._settings import settings
 from .._tensor import Tensor, constant
@@ -13,6 +12,7 @@ from ..engine.record import mode, unusual
 from ..engine.results import maker
 from .recording import in_order
 from .signature import TENSOR, Call
+from .statics import flatten, structure_key
 
 if TYPE_CHECKING:
     from .recorded import Recorded
@@ -38,6 +38,7 @@ class Nested:
     def __init__(self, recorded: "Recorded", call: Call, entry: Any, version: int) -> None:
         self.recorded, self.entry = recorded, entry
         self.structure = None if call.is_flat else call.structure
+        self.structure_key = structure_key(call.structure)
         self.positions = call.positions
         kinds = dict(zip(call.positions, call.kinds, strict=True))
         self.tensors = [kinds.get(n) == TENSOR for n in range(len(call.fixed))]
@@ -84,8 +85,11 @@ class Nested:
         """Return the leaves of the arguments, None for other containers."""
         if self.structure is None:
             return None if kwargs or len(args) != len(self.tensors) else args
-        leaves, structure = optree.tree_flatten((args, kwargs), none_is_leaf=True)  # type: ignore[arg-type]
-        return leaves if structure == self.structure else None
+        leaves, structure = flatten((args, kwargs))
+        is_same = structure == self.structure
+        if is_same and self.structure_key:
+            is_same = structure_key(structure) == self.structure_key
+        return leaves if is_same else None
 
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
         """Return leaves as the entry takes them, None for others than the recording is for."""

@@ -168,7 +168,7 @@ class Recorded:
         """Return the entry of a recording that is one program, and the count of changes up to which
         it is valid; None where there is none, or watched runs have to take another way."""
         version = settings.entries  # first: changes that come meanwhile make the entry invalid
-        if watch.current is not None or self.donated or not self.positions:
+        if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
         if not self.recording.stages.is_single:
             return None

@@ -10,6 +10,7 @@ from .._collector import paused
 from .._declare import Operator
 from .._declare.operator import zeros_of
 from .._lazy import lazy
+from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass, Request
@@ -60,7 +61,7 @@ class Recording:
         self.outer: list[Any] = list(found.values())
         self.live = [n for n, o in enumerate(self.outputs) if o.requires_grad]
         self.operator = Replay(self)
-        self._derivatives: dict[tuple[bool, ...], Recording] = {}
+        self._derivatives: dict[Any, Recording] = {}
 
     @lazy
     def stages(self) -> Stages:
@@ -142,9 +143,10 @@ class Recording:
         Its arguments are those of the function and a cotangent for each differentiable output; its
         outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
         """
-        known = self._derivatives.get(wanted)
+        key = (wanted, settings.recorded)
+        known = self._derivatives.get(key)
         if known is None:
-            known = self._derivatives[wanted] = self._differentiated(wanted)
+            known = self._derivatives[key] = self._differentiated(wanted)
         return known
 
     def _differentiated(self, wanted: tuple[bool, ...]) -> "Recording":

@@ -10,8 +10,10 @@ import optree
 
 from .._declare.dtypes import numbers
 from .._errors import ArgTypeError
+from .._settings import settings
 from .._tensor import Tensor, require_numbers
 from ..engine.record import mode
+from .statics import flatten, frozen, is_lasting, static_key, structure_key
 
 NUMPY, TENSOR, SCALAR, FLOAT, COMPLEX = "array", "tensor", "scalar", "float", "complex"
 FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
@@ -28,22 +30,29 @@ class Call:
         The arrays, tensors and numbers that may change from call to call.
     kinds : list of str
         What each of them is.
+    is_lasting : bool
+        Whether static arguments stay what they are as long as they are the same objects.
     """
 
-    __slots__ = ("args", "fixed", "key", "kinds", "kwargs", "leaves", "positions", "structure")
+    __slots__ = (
+        "args", "fixed", "is_lasting", "key", "kinds", "kwargs", "leaves", "positions", "structure",
+    )  # fmt: skip
 
     def __init__(self, signature: "Signature", args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.args, self.kwargs = signature.split(args, kwargs)
-        found, self.structure = optree.tree_flatten((self.args, self.kwargs), none_is_leaf=True)  # type: ignore[arg-type]
+        found, self.structure = flatten((self.args, self.kwargs))
         self.leaves: list[Any] = []
         self.kinds: list[str] = []
         self.positions: list[int] = []
         self.fixed: list[Any] = found
-        parts: list[Hashable] = [self.structure, mode.grad]
+        self.is_lasting = True
+        parts: list[Hashable] = [self.structure, mode.grad, settings.recorded]
+        parts += structure_key(self.structure)
         for position, leaf in enumerate(found):
             if isinstance(leaf, Static):
                 found[position] = leaf.value
-                parts.append(frozen(leaf.value))
+                parts.append(static_key(leaf.value))
+                self.is_lasting = self.is_lasting and is_lasting(leaf.value)
                 continue
             kind = _kind(leaf)
             if kind is None:
@@ -114,22 +123,6 @@ def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
     if kind == TENSOR:
         return leaf.dtype, leaf.shape, leaf.requires_grad
     return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR) else ()
-
-
-def frozen(value: Any) -> Hashable:
-    """Return a key for a fixed value: equal keys mean the same value, in type and in every bit."""
-    if isinstance(value, (float, complex)):
-        return type(value), repr(value)
-    if isinstance(value, (tuple, frozenset)):
-        items = value if isinstance(value, tuple) else sorted(value, key=repr)
-        return type(value), tuple([frozen(item) for item in items])
-    try:
-        hash(value)
-    except TypeError:
-        raise ArgTypeError(
-            f"jit: a static argument must be hashable, got {type(value).__name__}"
-        ) from None
-    return type(value), value
 
 
 class Signature:
