@@ -1,7 +1,7 @@
 """Keys for what is fixed in a recording: values, and the structure of containers.
 
-Equal keys mean the same in type and in every bit, where Python takes ``1``, ``1.0`` and ``True`` for
-equal, and dicts whose items come in another order, and whatever a class says is equal.
+Equal keys mean the same in type and in every bit. For Python ``1``, ``1.0`` and ``True`` are equal,
+and dicts whose items come in another order, and whatever a class says is equal.
 """
 
 import enum

@@ -77,7 +77,7 @@ class Level(enum.IntEnum):
     LOW = 1
 
 
-Point = collections.namedtuple("Point", "x")  # noqa: PYI024  the plain one
+Point = collections.namedtuple("Point", "x")
 
 ALIKE: list[Any] = [
     [1, 1.0, True, np.float32(1), np.float64(1), np.int64(1), 1 + 0j, Level.LOW],
