@@ -5,6 +5,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
+from .._errors import KernelError
 from .._specs import FusedSpec
 from .expand import Leaf, Step, Term, ring_ends
 from .graph import Shape
@@ -56,7 +57,7 @@ class Assembler:
         known = self._kernels.get(key)
         if known is None:
             spec = assembly.spec()
-            known = self._kernels[key] = self._target.kernel(spec), spec
+            known = self._kernels[key] = _kernel_of(self._target, spec), spec
         return known
 
     def _pattern(
@@ -78,6 +79,14 @@ class Assembler:
             known = Pattern(kernel, spec, layouts, nin, loop, (), strides, (), spec.name)
             self._patterns[key] = known
         return known
+
+
+def _kernel_of(target: Any, spec: Any) -> Any:
+    """Return the kernel of a spec; whatever prevents that is said with its name."""
+    try:
+        return target.kernel(spec)
+    except Exception as error:
+        raise KernelError(f"{spec.name}: {type(error).__name__}: {error}") from error
 
 
 def _is_original(root: Root) -> bool:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from .._specs import FusedSpec
+from .attempts import attempt
 from .graph import Shape
 from .loops import loops
 from .program import Instruction, Layout, Pattern, Program
@@ -236,7 +237,7 @@ class _Joint:
         if numbers is None:
             return None
         made.spec = self._spec(name, numbers[:nin])
-        made.kernel = target.chain(made.spec)
+        made.kernel = attempt("chain operations", name, lambda: target.chain(made.spec))
         if made.kernel is None:
             return None
         made.over = made.kernel.over

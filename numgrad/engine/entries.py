@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from .attempts import attempt
 from .graph import Shape
 from .plan import Plan
 from .program import Pattern
@@ -60,9 +61,12 @@ def entry_of(
     ]
     calls = None if plan.patience is None else _UNTIMED
     alive = bound.schedule.alive
-    entry, plan.meter = plan.target.entry(
-        bound.run, [*given, *made], alive, bound, calls, spread if is_long else None
-    )
+    threads = spread if is_long else None
+    name = f"{len(plan.program.instructions)} instructions"
+    entry, plan.meter = attempt(
+        "enter a program directly", name,
+        lambda: plan.target.entry(bound.run, [*given, *made], alive, bound, calls, threads),
+    ) or (None, None)  # fmt: skip
     return entry
 
 

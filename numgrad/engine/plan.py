@@ -15,6 +15,7 @@ import numpy as np
 from .._collector import paused
 from .._locks import fork_safe_lock
 from .._settings import settings
+from .attempts import attempt
 from .encode import encode
 from .fuse import fuse
 from .graph import Shape
@@ -90,9 +91,10 @@ class Plan:
         self.patience: float | None = None
         if self.mode != "never" and count > 1:
             self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
+        fused = None
         if self.mode == "now" and self.patience is not None:
-            self.patience, program = None, _fused(program, target)
-        self.bound = Bound(program, target)
+            self.patience, fused = None, _fused(program, target)
+        self.bound = fused or Bound(program, target)
         self.specs = _result_specs(program)
         self.empty = maker(self.specs)
 
@@ -135,13 +137,18 @@ class Plan:
         with _fusing:
             if self.patience is not None:
                 self.patience = None
-                self.bound = Bound(_fused(self.program, self.target), self.target)
+                self.bound = _fused(self.program, self.target) or self.bound
 
 
-def _fused(program: Program, target: Any) -> Program:
-    """Return a program that is fused; what that takes holds no cycles."""
-    with paused():
-        return fuse(program, target)
+def _fused(program: Program, target: Any) -> Bound | None:
+    """Return a program that is fused and bound; None if that fails, of which a warning tells."""
+
+    def make() -> Bound:
+        with paused():  # what fusing takes holds no cycles
+            fused = fuse(program, target)
+        return Bound(fused, target)
+
+    return attempt("fuse a program", f"{len(program.instructions)} instructions", make)
 
 
 def _fusible(program: Program) -> int:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from .._settings import settings
+from .attempts import attempt
 from .graph import Node, accumulator_of
 from .learned import Plan
 from .record import runtime, unusual
@@ -32,7 +33,7 @@ def recorder_of(plan: Plan) -> Any:
         plan.reads, len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
         plan.in_order is not None,
     )  # fmt: skip
-    return make(described)
+    return attempt("record an operation directly", plan.operator.name, lambda: make(described))
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:

@@ -45,8 +45,9 @@ def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> llvm.ModuleRe
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
-    text = str(_entries(loop, symbol))
-    return llvm.parse_assembly(cgutils.normalize_ir_text(f"{text}\n{loop.declarations}"))
+    module = _entries(loop, symbol)
+    text = f"{module}\n{loop.declarations(module)}"
+    return llvm.parse_assembly(cgutils.normalize_ir_text(text))
 
 
 def _vectors(graph: Graph, flow: Flow) -> int:

@@ -5,6 +5,7 @@ Truth values are bytes in memory.
 
 from collections.abc import Iterable, Iterator
 
+from .declarations import Declarations
 from .numbering import Operand
 from .widening import Widening
 
@@ -25,7 +26,7 @@ class Transfers:
         self.sizes = tuple(_BYTES[kind] for kind in self.stored)
         self.slot = code.lanes * code.count * max(self.sizes)
         """Bytes that hold a block of any operand."""
-        self.declarations: set[str] = set()
+        self.declarations = Declarations()
 
     def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
         """Pointers from a table, of which the address is given."""
@@ -65,7 +66,7 @@ class Transfers:
 
     def prefetch(self, pointer: str, k: int, index: str, block: int, ahead: int) -> Iterator[str]:
         """Bring the lines of a block to the cache that lies so many bytes beyond an element."""
-        self.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        self.declarations.add("void", "llvm.prefetch.p0", ["ptr", "i32", "i32", "i32"])
         yield self.move(f"{pointer}i", k, pointer, index)
         writes = int(k >= len(self.code.flow.kinds))
         for line in range(0, block * self.sizes[k], _LINE):
@@ -113,26 +114,26 @@ class Transfers:
         source, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
         *lines, last = self._repeated(source, k, source)
         yield from (*lines, f"{source}w = {last}")
-        function = f"{vector} @llvm.masked.load.{self._suffix(k)}.p0"
-        self.declarations.add(f"declare {function}(ptr, {mask}, {vector})")
+        function = f"llvm.masked.load.{self._suffix(k)}.p0"
+        self.declarations.add(vector, function, ["ptr", mask, vector])
         for n in range(self.code.count):
             yield self.move(f"{source}f{n}", k, source, n * self.code.lanes)
             given = f"ptr align {self.sizes[k]} {source}f{n}, {mask} %{prefix}m{n}"
-            yield f"{source}l{n} = call {function}({given}, {vector} {source}w)"
+            yield f"{source}l{n} = call {vector} @{function}({given}, {vector} {source}w)"
             yield self.move(f"{source}t{n}", k, target, n * self.code.lanes)
             yield f"store {vector} {source}l{n}, {self._at(k, f'{source}t{n}')}"
 
     def save(self, prefix: str, k: int, source: str) -> Iterator[str]:
         """Copy what there is of a block of an output."""
         target, vector, mask = f"%{prefix}{k}", self._vector(k), self.code.vector("i1")
-        function = f"void @llvm.masked.store.{self._suffix(k)}.p0"
-        self.declarations.add(f"declare {function}({vector}, ptr, {mask})")
+        function = f"llvm.masked.store.{self._suffix(k)}.p0"
+        self.declarations.add("void", function, [vector, "ptr", mask])
         for n in range(self.code.count):
             yield self.move(f"{target}f{n}", k, source, n * self.code.lanes)
             yield f"{target}l{n} = load {vector}, {self._at(k, f'{target}f{n}')}"
             yield self.move(f"{target}t{n}", k, target, n * self.code.lanes)
             given = f"ptr align {self.sizes[k]} {target}t{n}, {mask} %{prefix}m{n}"
-            yield f"call {function}({vector} {target}l{n}, {given})"
+            yield f"call void @{function}({vector} {target}l{n}, {given})"
 
     def _repeated(self, name: str, k: int, pointer: str) -> Iterator[str]:
         """Lines that make a vector of a number; the last one without the name of its result."""

@@ -116,5 +116,5 @@ def module_of(symbol: str, name: str, count: int) -> str:
     text, result = written(symbol, arguments, "%")
     lines = [*text.lines, f"ret {text.kind} {result}"]
     parameters = ", ".join(f"{text.kind} {argument}" for argument in arguments)
-    head = [*sorted(text.declarations), f"define {text.kind} @{name}({parameters}) {{"]
+    head = [*text.declarations.lines(), f"define {text.kind} @{name}({parameters}) {{"]
     return "\n".join([*head, *lines, "}"])

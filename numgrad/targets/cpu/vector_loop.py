@@ -13,6 +13,7 @@ from typing import Any
 from llvmlite import ir
 
 from .building import Builder, counted_loop, table_word, word
+from .declarations import Declarations
 from .elementwise import Rows
 from .intrinsics import INT64
 from .transfers import Transfers
@@ -23,7 +24,7 @@ from .widening import Widening
 _OPERATIONS, _AHEAD = 4, 512
 # Its operations stay in the order that `numbering` gives them: LLVM's scheduler wants to save
 # registers, and kernels of 300 operations took up to 1.17 times as long.
-_LABEL = "@llvm.codeview.annotation"
+_LABEL = "llvm.codeview.annotation"
 
 
 class VectorLoop(Rows):
@@ -45,11 +46,14 @@ class VectorLoop(Rows):
         self.outputs = range(self.nin, len(self.scalars))
         self.is_slow = len(code.flow.order) >= _OPERATIONS * len(self.moving)
 
-    @property
-    def declarations(self) -> str:
-        """Of the functions that the code calls."""
-        own = {f"declare void {_LABEL}(metadata)"} if self.is_slow else set()
-        return "\n".join(sorted(self.code.declarations | self.transfers.declarations | own))
+    def declarations(self, module: ir.Module) -> str:
+        """Of the functions that the code calls and the module does not have."""
+        made = Declarations()
+        if self.is_slow:
+            made.add("void", _LABEL, ["metadata"])
+        for part in (self.code, self.transfers):
+            made.update(part.declarations)
+        return "\n".join(made.lines(module.globals))
 
     def _elements(self, builder: Builder, table, first, count, status) -> None:
         _Row(self, builder, table, count).emit()
@@ -91,7 +95,7 @@ class _Row:
         """Keep LLVM from moving operations from one side of this to the other: a label without
         a purpose, which is no instruction but ends a region of its scheduler."""
         node = self.builder.module.add_metadata(["order"])
-        return (f"call void {_LABEL}(metadata {node.get_reference()})",)
+        return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
 
     def _write(self, lines: Iterable[str]) -> None:
         _Lines(self.builder, lines)

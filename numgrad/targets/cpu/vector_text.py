@@ -4,6 +4,8 @@ import struct
 from collections.abc import Sequence
 from itertools import count
 
+from .declarations import Declarations
+
 REGISTER = 512
 _LETTERS = {64: "d", 32: "s"}
 
@@ -19,7 +21,7 @@ class VectorText:
         self.real = "double" if bits == 64 else "float"
         self.kind = f"<{self.lanes} x {self.real}>"
         self.lines: list[str] = []
-        self.declarations: set[str] = set()
+        self.declarations = Declarations()
         self._names = (f"{prefix}x{k}" for k in count())
 
     def add(self, a: Value, b: Value) -> str:
@@ -96,15 +98,14 @@ class VectorText:
         """Write an instruction under a mask of all lanes, rounding to nearest."""
         mask = f"i{self.lanes}"
         name = f"llvm.x86.avx512.mask.{name}.p{_LETTERS[self.bits]}.{REGISTER}"
-        kinds = ", ".join([self.kind] * len(values)) + (", i32" if option else "")
-        self.declarations.add(f"declare {self.kind} @{name}({kinds}, {self.kind}, {mask}, i32)")
+        kinds = [self.kind] * len(values) + ["i32"] * bool(option)
+        self.declarations.add(self.kind, name, [*kinds, self.kind, mask, "i32"])
         operands = ", ".join(map(self._typed, values)) + option
         rest = f"{self.kind} zeroinitializer, {mask} -1, i32 4"
         return self._write(f"call {self.kind} @{name}({operands}, {rest})")
 
     def _call(self, name: str, values: Sequence[Value]) -> str:
-        kinds = ", ".join([self.kind] * len(values))
-        self.declarations.add(f"declare {self.kind} @{name}({kinds})")
+        self.declarations.add(self.kind, name, [self.kind] * len(values))
         return self._write(f"call {self.kind} @{name}({', '.join(map(self._typed, values))})")
 
     def _write(self, operation: str) -> str:

@@ -8,6 +8,7 @@ many steps.
 
 from collections.abc import Sequence
 
+from .declarations import Declarations
 from .numbering import Flow, Node, Operand
 from .vector_calls import PREFIX
 from .vector_code import SYMBOLS, written
@@ -60,7 +61,7 @@ class Widening:
         self.flow, self.lanes, self.count = flow, lanes, count
         self.nin = len(flow.kinds)
         self.alike = {k for k, one in enumerate(scalars) if one} | {*flow.once}
-        self.declarations: set[str] = set()
+        self.declarations = Declarations()
         """Of the functions that are called."""
 
     def vector(self, kind: str) -> str:
@@ -91,7 +92,7 @@ class Widening:
             return [f"{name} = {self._operation(node, k)}"]
         values = [self._value(x, t, k) for x, t in zip(node.operands, node.types, strict=True)]
         text, result = written(symbol, values, f"{name}.")
-        self.declarations |= text.declarations
+        self.declarations.update(text.declarations)
         return [line.replace(f"{result} =", f"{name} =") for line in text.lines]
 
     def _operation(self, node: Node, k: int) -> str:
@@ -106,10 +107,10 @@ class Widening:
         return f"{node.name} {text} to {self.vector(node.to)}" if casts else f"{node.name} {text}"
 
     def _call(self, node: Node, operands: str) -> str:
-        kinds = ", ".join(self.vector(kind) for kind in node.types)
-        function = f"{self.vector(node.to)} @{callee(node, self.lanes)}"
-        self.declarations.add(f"declare {function}({kinds}) nounwind willreturn memory(none)")
-        return f"call {function}({operands})"
+        kinds = [self.vector(kind) for kind in node.types]
+        result, function = self.vector(node.to), str(callee(node, self.lanes))
+        self.declarations.add(result, function, kinds, "nounwind willreturn memory(none)")
+        return f"call {result} @{function}({operands})"
 
 
 _CASTS = frozenset(("zext", "sext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "bitcast"))

@@ -1,0 +1,37 @@
+"""What only makes programs faster may fail: they go on as they are, and one warning says why."""
+
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+Made = TypeVar("Made")
+
+_warned: set[tuple[str, str]] = set()
+
+
+def attempt(what: str, name: str, make: Callable[[], Made]) -> Made | None:
+    """Return what ``make()`` returns; None if it fails, with a warning for each kind of failure.
+
+    Parameters
+    ----------
+    what : str
+        What is attempted, in words that go on after "numgrad could not".
+    name : str
+        What it is attempted for.
+    """
+    try:
+        return make()
+    except Exception as error:
+        kind = (what, type(error).__name__)
+        if kind not in _warned:
+            _warned.add(kind)
+            warnings.warn(_message(what, name, error), RuntimeWarning, stacklevel=3)
+        return None
+
+
+def _message(what: str, name: str, error: Exception) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return (
+        f"numgrad could not {what} ({name}): {type(error).__name__}: {lines[0]}. "
+        f"Programs run without it, slower and with the same results; please report this"
+    )

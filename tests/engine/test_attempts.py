@@ -1,0 +1,97 @@
+"""What only makes programs faster may fail, wherever it does: programs go on as they are."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import attempts
+from numgrad.engine.plan import Bound, Plan
+from numgrad.engine.record import runtime
+from numgrad.targets.cpu import cache, fused, joining, kernels, loader
+
+from .fuse_tools import program_of
+
+N = 1 << 16
+
+
+def steep(x):
+    for _ in range(9):
+        x = ng.tanh(x) * 0.625 + x
+    return x - ng.rint(x * 0.375)
+
+
+def fails(*args, **options):
+    raise RuntimeError("not today\nsecond line")
+
+
+def bound_unfused(made, program, target):
+    _bind(made, program, target)
+    if any(i.name.startswith("fused") for i in program.instructions):
+        fails()
+
+
+_bind = Bound.__init__
+PLACES = {
+    "code generation": (fused.Graph, "emit", fails),
+    "linking": (joining, "_entries", fails),
+    "compilation": (joining, "code_of", fails),
+    "the cache": (cache, "read", fails),
+    "loading": (loader, "load", fails),
+    "binding": (Bound, "__init__", bound_unfused),
+}
+
+
+@pytest.fixture
+def unknown_kernels(monkeypatch):
+    """No fused kernel is known, in memory or on disk, and no warning was given."""
+    monkeypatch.setattr(attempts, "_warned", set())
+    monkeypatch.setattr(kernels, "_kernels", {mode: {} for mode in kernels._kernels})
+    real, salt = fused.Graph.key.fget, str(id(monkeypatch))
+
+    def key(graph):
+        return real(graph) if len(graph.steps) == 1 else f"{real(graph)}{salt}"[-60:]
+
+    monkeypatch.setattr(fused.Graph, "key", property(key))
+
+
+@pytest.mark.usefixtures("unknown_kernels")
+@pytest.mark.parametrize("mode", ["now", "auto"])
+@pytest.mark.parametrize("place", PLACES)
+def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monkeypatch):
+    program, x = program_of(steep, (37,)), [np.linspace(-2, 2, 37)]
+    expected = Plan(program, runtime.target, "never")(x)[0]
+    plan = Plan(program, runtime.target, "auto")
+    monkeypatch.setattr(*PLACES[place])
+    with pytest.warns(RuntimeWarning, match=r"could not fuse a program .* not today\. Pro"):
+        if mode == "now":
+            plan = Plan(program, runtime.target, "now")
+        else:
+            plan.fuse()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(plan(x)[0], expected)
+        Plan(program, runtime.target, "now")  # what fails in the same way is said once
+    assert plan.patience is None
+
+
+@pytest.mark.usefixtures("unknown_kernels")
+def test_a_captured_function_outlives_a_kernel_that_cannot_be_fused(monkeypatch):
+    captured, x = ng.jit(steep, fuse="auto"), np.linspace(-2, 2, N)
+    expected = ng.jit(steep, fuse="never")(x)
+    monkeypatch.setattr(joining, "code_of", fails)
+    with pytest.warns(RuntimeWarning, match=r"\(\d+ instructions\): KernelError: fused\[\d+: "):
+        for _ in range(50):
+            np.testing.assert_array_equal(captured(x), expected)
+
+
+def test_operations_that_cannot_be_chained_run_one_by_one(monkeypatch):
+    monkeypatch.setattr(attempts, "_warned", set())
+    program, x = program_of(steep, (N,)), [np.linspace(-2, 2, N)]
+    expected = Plan(program, runtime.target, "never")(x)[0]
+    monkeypatch.setattr(type(runtime.target), "chain", fails)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        np.testing.assert_array_equal(Plan(program, runtime.target, "never")(x)[0], expected)
+    assert [w.category for w in caught] in ([], [RuntimeWarning])  # chains exist on some machines
