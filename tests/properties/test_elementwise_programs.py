@@ -1,0 +1,17 @@
+"""Random programs of elementwise operators can be fused, and have the same bits then."""
+
+import pytest
+
+from .elementwise_programs import OPERATORS, Program, differences
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_program_fused_at_once_has_the_bits_of_its_operators(seed):
+    program = Program(seed)
+    assert not differences(program), program
+
+
+def test_programs_use_every_elementwise_operator():
+    programs = [Program(seed) for seed in range(300)]
+    assert {name for program in programs for name, _ in program.steps} == set(OPERATORS)
+    assert {a.dtype.str[1:] for program in programs for a in program.inputs} >= {"f4", "f8", "c16"}
