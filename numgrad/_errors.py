@@ -131,4 +131,4 @@ class GraphError(NumgradError, RuntimeError):
 
 
 class CacheWarning(UserWarning, RuntimeWarning):
-    """The kernel cache on disk cannot be used; kernels are kept in memory only."""
+    """The kernel cache on disk cannot be used; new kernels are kept in memory only."""

@@ -278,6 +278,7 @@ def tensors(value):
 @pytest.mark.parametrize(
     ("function", "args", "kwargs"), CALLS, ids=[f"{c[0].__name__}-{n}" for n, c in enumerate(CALLS)]
 )
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")
 def test_function(function, args, kwargs):
     own = {name: tensors(value) for name, value in kwargs.items()}
     agree(function(*tensors(args), **own), function(*args, **kwargs))

@@ -4,6 +4,10 @@ import os
 import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numgrad.targets.cpu.cache import CacheInfo
 
 REQUIRED = ("numgrad", "numpy", "scipy", "numba", "llvmlite", "threadpoolctl")
 OPTIONAL = ("numba-cuda", "matplotlib", "graphviz")
@@ -27,8 +31,13 @@ def kernel_counts() -> str:
     from numgrad.targets.cpu.cache import cache_info
 
     cache = cache_info()
-    place = cache.directory or "memory only"
-    return f"{cache.compiled} compiled, {cache.hits} from the cache ({place})"
+    return f"{cache.compiled} compiled, {cache.hits} from the cache ({_place(cache)})"
+
+
+def _place(cache: "CacheInfo") -> str:
+    if cache.directory is None:
+        return "memory only"
+    return cache.directory + ("" if cache.writable else ", read-only")
 
 
 def _version(name: str) -> str:
@@ -67,7 +76,7 @@ def _target() -> Iterator[tuple[str, str]]:
     yield "threading layer", target.threading_layer()
     yield "SIMD math", target.math()
     yield "L2 cache", f"{target.l2_bytes() // 1024} KiB"
-    yield "kernel cache", cache.directory or "memory only"
+    yield "kernel cache", _place(cache)
 
 
 def _cuda() -> str:

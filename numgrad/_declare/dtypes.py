@@ -47,9 +47,9 @@ def numbers(array: np.ndarray) -> np.ndarray:
 
 def is_masked(data: Any) -> bool:
     """Whether this is an array with a mask; there is none where nobody has imported ``numpy.ma``,
-    which takes its time."""
-    masked = sys.modules.get("numpy.ma")
-    return masked is not None and isinstance(data, masked.MaskedArray)
+    which takes its time, or where another thread is still at it."""
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return masked is not None and isinstance(data, masked)
 
 
 def require_unmasked(data: Any) -> None:

@@ -70,7 +70,10 @@ class _Pool:
 
     def give_back(self, block: _Block) -> None:
         """Keep a block, unless too many have come since somebody took one."""
-        waiting = self.returned.copy()  # others may come meanwhile
+        try:
+            waiting = self.returned.copy()
+        except RuntimeError:  # without the GIL others may come meanwhile
+            return
         if sum([b.nbytes for b in waiting]) + block.nbytes <= self.most:
             self.returned.append(block)
 

@@ -176,7 +176,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     # Elementwise
     np.angle: elementwise.angle,
     np.clip: elementwise.clip,
-    np.fix: elementwise.fix,
     np.imag: elementwise.imag,
     np.nan_to_num: elementwise.nan_to_num,
     np.real: elementwise.real,
@@ -284,6 +283,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.trace: linalg.trace,
     np.vdot: linalg.vdot,
 }
+if hasattr(np, "fix"):  # deprecated since NumPy 2.5
+    FUNCTIONS[np.fix] = elementwise.fix
 
 RENAMED = {"a_min": "min", "a_max": "max", "M": "n_cols"}
 """Options of NumPy's functions that have another name here."""

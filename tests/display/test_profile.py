@@ -268,3 +268,23 @@ def test_estimates_of_operations_and_bytes():
     assert operations_of(Fake(product, once, (5,), (2, 3, 4)), 10) == 5 * 2 * 2 * 3 * 4
     product = LibrarySpec("matmul", np.dtype(complex))
     assert operations_of(Fake(product, once, (), (2, 3, 4)), 1) == 4 * 2 * 2 * 3 * 4
+
+
+def test_the_clock_of_arm_processors_is_one_instruction():
+    """They have no `clock_gettime` on Windows; what is compiled for them is looked at here."""
+    from llvmlite import binding as llvm
+    from llvmlite import ir
+
+    from numgrad.targets.cpu import timer
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    module = ir.Module()
+    function = ir.Function(module, ir.FunctionType(ir.IntType(64), []), "now")
+    builder = ir.IRBuilder(function.append_basic_block())
+    _, codegen = timer._read_virtual_counter._defn(None)
+    builder.ret(codegen(None, builder, None, ()))
+    parsed = llvm.parse_assembly(str(module))
+    for triple in ("aarch64-unknown-linux-gnu", "arm64-apple-darwin", "aarch64-pc-windows-msvc"):
+        machine = llvm.Target.from_triple(triple).create_target_machine()
+        assert "cntvct_el0" in machine.emit_assembly(parsed).lower()

@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from collections import deque
 
 import numpy as np
 import pytest
@@ -45,6 +46,19 @@ def test_arrays_are_ordinary_ones():
     assert array.flags.c_contiguous
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(array)), array)
     assert results.empty((3,), F8).base is None
+
+
+def test_a_queue_that_others_write_meanwhile_takes_no_block(monkeypatch):
+    """Without the GIL a copy may notice that; a destructor must not complain."""
+
+    class Written(deque):
+        def copy(self):
+            raise RuntimeError("deque mutated during iteration")
+
+    array = large()
+    monkeypatch.setattr(results.pool, "returned", Written())
+    del array
+    assert not results.pool.returned
 
 
 @pytest.mark.parametrize(("count", "kept"), [(1, False), (2, False), (6, True)])

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -87,9 +90,10 @@ def test_unusable_directory_means_memory_only_and_one_warning(tmp_path, obstacle
     else:
         folder.mkdir(mode=0o500)
     counts, warned = cached(SMALL, folder)
-    compiled, _, writes, kept = counts.split()
+    compiled, _, writes, found = counts.split()
     assert int(compiled) > 0
-    assert (writes, kept) == ("0", "False")
+    is_read = os.path.isdir(folder)
+    assert (writes, found) == ("0", str(is_read))
     assert warned.split() == ["CacheWarning"]
 
 
@@ -141,6 +145,37 @@ def test_objects_under_each_others_names_are_not_run(filled):
     for path, content in zip(paths, contents[1:] + contents[:1], strict=True):
         path.write_bytes(content)
     assert cached(SMALL, folder)[0].split()[0] == compiled
+
+
+AS_ANOTHER_USER = """
+import importlib, os, pkgutil, sys
+import numba, scipy.linalg.cython_blas, threadpoolctl
+import numgrad.targets.cpu
+
+# What is imported later, in a place that the other user may not read.
+for module in pkgutil.iter_modules(numgrad.targets.cpu.__path__, "numgrad.targets.cpu."):
+    importlib.import_module(module.name)
+os.setgid(12345)
+os.setuid(12345)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="becomes another user")
+def test_a_cache_in_an_image_serves_every_user():
+    """As docs/running.md says: root fills a directory and lets others read it."""
+    with tempfile.TemporaryDirectory() as image:
+        os.chmod(image, 0o755)
+        folder = Path(image) / "kernels"
+        compiled = cached(SMALL, folder)[0].split()[0]
+        subprocess.run(["chmod", "-R", "a+rX", str(folder)], check=True)
+        counts, *warned = cached(AS_ANOTHER_USER + SMALL, folder)
+        assert counts.split() == ["0", compiled, "0", "True"]
+        assert warned == []
+        more = SMALL.replace("ng.cosh(x)", "ng.tan(x)")
+        counts, *warned = cached(AS_ANOTHER_USER + more, folder)
+        new, found, *_ = map(int, counts.split()[:3])
+        assert 0 < new < found
+        assert warned == ["CacheWarning"]
 
 
 EDITED = (

@@ -1,5 +1,8 @@
 """Arrays that are not quite what kernels read: another byte order, a mask, tensors in a list."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -48,6 +51,12 @@ def test_an_array_that_is_read_at_each_call_cannot_be_converted():
         ng.jit(lambda x: x * SWAPPED)(NATIVE)
     with pytest.raises(ValueError, match="without a copy"):
         ng.asarray(SWAPPED, copy=False)
+
+
+def test_arrays_are_read_while_another_thread_imports_masked_arrays(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy.ma", types.ModuleType("numpy.ma"))  # as it begins
+    assert ng.tensor(NATIVE).tolist() == [1.0, 2.0, 3.0]
+    assert (ng.tensor(1.0) + NATIVE).tolist() == [2.0, 3.0, 4.0]
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,36 @@ def test_directory_that_others_can_write_is_not_used(folder, mode):
 def test_directory_of_another_user_is_not_used(folder, monkeypatch):
     folder.mkdir(parents=True, mode=0o700)
     owner = os.geteuid()
-    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner == 0:  # whose directories everybody trusts
+        os.chown(folder, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     with pytest.warns(CacheWarning, match="another user"):
         assert cache.read(KEY) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="takes root's files")
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_directory_of_root_that_others_can_write_is_not_used(folder, monkeypatch, mode):
+    cache.write(KEY, ENTRY)
+    folder.chmod(mode)
+    monkeypatch.setattr(cache, "_state", cache._State())
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.warns(CacheWarning, match="other users can write"):
+        assert cache.read(KEY) is None
+
+
+def test_directory_that_is_only_read_serves_what_it_has(folder, monkeypatch):
+    cache.write(KEY, ENTRY)
+    monkeypatch.setattr(cache, "_state", cache._State())
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
+    assert cache.read(KEY) == ENTRY
+    assert cache.cache_info() == cache.CacheInfo(str(folder), 1, 0, 0, 0, writable=False)
+    with pytest.warns(CacheWarning, match="read-only"):
+        cache.write("1" + KEY, ENTRY)
+    cache.write("2" + KEY, ENTRY)  # a second warning would be an error here
+    assert cache.read(KEY) == ENTRY
+    assert list(folder.iterdir()) == [the_file(folder)]
 
 
 def test_directory_that_cannot_be_made_degrades_to_memory(folder):
@@ -168,6 +195,41 @@ def test_failed_write_leaves_nothing_behind(folder, monkeypatch):
     with pytest.warns(CacheWarning, match="No space left"):
         cache.write(KEY, ENTRY)
     assert list(folder.iterdir()) == []
+
+
+def refuse_access(*paths):
+    raise PermissionError(13, "The process cannot access the file: another process uses it")
+
+
+def test_a_file_that_cannot_be_replaced_while_it_is_read_stays(folder, monkeypatch):
+    cache.write(KEY, ENTRY)
+    with monkeypatch.context() as windows:
+        windows.setattr(cache.os, "replace", refuse_access)
+        cache.write(KEY, ENTRY)  # a warning would be an error here
+    assert cache.read(KEY) == ENTRY
+    cache.write("1" + KEY, ENTRY)
+    assert cache.read("1" + KEY) == ENTRY
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_new_file_that_cannot_be_named_switches_the_cache_off(folder, monkeypatch):
+    monkeypatch.setattr(cache.os, "replace", refuse_access)
+    with pytest.warns(CacheWarning, match="cannot write"):
+        cache.write(KEY, ENTRY)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("platform", ["win32", "linux"])
+def test_a_file_that_cannot_be_opened_is_compiled_again(folder, monkeypatch, platform):
+    """On Windows another process may be replacing it, of which nobody has to hear."""
+    cache.write(KEY, ENTRY)
+    monkeypatch.setattr(cache, "_read_own_file", refuse_access)
+    monkeypatch.setattr(sys, "platform", platform)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert cache.read(KEY) is None
+    assert len(caught) == (platform != "win32")
+    assert cache.cache_info().directory == str(folder)
 
 
 WRITER = """

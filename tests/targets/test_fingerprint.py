@@ -21,6 +21,26 @@ def test_globals_of_nested_functions_count():
     assert fingerprint(scope["outer"]) != before
 
 
+def test_slices_are_known_by_their_bounds():
+    """They are constants of code since Python 3.14."""
+    digests = {fingerprint(item) for item in (slice(1, 3), slice(1, 4), slice(None), slice(1, 3))}
+    assert len(digests) == 3
+
+
+def test_a_function_that_takes_a_constant_slice_is_known():
+    assert len(fingerprint(lambda a: a[1:3].sum())) == 64
+
+
+def test_a_docstring_does_not_count_but_a_string_does():
+    def digest(*body):
+        scope = {}
+        exec("\n    ".join(["def f(x):", *body]), scope)
+        return fingerprint(scope["f"])
+
+    assert digest("'one'", "return 'a'") == digest("'two'", "return 'a'")
+    assert digest("return 'a'") != digest("return 'b'")
+
+
 def test_every_scalar_function_of_a_built_in_operator_is_known_everywhere():
     from numgrad._declare import Elementwise, registry
 

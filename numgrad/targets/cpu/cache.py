@@ -1,8 +1,10 @@
 """Compiled objects on disk, one file each, shared by all processes of one user.
 
-A file is code that will run, so the directory must be ours alone; where that cannot be had, kernels
-stay in memory and one warning says why. Files appear by `os.replace`, so that a reader sees a whole
-file or none, whoever else writes and however a writer dies.
+A file is code that will run, so nobody else may be able to write it: the directory belongs to us, or
+to the administrator, whom a process trusts with its libraries too, and no others can write to it.
+Where that cannot be had, kernels stay in memory and one warning says why. Files appear by
+`os.replace`, so that a reader sees a whole file or none, whoever else writes and however a writer
+dies.
 """
 
 import hashlib
@@ -25,8 +27,10 @@ from . import eviction
 KERNEL, SCALAR = "kernel", "scalar"
 """Machine code, which runs, and LLVM code of a scalar function, which kernels are made of."""
 
+_IN_MEMORY = "new kernels are kept in memory only and compiled again by the next process"
 _MAGIC = b"numgrad-object-1\n"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_ADMINISTRATOR = 0  # the user id that may write anything anyway
 
 
 class Entry(NamedTuple):
@@ -44,7 +48,7 @@ class CacheInfo:
     Attributes
     ----------
     directory : str or None
-        Where objects are kept; None if they are kept in memory only.
+        Where objects are found, and kept if it is writable; None for memory only.
     hits, misses : int
         Look-ups on disk that found, or did not find, a usable object.
     compiled : int
@@ -53,6 +57,8 @@ class CacheInfo:
         Objects written to disk.
     scalars : int
         Scalar functions compiled, to be linked into kernels; the other numbers leave them out.
+    writable : bool
+        False for a directory that is only read, as one in an image that belongs to another user.
     """
 
     directory: str | None
@@ -61,6 +67,7 @@ class CacheInfo:
     compiled: int
     writes: int
     scalars: int = 0
+    writable: bool = True
 
 
 class _State:
@@ -71,6 +78,7 @@ class _State:
     def __init__(self) -> None:
         self.chosen: str | None = None
         self.directory: Path | None = None
+        self.writable = True
         self.warned = False
         self.hits = self.misses = self.compiled = self.writes = self.scalars = 0
         self.nbytes = 0  # written so far
@@ -85,7 +93,7 @@ def cache_info() -> CacheInfo:
     state = _state
     return CacheInfo(
         str(folder) if folder else None,
-        state.hits, state.misses, state.compiled, state.writes, state.scalars,
+        state.hits, state.misses, state.compiled, state.writes, state.scalars, state.writable,
     )  # fmt: skip
 
 
@@ -112,6 +120,9 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
             entry = _decode(key, _read_own_file(folder / _file_name(key, kind)))
         except FileNotFoundError:
             pass
+        except PermissionError as error:
+            if sys.platform != "win32":  # where a file that is being replaced cannot be opened
+                _warn(f"cannot read a file of the kernel cache in {folder}: {error}")
         except (OSError, ValueError, KeyError, TypeError) as error:
             _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
     if kind == KERNEL:
@@ -122,9 +133,13 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
 
 
 def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
-    """Keep an entry; after a failure the cache is memory only, with a warning."""
+    """Keep an entry; after a failure the cache is memory only, with a warning. What cannot be
+    written at all is still read."""
     folder = _directory()
     if folder is None:
+        return
+    if not _state.writable:
+        _warn(f"the kernel cache {folder} is read-only; {_IN_MEMORY}")
         return
     data = _encode(key, entry)
     try:
@@ -159,7 +174,7 @@ def _directory() -> Path | None:
         if problem:
             _disable(f"cannot use the kernel cache {folder}: {problem}")
         else:
-            _state.directory = folder
+            _state.directory, _state.writable = folder, os.access(folder, os.W_OK)
     return _state.directory
 
 
@@ -181,7 +196,7 @@ def _problem(folder: Path) -> str | None:
 def _ownership_problem(status: os.stat_result) -> str | None:
     if not hasattr(os, "geteuid"):  # Windows: the profile folder is the user's by its access list
         return None
-    if status.st_uid != os.geteuid():
+    if status.st_uid not in (os.geteuid(), _ADMINISTRATOR):
         return "it belongs to another user"
     if status.st_mode & _OTHERS_WRITE:
         return "other users can write to it"
@@ -233,15 +248,26 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        os.replace(temporary, path)
+        _rename(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
 
 
+def _rename(temporary: str, path: Path) -> None:
+    """Give a file its name. On Windows a file that somebody reads is not replaced: it has an entry
+    of the same key, which is as good as the new one."""
+    try:
+        os.replace(temporary, path)
+    except PermissionError:
+        if not path.exists():
+            raise
+        os.unlink(temporary)
+
+
 def _disable(message: str) -> None:
     _state.directory = None
-    _warn(f"{message}; kernels are kept in memory only and compiled again by the next process")
+    _warn(f"{message}; {_IN_MEMORY}")
 
 
 def _warn(message: str) -> None:

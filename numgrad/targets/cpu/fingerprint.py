@@ -105,6 +105,11 @@ class _Walk:
     def visit_complex(self, value: complex) -> None:
         self.tag("complex", struct.pack("<dd", value.real, value.imag).hex())
 
+    def visit_slice(self, value: slice) -> None:
+        self.tag("slice")
+        for bound in (value.start, value.stop, value.step):
+            self.visit(bound)
+
     def visit_sequence(self, value: Any) -> None:
         self.tag(type(value).__qualname__, str(len(value)), *getattr(value, "_fields", ()))
         if not self.met_before(value):
@@ -229,7 +234,7 @@ def _globals(code: types.CodeType) -> Iterator[str]:
 
 def _has_docstring(code: types.CodeType) -> bool:
     """Tell whether a string that is the first constant is the docstring."""
-    if sys.version_info >= (3, 13):
+    if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
     return not code.co_name.startswith("<")  # a def without one has None there
 
@@ -269,6 +274,7 @@ _VISITORS: tuple[tuple[Any, Any], ...] = (
     ((bool, int, str, bytes, type(None), type(Ellipsis), np.dtype), _Walk.visit_atom),
     (float, _Walk.visit_float),
     (complex, _Walk.visit_complex),
+    (slice, _Walk.visit_slice),  # since Python 3.14 slices are constants of code
     ((tuple, list), _Walk.visit_sequence),
     ((set, frozenset), _Walk.visit_set),
     (dict, _Walk.visit_dict),

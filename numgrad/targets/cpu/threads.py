@@ -134,7 +134,7 @@ def _after_fork_in_child() -> None:
     _launch_lock = threading.RLock()
     _blas.after_fork()
     parallel = sys.modules.get("numba.np.ufunc.parallel")
-    if parallel is not None and parallel._is_initialized:
+    if getattr(parallel, "_is_initialized", False):
         _forked_with_threads = True
     settings.entries += 1
 

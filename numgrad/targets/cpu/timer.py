@@ -19,7 +19,7 @@ from .words import (
     TIMES_STRIDE,
 )  # fmt: skip
 
-_HAS_COUNTER = platform.machine().lower() in ("x86_64", "amd64")
+_MACHINE = platform.machine().lower()
 _MONOTONIC = 6 if platform.system() == "Darwin" else 1
 _NANOSECONDS = 1_000_000_000
 
@@ -37,15 +37,36 @@ def _read_counter(typingctx):
     return types.int64(), codegen
 
 
+@intrinsic
+def _read_virtual_counter(typingctx):
+    """Return the counter of time of a processor of ARM's, which any program may read."""
+
+    def codegen(context, builder, signature, args):
+        module, name = builder.module, "llvm.read_volatile_register.i64"
+        function = module.globals.get(name) or ir.Function(
+            module, ir.FunctionType(INT64, [ir.MetaDataType()]), name
+        )
+        register = ir.MetaDataString(module, "cntvct_el0")
+        return builder.call(function, [module.add_metadata([register])])
+
+    return types.int64(), codegen
+
+
 _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.int64))
 
-if _HAS_COUNTER:
+if _MACHINE in ("x86_64", "amd64"):
 
     def now():
         """Return the time in ticks of some length."""
         return _read_counter()
 
-else:
+elif _MACHINE in ("aarch64", "arm64"):
+
+    def now():
+        """Return the time in ticks of some length."""
+        return _read_virtual_counter()
+
+else:  # POSIX
 
     def now():
         """Return the time in ticks of some length."""
