@@ -3,6 +3,7 @@ compiles kernels before they are needed."""
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 
@@ -22,6 +23,11 @@ _COMPILING = (
     "tests/func/test_jit_dtypes.py",
 )
 _runner: list[subprocess.Popen] = []
+
+
+def pytest_configure():
+    """Hear Ctrl-C, which shells let what they start in the background ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
