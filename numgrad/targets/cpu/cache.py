@@ -1,10 +1,9 @@
 """Compiled objects on disk, one file each, shared by all processes of one user.
 
-A file is code that will run, so nobody else may be able to write it: the directory belongs to us, or
-to the administrator, whom a process trusts with its libraries too, and no others can write to it.
-Where that cannot be had, kernels stay in memory and one warning says why. Files appear by
-`os.replace`, so that a reader sees a whole file or none, whoever else writes and however a writer
-dies.
+A file is code that will run, so nobody else may write it: the directory belongs to us, or to the
+administrator, whom a process trusts with its libraries too. Where that cannot be had, kernels stay
+in memory and one warning says why. Files appear by `os.replace`, so that a reader sees a whole file
+or none, whoever else writes and however a writer dies.
 """
 
 import hashlib
