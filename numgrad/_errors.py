@@ -84,8 +84,9 @@ class CustomGradError(NumgradError, RuntimeError):
     """A user's backward function returned the wrong number or kind of gradients."""
 
 
-class DetachedError(NumgradError, TypeError, RuntimeError):
-    """A tensor that requires grad was converted to NumPy, which would cut the graph silently."""
+class DetachedError(NumgradError, RuntimeError):
+    """A tensor that requires grad was to become a number or a NumPy array, which would cut the
+    graph silently."""
 
 
 class CaptureError(DetachedError):

@@ -10,13 +10,12 @@ from ._declare import door, registry
 from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_unmasked
 from ._errors import (
     ArgTypeError,
-    DetachedError,
     GradDtypeError,
     GradShapeError,
     NoGradError,
     PlaceTypeError,
 )
-from .engine import alone, capture, deferred, direct, hooks, record
+from .engine import alone, capture, deferred, direct, hooks, leaving, record
 from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .operators import cast as _cast
 from .operators import gathering as _gathering
@@ -67,15 +66,10 @@ class Tensor(Arithmetic, Methods, Value):
         ------
         DetachedError
             If the tensor requires grad and operations are recorded: the graph would be cut without
-            a word. Use ``.detach().numpy()``.
+            a word. Where no gradient is to flow, use ``.detach().numpy()``.
         """
-        self._computed()
-        if self.requires_grad and record.mode.grad:
-            raise DetachedError(
-                "numpy() of a tensor that requires grad would cut the graph; write "
-                "t.detach().numpy()"
-            )
         array = self._computed()
+        leaving.refuse(self, "numpy()", leaving.VALUES, "x.detach().numpy()")
         if copy:
             return array.copy()
         view = array.view()
@@ -90,21 +84,25 @@ class Tensor(Arithmetic, Methods, Value):
         return self.array
 
     def item(self) -> Any:
-        """Return the only element as a Python number."""
+        """Return the only element as a Python number.
+
+        Raises
+        ------
+        DetachedError
+            If the tensor requires grad, in a function that `func.grad` or another transformation
+            differentiates: gradients would be lost without a word.
+        """
+        leaving.refuse_inside(self, "item()", leaving.VALUES, "x.detach().item()")
         return self._computed().item()
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers; raises where `item` does."""
+        leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
         return self._computed().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         self._computed()
-        if self.requires_grad and record.mode.grad:
-            raise DetachedError(
-                "np.asarray of a tensor that requires grad would cut the graph; write t.detach() "
-                "first, or call the numgrad function of the same name (ng.asarray and ng.stack "
-                "take lists of tensors)"
-            )
+        leaving.refuse(self, "np.asarray", leaving.ARRAY)
         array = self.numpy(copy=bool(copy))
         return array if dtype is None or array.dtype == dtype else array.astype(dtype)
 
@@ -121,13 +119,9 @@ class Tensor(Arithmetic, Methods, Value):
         return self._number("index").__index__()
 
     def _number(self, what: str) -> np.ndarray:
-        self._computed()
-        if self.requires_grad and record.mode.grad:
-            raise DetachedError(
-                f"{what}() of a tensor that requires grad would cut the graph; write t.item() or "
-                f"t.detach()"
-            )
-        return self._computed()
+        array = self._computed()
+        leaving.refuse(self, f"{what}()", leaving.NUMBERS[what])
+        return array
 
     def __bool__(self) -> bool:
         return bool(self._computed())
@@ -301,6 +295,9 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
     ------
     DtypeError
         If an integer tensor is to require grad, or the data are no numbers.
+    DetachedError
+        If the data are tensors that require grad, in a list or in a function that is being
+        differentiated (`func.grad`, ...): a new leaf is not in their graph.
 
     Examples
     --------
@@ -309,6 +306,8 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
     tensor([1., 2.], requires_grad=True)
     """
     if isinstance(data, Tensor):
+        instead = "ng.asarray(x) keeps the graph, x.clone() is a copy in it."
+        leaving.refuse_inside(data, "ng.tensor", instead)
         if data.array is None:
             leaf = data.detach().clone()
             return (leaf if dtype is None else leaf.astype(dtype)).requires_grad_(requires_grad)
@@ -328,15 +327,11 @@ def _plain(data: Any) -> Any:
         return data
     if data.array is None and record.mode.capture is not None:
         capture.refuse(_SEQUENCE)
-    if data.requires_grad and record.mode.grad:
-        raise DetachedError(f"{_SEQUENCE} For the values alone, use t.detach().")
+    leaving.refuse(data, "a conversion to NumPy", _SEQUENCE)
     return data.numpy()
 
 
-_SEQUENCE = (
-    "a sequence of tensors is to become one array, which would cut the graph. Write "
-    "ng.asarray([...]) or ng.stack([...])."
-)
+_SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) or ng.stack([...])."
 
 
 def constant(data: ArrayLike) -> Tensor:

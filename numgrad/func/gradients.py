@@ -10,7 +10,7 @@ from .._autograd import enable_grad
 from .._autograd import grad as engine_grad
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
-from .differentiating import differentiated
+from ..engine.leaving import differentiated
 from .trees import Variables, deliver, deliver_tree, flatten, output_leaves
 
 ArgNums = int | Sequence[int]

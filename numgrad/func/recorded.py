@@ -15,11 +15,11 @@ from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
 from ..engine.graph import Spec
+from ..engine.leaving import differentiating
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, with_rows
 from ..engine.watching import watch
-from .differentiating import differentiating
 from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DetachedError
 from .._tensor import Tensor, constant
+from ..engine import leaving
 from .creation import require_cpu
 
 
@@ -47,9 +47,7 @@ def to_dlpack(
     ``copy=False`` shares the memory with them all the same; writes to it are not recorded.
     """
     if tensor.requires_grad:
-        raise DetachedError(
-            "exporting a tensor that requires grad would cut the graph; export t.detach() instead"
-        )
+        raise leaving.detached("exporting a tensor that requires grad", leaving.VALUES)
     array = tensor.numpy()
     if max_version is None or max_version[0] < 1:
         shared = tensor._computed() if copy is False else array.copy()

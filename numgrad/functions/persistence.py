@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DetachedError
 from .._tensor import Tensor
+from ..engine import leaving
 
 
 def rebuild(array: np.ndarray, requires_grad: bool) -> Tensor:
@@ -15,7 +15,7 @@ def rebuild(array: np.ndarray, requires_grad: bool) -> Tensor:
 
 def reduce_leaf(tensor: Tensor) -> tuple[Any, ...]:
     """Return how `pickle` makes the tensor again; ``grad`` and hooks stay behind."""
-    _require_leaf(tensor, "pickling")
+    _require_leaf(tensor, "pickling", "Pickle what the function returns.")
     return rebuild, (
         np.ascontiguousarray(tensor._computed()).reshape(tensor.shape),
         tensor.requires_grad,
@@ -26,7 +26,7 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """Return an independent leaf with copies of the values and of ``grad``."""
     if id(tensor) in memo:
         return memo[id(tensor)]
-    _require_leaf(tensor, "copy.deepcopy")
+    _require_leaf(tensor, "copy.deepcopy", "x.clone() is a copy in the graph.")
     copy = Tensor(tensor._computed().copy(), tensor.requires_grad)
     memo[id(tensor)] = copy
     if tensor.grad is not None:
@@ -34,9 +34,8 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     return copy
 
 
-def _require_leaf(tensor: Tensor, what: str) -> None:
+def _require_leaf(tensor: Tensor, what: str, instead: str) -> None:
+    leaving.refuse_inside(tensor, what, instead)
     if tensor.requires_grad and tensor.node is not None:
-        raise DetachedError(
-            f"{what} of a tensor that is not a leaf (it is a result of {tensor.node.name()}) would "
-            f"cut its graph; use t.detach() for the values, or t.clone() for a copy in the graph"
-        )
+        leaf = f"that is not a leaf (it is a result of {tensor.node.name()})"
+        raise leaving.detached(f"{what} of a tensor {leaf}", instead)

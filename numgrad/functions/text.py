@@ -57,9 +57,9 @@ def format_number(tensor: Any, specification: str) -> str:
     if tensor.shape:
         raise TypeError(
             f"format specification {specification!r} is for 0-d tensors, not for {tensor.shape}; "
-            f"write format(t.item(), ...) or loop over the elements"
+            f"loop over the elements"
         )
-    return format(tensor.item(), specification)
+    return format(tensor._computed().item(), specification)
 
 
 def array_repr(

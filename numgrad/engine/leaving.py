@@ -1,0 +1,89 @@
+"""Ways out of the graph: where the elements of a value become numbers or arrays of NumPy.
+
+Nothing flows back through those. What would lose a gradient without a word raises.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .._errors import DetachedError
+from .record import mode
+from .values import Value
+
+
+class _Differentiating(threading.local):
+    """How many of `grad`, `jvp`, `jacobian`, ... are running their function, in this thread."""
+
+    depth = 0
+
+
+differentiating = _Differentiating()
+
+
+@contextmanager
+def differentiated() -> Iterator[None]:
+    """Run the function of a transformation inside the block."""
+    differentiating.depth += 1
+    try:
+        yield
+    finally:
+        differentiating.depth -= 1
+
+
+def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
+    """Return the error for what would cut the graph.
+
+    Parameters
+    ----------
+    what : str
+        What does.
+    instead : str
+        What keeps the gradients, as a sentence.
+    constant : str
+        What gives the same without gradients.
+    """
+    return DetachedError(
+        f"{what} would cut the graph. {instead} If no gradient is to flow through it, write "
+        f"{constant}."
+    )
+
+
+def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
+    """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
+    it, does that."""
+    if value.requires_grad and mode.grad:
+        where = ", in a function that is being differentiated," if differentiating.depth else ""
+        raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+
+
+def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
+    """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
+    returns zeros for what has left the graph, and nobody would know why."""
+    if differentiating.depth:
+        refuse(value, what, instead, constant)
+
+
+ELEMENT = (
+    "Where array[i] = x asks for it, write into a tensor, made with ng.zeros, or collect the "
+    "values and call ng.stack."
+)
+NUMBERS = {
+    "float": f"Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x). {ELEMENT}",
+    "complex": f"Write x.astype(complex), or ng.exp(x) for cmath.exp(x). {ELEMENT}",
+    "int": f"Write ng.trunc(x) or x.astype(int), which have no gradient. {ELEMENT}",
+    "index": "An index has no gradient: write x.astype(int).",
+}
+"""What to write where Python asks for a number."""
+
+ARRAY = (
+    "Write ng.asarray, or ng.stack for a list of tensors; NumPy's functions that numgrad has too "
+    "take the tensor itself; write into a tensor, made with ng.zeros, instead of into an array."
+)
+VALUES = "Compute with the tensor itself; it can be compared and printed."
+"""What to write instead of asking for all elements."""
+
+__all__ = [
+    "ARRAY", "NUMBERS", "VALUES", "detached", "differentiated", "differentiating", "refuse",
+    "refuse_inside",
+]  # fmt: skip
