@@ -110,6 +110,8 @@ def _apply(name: str, values: Sequence[Any]) -> Any:
 def _fitting(operator: Elementwise, n: int, value: Any) -> Any:
     if n in operator.conditions:
         return ng.real(value) > 0.25
+    if operator.name in ("signbit", "copysign") and value.dtype.kind == "f":
+        return ng.where(ng.isnan(value), -1.0, value)  # the sign of a NaN is anything
     if operator.name in INTEGRAL:
         return value if value.dtype.kind == "i" else ng.where(value != 0, 5, -3)
     if value.dtype.kind in "ib":

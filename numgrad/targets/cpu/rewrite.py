@@ -20,7 +20,7 @@ from numba.core.compiler_machinery import FunctionPass, PassManager, register_pa
 from numba.core.registry import cpu_target
 
 from . import scalar_math, vector_math
-from .complex_division import DivideComplexNumbers
+from .complex_arithmetic import ReplaceComplexArithmetic
 from .halved import STAND_INS
 from .parts import Part, ScalarPart
 
@@ -248,7 +248,7 @@ class ScalarPipeline(CompilerBase):
             untyped_passes.GenericRewrites,
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
-            DivideComplexNumbers,
+            ReplaceComplexArithmetic,
             vector_math.RaiseToPowers,
             typed_passes.PreLowerStripPhis,
             typed_passes.NoPythonSupportedFeatureValidation,
@@ -276,7 +276,7 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(BindCalleesAndLiterals, untyped_passes.FixupArgs)
-        manager.add_pass_after(DivideComplexNumbers, typed_passes.NopythonTypeInference)
+        manager.add_pass_after(ReplaceComplexArithmetic, typed_passes.NopythonTypeInference)
         manager.finalize()
         return [manager]
 
