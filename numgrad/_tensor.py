@@ -179,6 +179,8 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only; use .detach() for a tensor "
                 "without graph"
             )
+        if requires_grad and self.node is None:
+            return self.as_leaf()
         self._requires_grad = bool(requires_grad)  # of NumPy too, or 1: recorders look for True
         return self
 
@@ -316,7 +318,7 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
     array = numbers(np.array(_plain(data), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
-    return Tensor(array, bool(requires_grad))
+    return Tensor(array).as_leaf() if requires_grad else Tensor(array)
 
 
 def _plain(data: Any) -> Any:

@@ -68,9 +68,7 @@ class Request:
     @property
     def is_special(self) -> bool:
         """Whether more happens than that gradients are computed."""
-        return bool(
-            self.create_graph or self.check or self.initial or self.cut or self.retain_all
-        )
+        return bool(self.create_graph or self.check or self.initial or self.cut or self.retain_all)
 
 
 class Check(Protocol):
@@ -118,7 +116,7 @@ class Pass:
             self.structure, self.recalled = known
             return
         roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
-        order = reachable(roots, request.cut)
+        order = reachable(roots, request.cut, request.ends)
         self.structure = structure_of(request, order)
         self.recalled = None if self.structure is None else recall(request, self.structure)
         if self.recalled is not None:
@@ -180,6 +178,18 @@ class Pass:
             Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
             raise
         return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
+
+    def through(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+        """Return the gradients of a graph that stands for one node, as a part of this pass: nothing
+        beyond the targets is executed, and nothing is computed yet."""
+        ends = {edge.node for edge in targets if edge.node is not None}
+        inner = Pass(Request(seeds, targets, True, True, ends=ends, batch=self.request.batch))
+        inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
+        inner._take_saved(inner.wanted)
+        inner._seed()
+        for node in inner.order:
+            inner._visit(node)
+        return inner.grads
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -250,9 +260,7 @@ class Pass:
             if gradient is not None:
                 self._add(self.pending, edge, gradient)
 
-    def _gradients(
-        self, node: Node, cotangents: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
+    def _gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
         """Build the gradients of a node: by its kind's rule, unless they are recorded themselves
         or a user's function makes them."""
         wanted = self.wanted[node]

@@ -4,17 +4,20 @@ minimal path)."""
 from collections.abc import Collection, Iterable
 from operator import attrgetter
 
-from .graph import Edge, Node
+from .graph import Accumulator, Edge, Node, Value
 
 
-def reachable(roots: Iterable[Node], cut: Collection[Edge]) -> list[Node]:
+def reachable(
+    roots: Iterable[Node], cut: Collection[Edge], ends: Collection[Node] = ()
+) -> list[Node]:
     """Return the nodes reachable from ``roots`` in descending creation number.
 
-    A node is created after the nodes it points to, so this order is a topological one.
+    A node is created after the nodes it points to, so this order is a topological one. The search
+    does not go through the edges ``cut``, nor beyond the nodes ``ends``.
     """
     seen: set[Node] = set(roots)
-    stack = list(seen)
-    while stack and not cut:
+    stack = [node for node in seen if node not in ends] if ends else list(seen)
+    while stack and not cut and not ends:
         for node in stack.pop().parents:
             if node is not None and node not in seen:
                 seen.add(node)
@@ -24,7 +27,8 @@ def reachable(roots: Iterable[Node], cut: Collection[Edge]) -> list[Node]:
         for node, slot in zip(last.parents, last.slots, strict=True):
             if node is not None and node not in seen and (node, slot) not in cut:
                 seen.add(node)
-                stack.append(node)
+                if node not in ends:
+                    stack.append(node)
     return sorted(seen, key=attrgetter("number"), reverse=True)
 
 
@@ -55,3 +59,24 @@ def needed(
         if True in mask:
             wanted[node] = tuple(mask)
     return wanted
+
+
+def reaches_outside(values: Iterable[Value], first: int) -> bool:
+    """Return whether values depend on something that requires grad and was there before the node
+    number ``first``, or would have been.
+
+    An older node is not looked behind, so a loop of many transforms over one long graph stays
+    linear.
+    """
+    stack = [value.edge.node for value in values if value.requires_grad]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        assert node is not None
+        number = node.variable.leaf.number if isinstance(node, Accumulator) else node.number
+        if number < first:
+            return True
+        above = [parent for parent in node.parents if parent is not None and parent not in seen]
+        seen.update(above)
+        stack += above
+    return False

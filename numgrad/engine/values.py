@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -154,11 +154,15 @@ class Expr:
 
 
 class LeafState:
-    """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it."""
+    """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it.
 
-    __slots__ = ("accumulator", "grad", "hooks", "post_accumulate")
+    ``number`` says when it was made a leaf, in the order of nodes; 0 where nobody asked.
+    """
+
+    __slots__ = ("accumulator", "grad", "hooks", "number", "post_accumulate")
 
     def __init__(self) -> None:
+        self.number = 0
         self.accumulator: Callable[[], Node | None] | None = None
         self.grad: Any = None
         self.hooks: dict[int, Any] | None = None
@@ -283,6 +287,12 @@ class Value:
                 if self._leaf is None:
                     self._leaf = LeafState()
         return self._leaf
+
+    def as_leaf(self) -> Self:
+        """Let this leaf require grad from now on."""
+        self._requires_grad = True
+        self.leaf.number = self.leaf.number or next_number()
+        return self
 
     @property
     def hooks(self) -> dict[int, Any] | None:

@@ -11,7 +11,8 @@ from .._autograd import grad as engine_grad
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
 from ..engine.leaving import differentiated
-from .trees import Variables, deliver, deliver_tree, flatten, output_leaves
+from ..engine.record import mode
+from .trees import Variables, flatten, holds_tensors, output_leaves
 
 ArgNums = int | Sequence[int]
 
@@ -141,18 +142,16 @@ def _value_and_grad(
         variables = Variables(args, argnums, what)
         output, aux = call(function, variables.args, kwargs, has_aux, what)
         leaves, _ = output_leaves(output, what)
-        _require_scalar(output, leaves, what)
-        graph = variables.outer_graph(leaves)
-        gradients = pull(leaves, variables.leaves, [None], graph)
-        result = variables.rebuild([deliver(g, variables.as_numpy, graph) for g in gradients])
-        value = deliver(leaves[0], variables.as_numpy, graph)
-        aux = deliver_tree(aux, variables.as_numpy, graph) if has_aux else None
-        return ((value, aux) if has_aux else value), result
+        require_scalar(output, leaves, what)
+        gradients = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
+        result = variables.rebuild([variables.deliver(g) for g in gradients])
+        value = variables.deliver(leaves[0])
+        return ((value, variables.deliver_tree(aux)) if has_aux else value), result
 
     return both
 
 
-def _require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
+def require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
     if len(leaves) != 1 or leaves[0].shape != () or leaves[0].dtype.kind != "f":
         found = (
             f"shape {leaves[0].shape}, dtype {leaves[0].dtype}"
@@ -201,16 +200,14 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 
     def vjp_fn(cotangents: Any) -> tuple[Any, ...]:
         seeds = matching(cotangents, leaves, "vjp_fn", "cotangent", "output")
-        follow = graph or any(isinstance(s, Tensor) and s.requires_grad for s in seeds)
+        follow = mode.grad and (graph or any(seed.requires_grad for seed in seeds))
         gradients = pull(leaves, variables.leaves, seeds, follow)
-        as_numpy = variables.as_numpy and not any(
-            isinstance(s, Tensor) for s in flatten(cotangents)[0]
-        )
-        return variables.rebuild([deliver(g, as_numpy, follow) for g in gradients])
+        as_numpy = variables.as_numpy and not holds_tensors(cotangents)
+        return variables.rebuild([variables.deliver(g, as_numpy) for g in gradients])
 
-    value = rebuild([deliver(leaf, variables.as_numpy, graph) for leaf in leaves])
+    value = rebuild([variables.deliver(leaf) for leaf in leaves])
     if has_aux:
-        return value, vjp_fn, deliver_tree(aux, variables.as_numpy, graph)
+        return value, vjp_fn, variables.deliver_tree(aux)
     return value, vjp_fn
 
 
@@ -270,14 +267,12 @@ def jvp(
     output, aux = call(function, variables.args, {}, has_aux, "jvp")
     leaves, rebuild = output_leaves(output, "jvp")
     vectors = matching(tuple(tangents), variables.leaves, "jvp", "tangent", "primal")
-    as_numpy = variables.as_numpy and not any(
-        isinstance(t, Tensor) for t in flatten(tuple(tangents))[0]
-    )
-    graph = variables.outer_graph(leaves) or any(v.requires_grad for v in vectors)
+    variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
+    graph = variables.outer_graph([*leaves, *vectors])
     products = push(leaves, variables.leaves, vectors, graph)
-    value = rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])
-    result = (value, rebuild([deliver(p, as_numpy, graph) for p in products]))
-    return (*result, deliver_tree(aux, as_numpy, graph)) if has_aux else result
+    value = rebuild([variables.deliver(leaf) for leaf in leaves])
+    result = (value, rebuild([variables.deliver(p) for p in products]))
+    return (*result, variables.deliver_tree(aux)) if has_aux else result
 
 
 def push(
@@ -289,6 +284,6 @@ def push(
 ) -> list[Tensor]:
     """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a
     function of its seed."""
-    seeds = [Tensor(np.zeros(o.shape, o.dtype), True) for o in outputs]
+    seeds = [Tensor(np.zeros(o.shape, o.dtype)).as_leaf() for o in outputs]
     pulled = pull(outputs, inputs, seeds, True)
-    return pull(pulled, seeds, list(tangents), graph, batched)
+    return pull(pulled, seeds, tangents, graph, batched)

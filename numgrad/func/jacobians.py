@@ -9,8 +9,8 @@ import numpy as np
 from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from .gradients import ArgNums, _require_scalar, call, matching, pull, push
-from .trees import Variables, deliver, deliver_tree, output_leaves
+from .gradients import ArgNums, call, matching, pull, push, require_scalar
+from .trees import Variables, holds_tensors, output_leaves
 
 
 def jacrev(
@@ -120,14 +120,10 @@ def _jacobian(
         variables = Variables(args, argnums, what)
         output, aux = call(function, variables.args, kwargs, has_aux, what)
         leaves, rebuild = output_leaves(output, what)
-        graph = variables.outer_graph(leaves)
-        blocks = method(leaves, variables.leaves, graph, chunk)
-        rows = [
-            variables.rebuild([deliver(block, variables.as_numpy, graph) for block in row])
-            for row in blocks
-        ]
+        blocks = method(leaves, variables.leaves, variables.outer_graph(leaves), chunk)
+        rows = [variables.rebuild([variables.deliver(block) for block in row]) for row in blocks]
         result = rebuild(rows)
-        return (result, deliver_tree(aux, variables.as_numpy, graph)) if has_aux else result
+        return (result, variables.deliver_tree(aux)) if has_aux else result
 
     return jacobian_function
 
@@ -252,10 +248,11 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     variables = Variables(primals, range(len(primals)), "hvp")
     output, _ = call(function, variables.args, {}, False, "hvp")
     leaves, _ = output_leaves(output, "hvp")
-    _require_scalar(output, leaves, "hvp")
+    require_scalar(output, leaves, "hvp")
     vectors = matching(tuple(tangents), variables.leaves, "hvp", "tangent", "primal")
-    graph = variables.outer_graph(leaves) or any(v.requires_grad for v in vectors)
+    variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
+    graph = variables.outer_graph([*leaves, *vectors])
     gradients = pull(leaves, variables.leaves, [None], True)
     products = pull(gradients, variables.leaves, vectors, graph)
-    value = deliver(leaves[0], variables.as_numpy, graph)
-    return value, variables.rebuild([deliver(p, variables.as_numpy, graph) for p in products])
+    value = variables.deliver(leaves[0])
+    return value, variables.rebuild([variables.deliver(p) for p in products])

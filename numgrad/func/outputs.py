@@ -26,8 +26,8 @@ def into(recorded: Any, call: Any, out: Any) -> None:
     """
     outs = _matching(recorded, out)
     tensors = [] if recorded.as_numpy else recorded.tensors(call)
-    live = bool(recorded.recording.live) and not recorded.as_numpy
-    if live and mode.grad and any(t.requires_grad for t in (*tensors, *recorded.recording.outer)):
+    given = (*tensors, *recorded.recording.outer)
+    if recorded.recording.live and mode.grad and any(t.requires_grad for t in given):
         raise ArgTypeError(
             "jit: out= cannot hold results that require grad; call under ng.no_grad(), or without "
             "out="

@@ -81,7 +81,8 @@ class Recorded:
             self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
             del arguments
             live = self.is_cut or bool(self.recording.live)
-            self.loses = self.as_numpy and live  # arrays do not say what they depend on
+            # What is closed over may require grad, and arrays do not say what they depend on.
+            self.is_live = self.as_numpy and live
             if self.as_numpy and not ensemble and not live:
                 self.recording.settle()  # else another recording may want it inline
         del self._function, self._call
@@ -121,27 +122,28 @@ class Recorded:
 
     def is_quick(self) -> bool:
         """Whether calls need not be looked at, beside their arguments."""
-        return not (self.loses and differentiating.depth) and self.is_valid()
+        return not (self.is_live and mode.grad) and self.is_valid()
 
     def replay(self, call: Call, out: Any) -> Any:
         """Return what the function returns for these arguments."""
         if out is not None:
             into(self, call, out)
             return out
-        # Arrays are returned, unless another recording or a derivative wants what led to them.
         as_numpy = self.as_numpy and mode.capture is None
-        as_numpy = as_numpy and not (self.loses and mode.grad and differentiating.depth)
-        if self.is_cut and mode.grad and not as_numpy:
+        recorded = mode.grad and (self.is_live or not as_numpy)
+        if self.is_cut and recorded:
             raise ArgTypeError(_CUT.format(
                 "the function of a member closes over a tensor that requires grad",
                 "call under ng.no_grad(), or close over t.detach()",
             ))  # fmt: skip
-        if as_numpy and self.donated:
-            results: Sequence[Any] = donated(self, call)
-        elif as_numpy:
-            results = self.recording.stages(self.arrays(call))
+        if not as_numpy or recorded:
+            results: Sequence[Any] = self.recording.call(self.tensors(call))
+            if as_numpy:
+                results = [r if r.requires_grad else r.array for r in results]
+        elif self.donated:
+            results = donated(self, call)
         else:
-            results = self.recording.call(self.tensors(call))
+            results = self.recording.stages(self.arrays(call))
         return self.rebuild(results)
 
     def arrays(self, call: Call) -> list[np.ndarray]:

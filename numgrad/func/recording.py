@@ -18,6 +18,7 @@ from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, requ
 from ..engine.graph import Edge, Expr, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
+from . import opened
 from .stages import Stages
 
 
@@ -34,11 +35,15 @@ class Recording:
         The placeholders, in order.
     fuse : str
         When its programs are fused; see `jit`.
+    above : sequence of Tensor
+        What takes part in the function that this is the derivative of.
 
     Attributes
     ----------
     outer : list of Tensor
         The tensors from outside that require grad and take part.
+    edges : list of Edge
+        Where the gradients of the arguments and of ``outer`` go in the graph of the function.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Recording:
         function: Callable[[list[Tensor]], list[Tensor]],
         arguments: list[Tensor],
         fuse: str,
+        above: Sequence[Tensor] = (),
     ) -> None:
         self.name = name
         self.fuse = fuse
@@ -55,10 +61,11 @@ class Recording:
         with paused(), capture.running():
             self.outputs = function(arguments)
         inner = {a.edge for a in arguments if a.requires_grad}
-        used = [value for value in capture.used.values() if value.requires_grad]
+        used = [v for v in (*above, *capture.used.values()) if v.requires_grad]
         found = {value.edge: value for value in used if value.edge not in inner}
         self.guards = capture.guards()
         self.outer: list[Any] = list(found.values())
+        self.edges = [*(a.edge for a in arguments), *found]
         self.live = [n for n, o in enumerate(self.outputs) if o.requires_grad]
         self.operator = Replay(self)
         self._derivatives: dict[Any, Recording] = {}
@@ -94,7 +101,8 @@ class Recording:
         if mode.capture is not None:
             mode.capture.adopt(self.outer, self.guards)
         if mode.deferring or any(value.array is None for value in inputs):
-            outputs = self._inline(inputs)
+            replaced = self.inline(inputs)
+            outputs: Any = [replaced(value).detached() for value in self.outputs]
         else:
             arrays = [in_order(value.array) for value in inputs]
             outputs = [Tensor(array) for array in self.stages(arrays)]
@@ -114,8 +122,9 @@ class Recording:
         node.save([pack(value) for value in inputs])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.live])
 
-    def _inline(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Return the outputs as expressions of these inputs, which may have rows."""
+    def inline(self, inputs: Sequence[Tensor]) -> Callable[[Value], Value]:
+        """Return what says which value stands for one of the recording when its arguments are these
+        inputs, which may have rows."""
         known: dict[Expr, Expr] = {}
 
         def replaced(value: Value) -> Value:
@@ -135,7 +144,7 @@ class Recording:
             specs = tuple([Spec(s.shape, s.dtype, s.rows or rows) for s in expr.specs])
             copy = known[expr] = Expr(expr.operator, expr.static, operands, specs)
             copy.site = expr.site
-        return [replaced(value).detached() for value in self.outputs]  # type: ignore[misc]
+        return replaced
 
     def derivative(self, wanted: tuple[bool, ...]) -> "Recording":
         """Return the recording of the vector-Jacobian product.
@@ -153,8 +162,7 @@ class Recording:
         outputs = [self.outputs[n] for n in self.live]
         first = len(self.arguments)
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
-        sources = [*self.arguments, *self.outer]
-        edges = [s.edge for s, want in zip(sources, wanted, strict=True) if want]
+        edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
         # What lies above a tensor from outside is differentiated by the pass of the caller.
         ends = {v.node for v in self.outer if v.node is not None}
@@ -167,7 +175,8 @@ class Recording:
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
 
         arguments = [*self.arguments, *cotangents]
-        return Recording(f"the gradient of {self.name}", pull, arguments, self.fuse)
+        name = f"the gradient of {self.name}"
+        return Recording(name, pull, arguments, self.fuse, self.outer)
 
 
 def zeros_at(edge: Edge) -> Tensor:
@@ -202,7 +211,8 @@ class Replay(Operator):
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
         """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
-        once."""
+        once. A pass with rows that is recorded itself goes through the graph of the function, since
+        a replay knows no rows."""
         recording = self.recording
         derivative = recording.derivative(context.wanted)
         inputs = [context.input(n) for n in range(len(recording.arguments))]
@@ -215,7 +225,10 @@ class Replay(Operator):
         def pull(*gs: Any) -> Sequence[Any]:
             return derivative.call([*inputs, *gs])
 
-        if any(g.rows for g in seeds) and not derivative.has_passages:
+        with_rows = any(g.rows for g in seeds)
+        if with_rows and context.create_graph and not derivative.has_passages:
+            return opened.pull(backward_pass, context.node, recording, inputs, seeds)
+        if with_rows and not derivative.has_passages:
             found: Sequence[Any] = pull(*seeds)
         else:
             specs = [context.input_specs[n] for n in wanted]

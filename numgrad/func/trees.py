@@ -9,8 +9,9 @@ from .._declare import registry
 from .._declare.dtypes import numbers, require_unmasked
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
+from ..engine.graph import next_number
 from ..engine.record import mode
-from ..engine.select import reachable
+from ..engine.select import reaches_outside
 
 Rebuild = Callable[[Sequence[Any]], Any]
 
@@ -32,22 +33,27 @@ def _is_leaf(item: Any) -> bool:
     return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
 
 
+def holds_tensors(tree: Any) -> bool:
+    """Whether there is a tensor among the leaves of a nested container."""
+    return any(isinstance(leaf, Tensor) for leaf in flatten(tree)[0])
+
+
 class Variables:
     """The arguments of a call that are differentiated: fresh values in the graph, so that calls
     nest.
 
-    An argument that takes part in an outer graph stays connected to it.
+    An argument that takes part in an outer graph stays connected to it. So does a result that
+    depends on anything outside that requires grad: an argument, or what the function closes over.
     """
 
     def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
         self.what = what
         self.args = list(args)
+        self.first = next_number()
         self.single = isinstance(argnums, (int, np.integer))
         numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
         self.argnums = [_position(n, len(args), what) for n in numbers]
-        self.as_numpy = mode.capture is None and not any(
-            isinstance(leaf, Tensor) for arg in args for leaf in flatten(arg)[0]
-        )
+        self.as_numpy = mode.capture is None and not any(holds_tensors(arg) for arg in args)
         self.leaves: list[Tensor] = []
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
@@ -66,15 +72,30 @@ class Variables:
             start += count
         return trees[0] if self.single else tuple(trees)
 
-    def outer_graph(self, outputs: Sequence[Tensor]) -> bool:
-        """Return whether the outputs depend on something outside that requires grad: then results
-        need a graph."""
-        own = {leaf.edge for leaf in self.leaves}
-        roots = [o.edge.node for o in outputs if o.requires_grad and o.edge not in own]
-        order = reachable([node for node in roots if node is not None], own)
-        if any(node.is_accumulator for node in order):
-            return True
-        return any(edge.node is not None and not edge.node.is_accumulator for edge in own)
+    def outer_graph(self, values: Sequence[Tensor]) -> bool:
+        """Return whether results that depend on values need a graph: gradients are recorded
+        outside, and an argument or what leads to the values is part of a graph outside."""
+        return mode.grad and reaches_outside([*self.leaves, *values], self.first)
+
+    def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
+        """Return a result to the caller: a tensor of the graph outside where it depends on
+        anything there, else an array for callers that use no tensors, or a tensor without graph."""
+        if not isinstance(value, Tensor):
+            return value
+        if value.requires_grad:
+            if mode.grad and reaches_outside([value], self.first):
+                return value
+            value = value.detach()
+        as_numpy = self.as_numpy if as_numpy is None else as_numpy
+        return value.numpy(copy=True) if as_numpy else value
+
+    def deliver_tree(self, tree: Any) -> Any:
+        """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
+        try:
+            leaves, rebuild = flatten(tree)
+        except ArgTypeError:
+            return tree
+        return rebuild([self.deliver(leaf) for leaf in leaves])
 
 
 def _position(n: int, count: int, what: str) -> int:
@@ -90,11 +111,9 @@ def _position(n: int, count: int, what: str) -> int:
 def _variable(leaf: Any, position: int, what: str) -> Tensor:
     if isinstance(leaf, Tensor):
         _require_floating(leaf.dtype, position, what)
-        if leaf.requires_grad:
+        if leaf.requires_grad and mode.grad:
             return registry["copy"](leaf)
-        variable = leaf.detached()
-        variable.move(None, 0, True)
-        return variable  # type: ignore[return-value]
+        return leaf.detached().as_leaf()  # type: ignore[return-value]
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
@@ -103,7 +122,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
     require_unmasked(leaf)
     array = numbers(np.array(leaf))
     _require_floating(array.dtype, position, what)
-    return Tensor(array, True)
+    return Tensor(array).as_leaf()
 
 
 def _require_floating(dtype: np.dtype, position: int, what: str) -> None:
@@ -126,20 +145,3 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
             )
         tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(numbers(np.asarray(leaf))))
     return tensors, rebuild
-
-
-def deliver(value: Any, as_numpy: bool, graph: bool) -> Any:
-    """Return a result to the caller: an array for callers that use no tensors, else a tensor."""
-    if not isinstance(value, Tensor) or (graph and not as_numpy):
-        return value
-    value = value.detach() if value.requires_grad else value
-    return value.numpy(copy=True) if as_numpy else value
-
-
-def deliver_tree(tree: Any, as_numpy: bool, graph: bool) -> Any:
-    """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
-    try:
-        leaves, rebuild = flatten(tree)
-    except ArgTypeError:
-        return tree
-    return rebuild([deliver(leaf, as_numpy, graph) for leaf in leaves])

@@ -61,14 +61,98 @@ def test_the_derivative_of_a_function_reaches_what_a_captured_one_closes_over():
     np.testing.assert_array_equal(ng.func.hessian(loss)(Y), np.diag(4 * X))
 
 
-def test_arrays_come_back_again_after_a_derivative():
+def test_arrays_come_back_where_no_gradient_is_recorded():
     w = ng.tensor(Y, requires_grad=True)
     captured = ng.jit(lambda x: (x * w).sum())
     for _ in range(3):
-        assert type(captured(X)) is np.ndarray
+        with ng.no_grad():
+            assert type(captured(X)) is np.ndarray
+        assert captured(X).requires_grad
         assert ng.func.grad(lambda s: captured(X) * s)(2.0) == (X * Y).sum()
         value = ng.func.value_and_grad(lambda s: captured(X) * s)(ng.tensor(2.0))[0]
         np.testing.assert_array_equal(value.detach().numpy(), 2 * (X * Y).sum())
+
+
+class Model:
+    """Parameters in attributes, as those who come from other libraries write it."""
+
+    def __init__(self):
+        self.w = ng.tensor(Y, requires_grad=True)
+
+    def predict(self, x):
+        return self.w * x
+
+    __call__ = predict
+
+
+@pytest.mark.parametrize("capture", [
+    lambda model: ng.jit(lambda x: model.w * x),
+    lambda model: ng.jit(model.predict),
+    lambda model: ng.jit(model),
+    lambda model: ng.jit(ng.jit(model)),
+    lambda model: ng.jit(lambda x: ng.jit(model)(x)),
+])  # fmt: skip
+def test_arrays_in_do_not_cut_what_is_closed_over(capture):
+    model = Model()
+    captured = capture(model)
+    for _ in range(3):
+        loss = ((model.w - 1) ** 2).sum() + captured(X).sum()
+        np.testing.assert_array_equal(ng.grad(loss, model.w)[0].numpy(), 2 * (Y - 1) + X)
+
+
+def test_only_results_that_depend_on_what_is_closed_over_are_tensors():
+    w = ng.tensor(Y, requires_grad=True)
+    captured = ng.jit(lambda x: {"both": x * w, "alone": x * 2})
+    for _ in range(3):
+        found = captured(X)
+        assert type(found["alone"]) is np.ndarray
+        np.testing.assert_array_equal(ng.grad(found["both"].sum(), w)[0].numpy(), X)
+
+
+def test_results_in_memory_of_the_caller_would_lose_what_is_closed_over():
+    w = ng.tensor(Y, requires_grad=True)
+    captured = ng.jit(lambda x: x * w)
+    with pytest.raises(ng.errors.ArgTypeError, match="require grad"):
+        captured(X, out=np.empty(3))
+    with ng.no_grad():
+        np.testing.assert_array_equal(captured(X, out=np.empty(3)), X * Y)
+
+
+def test_batched_passes_through_captured_functions_have_derivatives():
+    cube = ng.jit(lambda y: y * y * y)
+    t = ng.tensor([0.5, 2.0], requires_grad=True)
+    weights = np.array([[1.0, 2.0], [3.0, 5.0]])
+    (J,) = ng.grad(cube(t), t, np.eye(2), is_grads_batched=True, create_graph=True)
+    np.testing.assert_array_equal(ng.grad((weights * J).sum(), t)[0].numpy(), [3.0, 60.0])
+
+
+def test_a_batched_pass_opens_captured_functions_inside_of_captured_ones():
+    inner = ng.jit(lambda x, y: (x * y, x * x * y))
+
+    @ng.jit
+    def outer(x, y):
+        a, b = inner(x, ng.sin(y))
+        c, d = inner(b, a)
+        return c + d * y
+
+    def plain(x, y):
+        a, b = x * ng.sin(y), x * x * ng.sin(y)
+        return b * a + b * b * a * y
+
+    for arguments in ((0, 0), (0, 1)):
+
+        def jacobian(f, chosen=arguments):
+            return ng.func.jacrev(lambda *xy: ng.func.jacrev(f, chosen[0])(*xy), chosen[1])(X, Y)
+
+        np.testing.assert_allclose(jacobian(outer), jacobian(plain), rtol=1e-13)
+
+
+def test_what_a_function_has_detached_stays_detached_in_a_batched_pass():
+    captured = ng.jit(lambda x: x * x * ng.exp(x.detach()))
+    t = ng.tensor(X, requires_grad=True)
+    (J,) = ng.grad(captured(t), t, np.eye(3), is_grads_batched=True, create_graph=True)
+    np.testing.assert_allclose(J.detach().numpy(), np.diag(2 * X * np.exp(X)), rtol=1e-14)
+    np.testing.assert_allclose(ng.grad(J.sum(), t)[0].numpy(), 2 * np.exp(X), rtol=1e-14)
 
 
 def test_an_ensemble_that_closes_over_what_is_differentiated_is_refused():
