@@ -15,7 +15,6 @@ from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
 from ..engine.graph import Spec
-from ..engine.leaving import differentiating
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, with_rows
