@@ -17,6 +17,7 @@ from ._errors import (
 )
 from .engine import alone, capture, deferred, direct, hooks, leaving, record
 from .engine.graph import Accumulator, ForeignStorage, Value, View
+from .engine.seen import seen
 from .operators import cast as _cast
 from .operators import gathering as _gathering
 from .operators import indexing as _indexing
@@ -315,7 +316,7 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
             return (leaf if dtype is None else leaf.astype(dtype)).requires_grad_(requires_grad)
         data = data.detach().numpy()
     require_unmasked(data)
-    array = numbers(np.array(_plain(data), dtype=dtype, copy=True, order="C"))
+    array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
     return Tensor(array).as_leaf() if requires_grad else Tensor(array)
@@ -339,7 +340,7 @@ _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) 
 def constant(data: ArrayLike) -> Tensor:
     """Return a tensor for an operand that is no tensor; an array is used without a copy."""
     if isinstance(data, (list, tuple)):
-        data = _plain(data)
+        data = _plain(seen(data))
     array = np.asarray(data)
     if type(data) is not np.ndarray:
         require_unmasked(data)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from .._errors import CaptureError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .record import deferring, mode, runtime
+from .seen import Seen, seen
 from .site import user_site
 from .values import capturing
 
@@ -83,6 +84,8 @@ class Capture:
         The tensors from outside that took part, by id.
     read : list
         The storages whose numbers Python has seen, with their versions then.
+    seen : Seen
+        The arrays of the user whose elements Python has seen.
     adopted : list of callable
         The guards of other recordings that became part of this one.
     aliases : list of weakref
@@ -100,6 +103,7 @@ class Capture:
         self.token = object()
         self.used: dict[int, Value] = {}
         self.read: list[tuple[Storage, int]] = []
+        self.seen = Seen()
         self.adopted: list[Callable[[], bool]] = []
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
@@ -133,7 +137,9 @@ class Capture:
         if self.parent is not None and not self.made(value):
             self.parent.look(value)
             return
-        if not self.made(value) and not isinstance(value.storage, ForeignStorage):
+        if isinstance(value.storage, ForeignStorage):
+            seen(value.array)
+        elif not self.made(value):
             self.read.append((value.storage, value.storage.version))
 
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
@@ -222,6 +228,7 @@ class Capture:
         self.used.clear()
         checks = [_unchanged(value) for value in (ref() for ref in used) if value is not None]
         checks += self.adopted
+        checks += self.seen.guards()
         for storage, version in self.read:
             checks.append(lambda s=storage, v=version: s.version == v)
         return checks

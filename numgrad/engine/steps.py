@@ -9,6 +9,7 @@ from .direct import apply_one, apply_plan
 from .learned import keep, make_plan
 from .record import mode, runtime, unusual
 from .recorder import finder_of
+from .seen import seen
 
 _ALIKE = frozenset({int, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
@@ -50,8 +51,10 @@ class Steps:
 
     def _call(self, *args: Any) -> Any:
         """Return the result for tensors and options."""
-        if unusual and self.general is not None:
-            return self.general(*args)
+        if unusual:
+            if self.general is not None:
+                return self.general(*args)
+            seen(args)
         values: list[Any] = []
         key = _key(args, values)
         if self.general is None and len(values) > 1:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators.cast import cast
 from ..operators.comparison import (
     equal,
@@ -19,7 +20,7 @@ from .operands import as_tensor
 
 
 def _values(x: Any) -> Any:
-    return x.detach().numpy() if isinstance(x, Tensor) else x
+    return x.detach().numpy() if isinstance(x, Tensor) else seen(x)
 
 
 def isclose(

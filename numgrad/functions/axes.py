@@ -6,13 +6,24 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib import array_utils
 
 from .._tensor import Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators.shape import expand_dims, permute_dims, reshape
 
 Axis = int | Sequence[int] | None
+
+
+def normalize_axis_index(axis: Any, ndim: int) -> int:
+    """Return one axis as a number that is not negative."""
+    return array_utils.normalize_axis_index(operator.index(seen(axis)), ndim)
+
+
+def normalize_axis_tuple(axis: Any, ndim: int, *options: Any, **named: Any) -> tuple[int, ...]:
+    """Return one or several axes as numbers that are not negative."""
+    return array_utils.normalize_axis_tuple(seen(axis), ndim, *options, **named)
 
 
 def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
@@ -24,7 +35,7 @@ def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 def negative_axis(axis: int, ndim: int) -> int:
     """Return one axis as a negative number."""
-    return normalize_axis_index(operator.index(axis), ndim) - ndim
+    return normalize_axis_index(axis, ndim) - ndim
 
 
 def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:

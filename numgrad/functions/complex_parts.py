@@ -4,6 +4,7 @@ The gradient of a real loss L with respect to a complex number is ``dL/dRe + i d
 """
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
 from ..operators import trigonometric as _trigonometric
 from .trigonometric import rad2deg
@@ -106,4 +107,4 @@ def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:
     tensor([-0.4+0.2j])
     """
     y = _trigonometric.atan2(_complex_parts.imag(x), _complex_parts.real(x))
-    return rad2deg(y) if deg else y
+    return rad2deg(y) if seen(deg) else y

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators.cast import cast
 from ..operators.elementwise import multiply
 from ..operators.indexing import diagonal
@@ -109,7 +110,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
             [ 1., 10.]])
     """
     a, b = as_tensor(a), as_tensor(b)
-    first, second = _axis_pairs(axes, a.ndim, b.ndim)
+    first, second = _axis_pairs(seen(axes), a.ndim, b.ndim)
     if [a.shape[n] for n in first] != [b.shape[n] for n in second]:
         raise ValueError(
             f"tensordot: axes {first} of {a.shape} and {second} of {b.shape} differ in size"

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._declare.dtypes import numbers, require_unmasked
 from .._tensor import ArrayLike, Tensor, constant
+from ..engine.seen import seen
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
@@ -58,6 +59,8 @@ def asarray(
     require_unmasked(obj)
     source = arrays(obj)
     array = np.array(source, dtype=dtype, copy=copy)
+    if array is not source:
+        seen(obj)
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
     array = numbers(array)
@@ -124,6 +127,7 @@ def _sizes(shape: Any) -> Any:
         raise TypeError(f"a shape is an integer or a sequence of them, got {shape!r}")
     if isinstance(shape, Tensor):
         shape = shape.tolist()
+    seen(shape)
     return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
 
 
@@ -221,7 +225,7 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
         if np.broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         return _shape.broadcast_to(value, wanted).clone()
-    return fresh(np.full(sizes, fill_value, dtype))
+    return fresh(np.full(sizes, seen(fill_value), dtype))
 
 
 def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
@@ -322,6 +326,7 @@ def eye(
             [0., 0., 1.]])
     """
     require_cpu(device)
+    n_rows, n_cols, k = seen((n_rows, n_cols, k))
     return fresh(np.eye(n_rows, n_cols, k, dtype=np.float64 if dtype is None else dtype))
 
 

@@ -1,5 +1,6 @@
 """Cumulative sums and products, differences, and the trapezoidal rule."""
 
+import operator
 from functools import cache
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import cumulative as _operators
 from ..operators.comparison import not_equal
@@ -152,7 +154,7 @@ def _one_axis(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
 
 
 def _with_initial(y: Tensor, axis: int, value: int, include: bool) -> Tensor:
-    if not include:
+    if not seen(include):
         return y
     axis = negative_axis(axis, y.ndim)
     shape = [*y.shape]
@@ -201,7 +203,7 @@ def diff(
     >>> ng.grad(ng.diff(x), x, ng.tensor([1.0, 10.0]))[0]
     tensor([-1., -9., 10.])
     """
-    x = as_tensor(a)
+    x, n = as_tensor(a), operator.index(seen(n))
     if n < 0:
         raise ValueError(f"diff: n must not be negative, got {n}")
     if x.ndim == 0:

@@ -4,12 +4,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .._declare import door, registry
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import indexing as _indexing
+from .axes import normalize_axis_index
 from .operands import as_tensor
 
 
@@ -83,9 +84,10 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
         return diagonal(x, k)
     if x.ndim != 1:
         raise ValueError(f"diag needs a vector or a matrix, got shape {x.shape}")
+    k = int(seen(k))
     size = x.shape[0] + abs(k)
     zeros = np.broadcast_to(np.zeros((), x.dtype), (size, size))
-    chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": int(k)})])
+    chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": k})])
     return _indexing.put_view(door.constant(zeros), x, ncore=2, nregion=1, chain=chain)
 
 
@@ -134,7 +136,7 @@ def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:
     x = as_tensor(x)
     if not x.ndim:
         raise ValueError("a triangle needs one axis at least")
-    k = int(k) - 1 if upper else int(k)
+    k = int(seen(k)) - upper
     if x.ndim == 2 and x.size <= _FEW:
         return _kept.call(_mask(*x.shape, k, upper), x, _zero(x.dtype))
     kept = np.tri(x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1], k, dtype=bool) ^ upper

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._tensor import Tensor, constant
 from ..engine import leaving
+from ..engine.seen import seen
 from .creation import require_cpu
 
 
@@ -32,6 +33,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     require_cpu(device)
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}")
+    if copy:
+        seen(x)
     return constant(np.from_dlpack(x, copy=copy))
 
 

@@ -3,15 +3,16 @@
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine.record import mode, unusual
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
+from .axes import normalize_axis_index
 from .keys import BASIC, ArrayKey, BasicKey, is_basic, is_late, look_up, parse
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
@@ -152,7 +153,7 @@ def _indices(indices: ArrayLike) -> Any:
     """Return indices as an array, or as they are where a captured function reads them later."""
     if mode.capture is not None and is_late(indices):
         return indices
-    return indices._computed() if isinstance(indices, Tensor) else np.asarray(indices)
+    return indices._computed() if isinstance(indices, Tensor) else np.asarray(seen(indices))
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators.cast import cast
+from .axes import normalize_axis_index
 from .operands import as_tensor
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
@@ -58,7 +59,7 @@ def _concat(xs: Any, axis: int | None) -> Tensor:
     tensors = _same_dtype(xs, "concat")
     if axis is None:
         tensors, axis = [ravel(x) for x in tensors], 0
-    ((joined, static),) = _concat_steps(tensors, operator.index(axis))
+    ((joined, static),) = _concat_steps(tensors, operator.index(seen(axis)))
     return joined(*tensors, **static)
 
 
@@ -112,7 +113,7 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
 
 def _stack(xs: Any, axis: int) -> Tensor:
     tensors = _same_dtype(xs, "stack")
-    ((stacked, static),) = _stack_steps(tensors, operator.index(axis))
+    ((stacked, static),) = _stack_steps(tensors, operator.index(seen(axis)))
     return stacked(*tensors, **static)
 
 
@@ -221,6 +222,7 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
     """
     x = as_tensor(x)
     size = x.shape[normalize_axis_index(axis, x.ndim)]
+    seen(indices_or_sections)
     if np.ndim(indices_or_sections) == 0 and size % int(indices_or_sections):
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
@@ -242,6 +244,7 @@ def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[T
     x = as_tensor(x)
     axis = normalize_axis_index(axis, x.ndim)
     size = x.shape[axis]
+    seen(indices_or_sections)
     if np.ndim(indices_or_sections):
         bounds = [0, *(int(n) for n in indices_or_sections), size]
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..engine.capture import WAYS_OUT, refuse
 from ..engine.record import mode
+from ..engine.seen import seen
 from .operands import as_tensor
 
 FULL = (None,)
@@ -86,7 +87,7 @@ def _item(item: Any) -> Any:
     if item is None or item is ... or type(item) is int:
         return item
     if isinstance(item, slice):
-        return item
+        return seen(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple)):
         return _index_array(item)
     if isinstance(item, (bool, np.bool_)):
@@ -103,7 +104,7 @@ def _index_array(item: Any) -> Any:
     if isinstance(item, Tensor):
         array = item._computed()
     else:
-        array = np.asarray(_plain(item))
+        array = np.asarray(_plain(seen(item)))
         if not isinstance(item, np.ndarray) and array.size == 0:
             array = array.astype(np.intp)
     if array.dtype.kind not in "biu":

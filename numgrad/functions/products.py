@@ -10,6 +10,7 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import matmul as _matmul
 from ..operators.cast import cast
@@ -315,7 +316,7 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
     """
     from .systems import inverse, require_square
 
-    x, n = as_tensor(x), operator.index(n)
+    x, n = as_tensor(x), operator.index(seen(n))
     require_square(x, "matrix_power")
     if n == 0:
         return Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape).copy())

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from . import reduction
 from .creation import arrays, asarray, carries_graph, fresh, require_cpu
 from .joining import concatenate
@@ -15,7 +16,7 @@ from .selection import where
 
 
 def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) and value.size == 1 else value
+    return value.item() if isinstance(value, Tensor) and value.size == 1 else seen(value)
 
 
 def arange(
@@ -81,11 +82,12 @@ def linspace(
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     require_cpu(device)
+    num, endpoint = operator.index(seen(num)), bool(seen(endpoint))
     if not carries_graph([start, stop]):
-        first, last = arrays((start, stop))
+        first, last = arrays(seen((start, stop)))
         return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
     start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))
-    result = _between(start, stop, operator.index(num), endpoint)
+    result = _between(start, stop, num, endpoint)
     if dtype is None:
         return result
     return (floor(result) if np.issubdtype(dtype, np.integer) else result).astype(dtype, copy=False)

@@ -1,18 +1,19 @@
 """Moving elements: reversing, rolling, rotating, padding."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._declare import door
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators import shape as _shape
-from .axes import negative_axes
+from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
 from .indexing import take
 from .operands import as_tensor
 from .reshaping import Axis, ravel, reshape, swapaxes
@@ -94,7 +95,7 @@ def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """
     x = as_tensor(x)
     first, second = normalize_axis_tuple(axes, x.ndim)
-    k %= 4
+    k = operator.index(seen(k)) % 4
     if k == 0:
         return reshape(x, x.shape)
     if k == 2:
@@ -176,9 +177,9 @@ def pad(
     tensor([1., 1., 2., 2., 2.])
     """
     x = as_tensor(x)
-    widths = _widths(pad_width, x.ndim)
+    widths = _widths(seen(pad_width), x.ndim)
     if mode == "constant":
-        return _pad_constant(x, widths, constant_values)
+        return _pad_constant(x, widths, seen(constant_values))
     if mode not in _TAKING_MODES:
         raise ValueError(
             f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}"

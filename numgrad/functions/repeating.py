@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from .._declare import registry
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import shape as _shape
+from .axes import normalize_axis_index
 from .indexing import take
 from .operands import as_tensor
 from .reshaping import Axis, ravel, reshape
@@ -104,9 +105,9 @@ def meshgrid(
         places[:2] = 1, 0
     sizes = [(1,) * place + (-1,) + (1,) * (ndim - place - 1) for place in places]
     grids = tuple(reshape(x, size) for x, size in zip(xs, sizes, strict=True))
-    if not sparse:
+    if not seen(sparse):
         grids = broadcast_arrays(*grids)
-    return tuple(registry["copy"](grid) for grid in grids) if copy else grids
+    return tuple(registry["copy"](grid) for grid in grids) if seen(copy) else grids
 
 
 def tile(x: ArrayLike, reps: Axis) -> Tensor:
@@ -190,7 +191,7 @@ def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis_index(axis, x.ndim)
-    counts = np.asarray(repeats.detach() if isinstance(repeats, Tensor) else repeats)
+    counts = np.asarray(repeats.detach() if isinstance(repeats, Tensor) else seen(repeats))
     if counts.size == 1:
         counts = np.full(x.shape[axis], counts)
     return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
 from ..operators import shape as _shape
-from .axes import negative_axes
+from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
 from .operands import as_tensor
 
 Axis = int | Sequence[int]

@@ -3,6 +3,7 @@
 import math
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import exponential as _exponential
 from ..operators import special as _special
@@ -277,6 +278,6 @@ def polygamma(n: int, x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.special.polygamma(1, x), x)[0]
     tensor([-2.40411381, -0.40411381])
     """
-    if n < 0 or n != int(n):
+    if seen(n) < 0 or n != int(n):
         raise ValueError(f"polygamma: the order must be an integer from 0, got {n}")
     return _special.digamma(x) if n == 0 else _special.polygamma(float(n), x)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators import determinant as _determinant
 from ..operators import factorization as _factorization
 from ..operators.matmul import adjoint
@@ -189,4 +190,6 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
             [1., 2.]])
     """
     a = _matrix(a, "cholesky")
-    return adjoint(_factorization.cholesky(adjoint(a))) if upper else _factorization.cholesky(a)
+    if seen(upper):
+        return adjoint(_factorization.cholesky(adjoint(a)))
+    return _factorization.cholesky(a)

@@ -1,0 +1,73 @@
+"""Arrays from outside whose elements decide what is recorded: masks, counts, bounds, copies.
+
+A captured function reads operands anew at each call. What Python has read of an array instead holds
+as long as the array is as it was then.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .record import mode, unusual
+
+
+def seen(data: Any) -> Any:
+    """Return ``data``; while a function is captured, note that Python reads the elements of arrays
+    that it is or has among its items."""
+    if unusual and mode.capture is not None:
+        _note(data, mode.capture.root.seen)
+    return data
+
+
+def _note(data: Any, into: "Seen") -> None:
+    if isinstance(data, np.ndarray):
+        into.add(data)
+    elif isinstance(data, list | tuple):
+        for item in data:
+            _note(item, into)
+    elif isinstance(data, dict):
+        _note(list(data.values()), into)
+    elif isinstance(data, slice):
+        _note((data.start, data.stop, data.step), into)
+
+
+class Seen:
+    """Arrays with what was in them when they were seen."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[int, tuple[np.ndarray, list[bytearray]]] = {}
+
+    def add(self, array: np.ndarray) -> None:
+        """Keep an array with its elements; it may be seen again after a write."""
+        _, contents = self.arrays.setdefault(id(array), (array, []))
+        now = bytearray(array.tobytes())
+        if now not in contents:
+            contents.append(now)
+
+    def guards(self) -> list[Callable[[], bool]]:
+        """Return what compares the arrays that somebody else can still write."""
+        checks = []
+        while self.arrays:
+            array, contents = self.arrays.popitem()[1]
+            if array.base is not None or sys.getrefcount(array) > _OURS:
+                checks += [_unchanged(array, content) for content in contents]
+        return checks
+
+
+_OURS = 2  # references to an array: the variable, and the argument that asks for their number
+
+
+def _unchanged(array: np.ndarray, content: bytearray) -> Callable[[], bool]:
+    """Return whether an array has the elements that it had: they are compared as bytes."""
+    shape = array.shape
+
+    def check() -> bool:
+        present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+        return array.shape == shape and content == present
+
+    return check
+
+
+__all__ = ["Seen", "seen"]
