@@ -286,5 +286,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 if hasattr(np, "fix"):  # deprecated since NumPy 2.5
     FUNCTIONS[np.fix] = elementwise.fix
 
+CONVERSIONS = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d})
+"""Functions with which libraries make arrays of NumPy of what they are given."""
+
 RENAMED = {"a_min": "min", "a_max": "max", "M": "n_cols"}
 """Options of NumPy's functions that have another name here."""
