@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .._declare import registry
-from .._errors import ArgTypeError
+from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
-from .gradients import ArgNums, call, matching, pull, push, require_scalar
-from .trees import Variables, holds_tensors, output_leaves
+from .gradients import ArgNums, call, grad, matching, pull, push, require_scalar
+from .trees import Variables, flatten, holds_tensors, output_leaves
 
 
 def jacrev(
@@ -37,10 +37,13 @@ def jacrev(
 
     Notes
     -----
-    :math:`J_{ij} = \\partial y_i / \\partial x_j`; for complex values rows are conjugated as
-    gradients are
-    (:math:`J_{ij} = \\overline{\\partial y_i / \\partial x_j}`, torch's convention for a
-    holomorphic function).
+    :math:`J_{ij} = \\partial y_i / \\partial x_j` for real arguments. To a complex one,
+    :math:`x_j = a_j + i b_j`, row :math:`i` is the gradient of the real part of :math:`y_i`, as
+    gradients are in torch: :math:`\\partial \\Re y_i / \\partial a_j + i\\, \\partial \\Re y_i /
+    \\partial b_j`. That is :math:`\\overline{\\partial y_i / \\partial x_j}` for a holomorphic
+    function. For complex outputs that are no holomorphic function of complex arguments it is half
+    of the derivative; the other half, of the imaginary part, is the Jacobian of ``-1j * f(x)``.
+    `jacfwd` returns the same.
 
     Examples
     --------
@@ -128,10 +131,11 @@ def _jacobian(
     return jacobian_function
 
 
-def _identity(tensor: Tensor, start: int, stop: int) -> np.ndarray:
+def _identity(tensor: Tensor, start: int, stop: int, unit: complex) -> np.ndarray:
     """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
-    shape."""
-    return np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
+    shape, times ``unit``."""
+    rows = np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
+    return rows if unit == 1 else rows * tensor.dtype.type(unit)
 
 
 def _chunks(size: int, chunk: int | None) -> list[tuple[int, int]]:
@@ -145,15 +149,26 @@ def _reverse_rows(
     """Return the Jacobian blocks by output and input."""
     blocks = []
     for output in outputs:
-        parts = [
-            pull([output], inputs, [Tensor(_identity(output, *span))], graph, batched=True)
-            for span in _chunks(output.size, chunk)
-        ]
-        joined = [_join(column) for column in zip(*parts, strict=True)]
-        blocks.append(
-            [_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)]
-        )
+        row = _rows(output, inputs, graph, chunk, 1)
+        real = [n for n, x in enumerate(inputs) if x.dtype.kind == "f"]
+        if output.dtype.kind == "c" and real:  # whose gradients are those of the real part
+            imaginary = _rows(output, [inputs[n] for n in real], graph, chunk, 1j)
+            for n, part in zip(real, imaginary, strict=True):
+                row[n] = row[n] + part * 1j
+        blocks.append(row)
     return blocks
+
+
+def _rows(
+    output: Tensor, inputs: Sequence[Tensor], graph: bool, chunk: int | None, unit: complex
+) -> list[Tensor]:
+    """Return for each input the gradients of all elements of an output, with seeds of ``unit``."""
+    parts = [
+        pull([output], inputs, [Tensor(_identity(output, *span, unit))], graph, batched=True)
+        for span in _chunks(output.size, chunk)
+    ]
+    joined = [_join(column) for column in zip(*parts, strict=True)]
+    return [_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)]
 
 
 def _forward_columns(
@@ -161,23 +176,47 @@ def _forward_columns(
 ) -> list[list[Tensor]]:
     blocks: list[list[Tensor]] = [[] for _ in outputs]
     for position, x in enumerate(inputs):
-        parts = []
-        for start, stop in _chunks(x.size, chunk):
-            tangents = [
-                Tensor(
-                    _identity(x, start, stop)
-                    if n == position
-                    else np.zeros((stop - start, *o.shape), o.dtype)
-                )
-                for n, o in enumerate(inputs)
+        columns = _columns(outputs, inputs, position, graph, chunk, 1)
+        if x.dtype.kind == "c":
+            along_i = _columns(outputs, inputs, position, graph, chunk, 1j)
+            columns = [
+                _real(a) + _real(b) * 1j for a, b in zip(columns, along_i, strict=True)
             ]
-            parts.append(push(outputs, inputs, tangents, graph, batched=True))
-        for row, output, column in zip(blocks, outputs, zip(*parts, strict=True), strict=True):
-            flat = _reshaped(_join(column), (x.size, output.size))
-            row.append(
-                _reshaped(registry["permute_dims"](flat, axes=(-1, -2)), (*output.shape, *x.shape))
-            )
+        for row, column in zip(blocks, columns, strict=True):
+            row.append(column)
     return blocks
+
+
+def _columns(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    position: int,
+    graph: bool,
+    chunk: int | None,
+    unit: complex,
+) -> list[Tensor]:
+    """Return for each output its derivatives to all elements of one input, along ``unit``."""
+    x, parts = inputs[position], []
+    for start, stop in _chunks(x.size, chunk):
+        tangents = [
+            Tensor(
+                _identity(x, start, stop, unit)
+                if n == position
+                else np.zeros((stop - start, *o.shape), o.dtype)
+            )
+            for n, o in enumerate(inputs)
+        ]
+        parts.append(push(outputs, inputs, tangents, graph, batched=True))
+    turned = []
+    for output, column in zip(outputs, zip(*parts, strict=True), strict=True):
+        flat = _reshaped(_join(column), (x.size, output.size))
+        rows = registry["permute_dims"](flat, axes=(-1, -2))
+        turned.append(_reshaped(rows, (*output.shape, *x.shape)))
+    return turned
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
 
 
 def _join(parts: Sequence[Tensor]) -> Tensor:
@@ -203,6 +242,12 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
         Returns an array of shape ``argument.shape + argument.shape``; nested twice for several
         arguments.
 
+    Raises
+    ------
+    DtypeError
+        For complex arguments: the second derivatives to real and imaginary parts are more than one
+        complex matrix holds. `hvp` takes them.
+
     Examples
     --------
     >>> import numpy as np
@@ -211,9 +256,20 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    from .gradients import grad
+    gradient = grad(function, argnums)
 
-    return jacrev(grad(function, argnums), argnums)
+    @functools.wraps(function)
+    def real_gradient(*args: Any, **kwargs: Any) -> Any:
+        result = gradient(*args, **kwargs)
+        if any(leaf.dtype.kind == "c" for leaf in flatten(result)[0]):
+            raise DtypeError(
+                "hessian: the second derivatives to a complex argument are more than one complex "
+                "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
+                "f(a + 1j * b), argnums=(0, 1)), or use hvp."
+            )
+        return result
+
+    return jacrev(real_gradient, argnums)
 
 
 def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -129,3 +129,16 @@ def test_captured_functions_inside_transforms(first, second):
     number = sum(map(ord, first + second))  # another way for each pair
     check([first, second], [LINKS[number % 3], "closure"], "tape", captured)
     check([first, second], ["closure", LINKS[number // 3 % 3]], "func.grad", captured)
+
+
+def test_no_graph_outside_is_followed_where_none_is_recorded():
+    w = ng.tensor([2.0, 3.0], requires_grad=True)
+    gradient = ng.func.grad(lambda x: (w * x * x).sum())
+    assert gradient(np.ones(2)).requires_grad
+    with ng.no_grad():
+        found = gradient(np.ones(2))
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(found, [4.0, 6.0])
+        value, pull = ng.func.vjp(lambda x: w * x, w)
+        assert not value.requires_grad
+        np.testing.assert_array_equal(pull(np.ones(2))[0].numpy(), [4.0 - 2.0, 6.0 - 3.0])
