@@ -12,6 +12,7 @@ import numpy as np
 import optree
 
 from .._errors import ArgTypeError
+from ..engine.values import Value
 
 _NAMESPACE = "numgrad.jit"
 _insertion_order = optree.dict_insertion_ordered(True, namespace=_NAMESPACE)
@@ -74,6 +75,8 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
         return kind, repr(value)
     if isinstance(value, _BY_VALUE) or kind.__eq__ is object.__eq__:
         return kind, value
+    if isinstance(value, Value):  # equal elements are not the same place in a graph
+        return _Same(value)
     if isinstance(value, np.ndarray):
         return kind, value.dtype, value.shape, value.tobytes()
     if id(value) in around:

@@ -1,5 +1,6 @@
 """Making tensors: conversion, and constants."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -219,6 +220,8 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
     """
     require_cpu(device)
     sizes = _sizes(shape)
+    if carries_graph(fill_value):
+        fill_value = asarray(fill_value)
     if isinstance(fill_value, Tensor):
         wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
         value = _from_tensor(fill_value, dtype, None)
@@ -326,8 +329,9 @@ def eye(
             [0., 0., 1.]])
     """
     require_cpu(device)
-    n_rows, n_cols, k = seen((n_rows, n_cols, k))
-    return fresh(np.eye(n_rows, n_cols, k, dtype=np.float64 if dtype is None else dtype))
+    columns = n_rows if n_cols is None else n_cols
+    rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
+    return fresh(np.eye(rows, columns, k, dtype=np.float64 if dtype is None else dtype))
 
 
 def identity(n: int, dtype: Any = None) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
 from .creation import arrays, asarray, carries_graph, fresh, require_cpu
@@ -16,7 +17,8 @@ from .selection import where
 
 
 def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) and value.size == 1 else seen(value)
+    is_number = isinstance(value, Tensor) and value.size == 1
+    return value.detach().item() if is_number else seen(value)
 
 
 def arange(
@@ -27,11 +29,22 @@ def arange(
     Parameters
     ----------
     start, stop, step : number
-        The range, as in NumPy; the result does not depend on them smoothly, so no gradient flows.
+        The range, as in NumPy; ``start`` and ``step`` get gradients if they require grad.
     dtype : dtype, optional
         By default that of the numbers.
     device : {None, "cpu"}
         Where the tensor lives.
+
+    Raises
+    ------
+    DetachedError
+        If ``stop`` alone requires grad, or the result is to be of integers: it decides how many
+        numbers there are, which has no derivative.
+
+    Notes
+    -----
+    With :math:`y_i = a + i h`: :math:`\\partial y_i / \\partial a = 1` and
+    :math:`\\partial y_i / \\partial h = i`.
 
     Examples
     --------
@@ -40,10 +53,29 @@ def arange(
     tensor([0, 1, 2])
     """
     require_cpu(device)
-    start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         start, stop = 0, start
-    return fresh(np.arange(start, stop, step, dtype=dtype))
+    known = np.arange(_number(start), _number(stop), _number(step), dtype=dtype)
+    varying = [v for v in (start, step) if isinstance(v, Tensor) and v.requires_grad]
+    if varying and known.dtype.kind in "fc":
+        return _spaced(start, step, known)
+    for value in (*varying, stop):
+        if isinstance(value, Tensor):
+            leaving.refuse(value, "ng.arange", _COUNT)
+    return fresh(known)
+
+
+_COUNT = (
+    "How many numbers there are has no derivative, nor have integers: let start or step of a range "
+    "of floating numbers depend on what is differentiated, or write ng.linspace(start, stop, num)."
+)
+
+
+def _spaced(start: Any, step: Any, known: np.ndarray) -> Tensor:
+    """Return the numbers of a range, rounded as by NumPy: multiples of the distance between the
+    first two."""
+    first, second = (asarray(v, known.dtype).reshape(()) for v in (start, start + step))
+    return first + np.arange(known.size, dtype=known.dtype) * (second - first)
 
 
 def linspace(
