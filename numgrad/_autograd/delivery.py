@@ -9,9 +9,9 @@ from .._declare import registry
 from .._errors import HookError, UnusedInputError
 from .._locks import fork_safe_lock
 from .._tensor import Tensor
-from ..engine.backward import Outcome
 from ..engine.graph import Accumulator, Edge, Value
 from ..engine.record import grad_mode, mode
+from ..engine.request import Outcome
 from ..engine.rows import make_explicit
 from .arguments import Place
 

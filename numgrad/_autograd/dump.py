@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import ArgTypeError
-from ..engine.backward import Outcome
 from ..engine.graph import Edge, Node
+from ..engine.request import Outcome
 from ..graph.drawing import BOUNDARY, LEAF, OPERATOR, Box, Drawing, Use, uses
 
 _numbers = itertools.count()

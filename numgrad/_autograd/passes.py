@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..engine import backward as engine
+from ..engine.backward import Pass
 from ..engine.graph import Edge, Value
+from ..engine.request import Outcome, Request
 from . import anomaly, arguments, delivery, dump, quick
 from .arguments import Place
 from .options import CORE, Dialect, Options
@@ -177,8 +178,8 @@ def _run(
     options: Options,
     extra_leaves: bool = False,
     accumulate: bool = False,
-) -> engine.Outcome:
-    request = engine.Request(
+) -> Outcome:
+    request = Request(
         plan.seeds,
         targets,
         create_graph=bool(options.create_graph),
@@ -192,11 +193,11 @@ def _run(
         accumulate=accumulate,
         check=anomaly.checker(),
     )
-    return engine.Pass(request).run()
+    return Pass(request).run()
 
 
 @contextmanager
-def _undone_on_error(outcome: engine.Outcome) -> Iterator[None]:
+def _undone_on_error(outcome: Outcome) -> Iterator[None]:
     """Bring the graph back to its state before the pass when delivering its results fails."""
     try:
         yield

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..engine.again import Again, find, ones
-from ..engine.backward import Outcome
 from ..engine.graph import Edge
+from ..engine.request import Outcome
 from . import anomaly, delivery
 from .options import Options
 

@@ -8,8 +8,7 @@ program runs at the end, or earlier where a hook or a Python function wants to s
 import weakref
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from .._collector import paused
 from . import hooks
@@ -19,89 +18,11 @@ from .graph import Edge, Node, Value
 from .lower import force
 from .recall import Recalled, comes_again, recall, recognise, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
+from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
-
-
-@dataclass
-class Request:
-    """What a pass is asked to do.
-
-    Attributes
-    ----------
-    seeds : list of (Edge, Value)
-        Where the pass starts and with which cotangents; several for one edge are summed.
-    targets : list of Edge
-        The edges whose gradients are wanted; ``None`` wants every reachable leaf.
-    extra_leaves : bool
-        Also want every other reachable leaf (``only_inputs=False``).
-    initial : dict
-        Gradients to be added at an edge (``grad_inputs``).
-    cut : set of Edge
-        Edges that let nothing pass (``no_grad_vars``).
-    ends : set of Node
-        Nodes that are not executed: what is above them is left to another pass.
-    batch : int or None
-        The number of rows of a batched pass.
-    accumulate : bool
-        The gradients of leaves will be accumulated: hooks of their accumulators run.
-    check : Check, optional
-        Looks at every gradient (anomaly detection).
-    """
-
-    seeds: list[tuple[Edge, Value]]
-    targets: list[Edge] | None
-    create_graph: bool = False
-    retain_graph: bool = False
-    extra_leaves: bool = False
-    initial: dict[Edge, Value] = field(default_factory=dict)
-    cut: Collection[Edge] = frozenset()
-    ends: Collection[Node] = frozenset()
-    batch: int | None = None
-    seeds_last: bool = False
-    retain_all: bool = False
-    accumulate: bool = False
-    check: "Check | None" = None
-
-    @property
-    def is_special(self) -> bool:
-        """Whether more happens than that gradients are computed."""
-        return bool(self.create_graph or self.check or self.initial or self.cut or self.retain_all)
-
-
-class Check(Protocol):
-    """Looks at gradients as they are computed and raises where one is wrong."""
-
-    def computed(
-        self, node: Node, gradients: Sequence[Value | None], cotangents: Sequence[Value | None]
-    ) -> None:
-        """Look at what a node computed from its cotangents."""
-
-    def delivered(self, edge: Edge, value: Value) -> None:
-        """Look at the gradient that a pass returns for an edge."""
-
-
-@dataclass
-class Outcome:
-    """The gradients that a pass computed, by edge; nothing has been written anywhere.
-
-    ``wanted`` holds the executed nodes with the mask of inputs whose gradient they computed.
-    """
-
-    grads: dict[Edge, Value]
-    retained: list[tuple[Edge, Value]]
-    nodes: list[Node]
-    wanted: dict[Node, tuple[bool, ...]]
-    saved: dict[Node, tuple[Any, ...]]
-    has_freed: bool
-
-    def give_back(self) -> None:
-        """Undo the freeing of saved values, for a call that fails after its pass."""
-        if self.has_freed:  # else another pass may have, to which it is due
-            for node, saved in self.saved.items():
-                node.saved = saved
 
 
 class Pass:
@@ -116,7 +37,7 @@ class Pass:
             self.structure, self.recalled = known
             return
         roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
-        order = reachable(roots, request.cut, request.ends)
+        order = reachable(roots, request.cut, request.ends, request.first)
         self.structure = structure_of(request, order)
         self.recalled = None if self.structure is None else recall(request, self.structure)
         if self.recalled is not None:

@@ -8,16 +8,17 @@ from .graph import Accumulator, Edge, Node, Value
 
 
 def reachable(
-    roots: Iterable[Node], cut: Collection[Edge], ends: Collection[Node] = ()
+    roots: Iterable[Node], cut: Collection[Edge], ends: Collection[Node] = (), first: int = 0
 ) -> list[Node]:
     """Return the nodes reachable from ``roots`` in descending creation number.
 
     A node is created after the nodes it points to, so this order is a topological one. The search
-    does not go through the edges ``cut``, nor beyond the nodes ``ends``.
+    does not go through the edges ``cut``, nor beyond the nodes ``ends``, nor to nodes that are
+    older than number ``first``.
     """
     seen: set[Node] = set(roots)
     stack = [node for node in seen if node not in ends] if ends else list(seen)
-    while stack and not cut and not ends:
+    while stack and not cut and not ends and not first:
         for node in stack.pop().parents:
             if node is not None and node not in seen:
                 seen.add(node)
@@ -25,10 +26,11 @@ def reachable(
     while stack:
         last = stack.pop()
         for node, slot in zip(last.parents, last.slots, strict=True):
-            if node is not None and node not in seen and (node, slot) not in cut:
-                seen.add(node)
-                if node not in ends:
-                    stack.append(node)
+            if node is None or node in seen or node.number < first or (node, slot) in cut:
+                continue
+            seen.add(node)
+            if node not in ends:
+                stack.append(node)
     return sorted(seen, key=attrgetter("number"), reverse=True)
 
 

@@ -13,11 +13,12 @@ from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine import hooks
-from ..engine.backward import Pass, Request
+from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
 from ..engine.graph import Edge, Expr, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
+from ..engine.request import Request
 from . import opened
 from .stages import Stages
 
