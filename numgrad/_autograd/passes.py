@@ -271,14 +271,11 @@ def _initial(
             )
         plan.initial[place.edge] = value
         if dialect.replace_seed:
-            plan.seeds = [(e, s if e != place.edge else _zero_like(s)) for e, s in plan.seeds]
+            zero: Any = Tensor(np.zeros(value.shape, value.dtype))
+            plan.seeds = [(e, s if e != place.edge else zero) for e, s in plan.seeds]
     if plan.batch is not None:
         plan.batch = arguments.batch_size([*(seed for _, seed in plan.seeds), *values])
     return values
-
-
-def _zero_like(value: Value) -> Value:
-    return Tensor(np.zeros(value.shape, value.dtype))
 
 
 def backward(
