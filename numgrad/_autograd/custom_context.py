@@ -104,7 +104,7 @@ class FunctionContext:
         if self._plain:
             source = NO_EDGE
         elif isinstance(source, int):
-            source = Edge(call.node, source)
+            source = Edge(call.node, source) if source >= 0 else call.node.edges[~source]
         return call.restore(position, source)  # type: ignore[return-value]
 
     @property
@@ -145,17 +145,18 @@ class FunctionContext:
         originals = [result for result in results if isinstance(result, Tensor)]
         slots = iter(range(len(originals)))
         self.slots = tuple(next(slots) if isinstance(r, Tensor) else None for r in results)
-        given = {id(tensor) for tensor in inputs}
+        given = {id(tensor): ~place for place, tensor in enumerate(inputs)}
         made = {id(r): slot for slot, r in enumerate(originals) if id(r) not in given}
         for key, value in self.__dict__.items():
             if id(value) in made:
                 self.__dict__[key] = outputs[made[id(value)]]
-        self._sources = [None if t is None else made.get(id(t), t.edge) for t in self._saved]
+        known = {**given, **made}  # places of inputs are negative: of them the node has the edges
+        self._sources = [None if t is None else known.get(id(t), t.edge) for t in self._saved]
 
     def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
         """Return what the node keeps: for an output a stand-in, or it would keep itself alive."""
         values = [
-            produced[source].detached() if isinstance(source, int) else tensor
+            produced[source].detached() if isinstance(source, int) and source >= 0 else tensor
             for source, tensor in zip(self._sources, self._saved, strict=True)
         ]
         self._saved = ()

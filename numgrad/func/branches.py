@@ -12,6 +12,7 @@ from ..engine.capture import Capture
 from ..engine.record import mode
 from ..functions.creation import asarray
 from ..functions.selection import where
+from .gates import Gates
 
 
 def cond(
@@ -40,9 +41,8 @@ def cond(
     -----
     Outside of `jit` this is Python's ``if``: one function is called. While a function is captured
     both are recorded, a replay computes both, and elements are chosen as by `where`. Gradients are
-    those of the function that was chosen; the other one contributes exactly 0 to the operands, also
-    where its own derivative is infinite or NaN. That holds for operands only: give a branch as
-    operand what is to be differentiated, do not let it close over it.
+    those of the function that was chosen; the other one contributes exactly 0, to the operands and
+    to what it closes over, also where its own derivative is infinite or NaN.
 
     Examples
     --------
@@ -65,19 +65,26 @@ def cond(
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
-    chosen = _branch(true_fun, operands, lambda x: where(pred, x, x.detach()))
-    other = _branch(false_fun, operands, lambda x: where(pred, x.detach(), x))
+    chosen = _branch(true_fun, operands, lambda x: where(pred, x, _nothing(x)))
+    other = _branch(false_fun, operands, lambda x: where(pred, _nothing(x), x))
     return _selected(pred, chosen, other)
+
+
+def _nothing(x: Tensor) -> Tensor:
+    return Tensor(np.zeros((), x.dtype))
 
 
 def _branch(
     function: Callable[..., Any], operands: Sequence[Any], gate: Callable[[Tensor], Tensor]
 ) -> Any:
-    """Record a branch. Cotangents leave it through a gate, which holds back those of the branch
-    that was not chosen, NaN or not."""
-
+    """Record a branch. Cotangents leave it through gates, which hold back those of the branch that
+    was not chosen, NaN or not."""
+    gates = Gates(gate)
     with Capture((), mode.capture).running():
-        return function(*_gated(operands, gate))
+        result = function(*operands)
+    leaves = optree.tree_leaves(result, none_is_leaf=True)
+    gates.close([leaf for leaf in leaves if isinstance(leaf, Tensor)])
+    return result
 
 
 def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:

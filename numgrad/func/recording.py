@@ -133,18 +133,26 @@ class Recording:
                 return value
             if value.expr.operator is ARGUMENT:
                 return inputs[value.expr.static["index"]]
+            if value.expr not in known:  # what only a derivative reads
+                copy_of(pending_exprs([value]))
             copy = known[value.expr]
             return runtime.value.deferred(copy, value.expr_slot, copy.specs[value.expr_slot])
 
-        for expr in self.exprs:
-            if expr.operator is ARGUMENT:
-                continue
+        def copy_of(exprs: Sequence[Expr]) -> None:
+            for expr in exprs:
+                if expr.operator is not ARGUMENT and expr not in known:
+                    known[expr] = copied(expr)
+
+        def copied(expr: Expr) -> Expr:
             operands = tuple([replaced(value) for value in expr.inputs])
             rows = any([value.rows for value in operands])  # noqa: C419  a list is faster
             rows = rows and expr.operator is not TO_AXIS  # which is where they end
             specs = tuple([Spec(s.shape, s.dtype, s.rows or rows) for s in expr.specs])
-            copy = known[expr] = Expr(expr.operator, expr.static, operands, specs)
+            copy = Expr(expr.operator, expr.static, operands, specs)
             copy.site = expr.site
+            return copy
+
+        copy_of(self.exprs)
         return replaced
 
     def derivative(self, wanted: tuple[bool, ...]) -> "Recording":

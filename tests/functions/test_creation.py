@@ -108,7 +108,7 @@ def test_asarray_stacks_tensors_in_lists():
 
 def test_tensor_of_a_list_of_tensors_with_a_graph_is_refused():
     x = ng.tensor(1.0, requires_grad=True)
-    with pytest.raises(TypeError, match="detach"):
+    with pytest.raises(ng.errors.DetachedError, match="detach"):
         ng.tensor([x, x])
 
 

@@ -1,0 +1,208 @@
+"""Gradients of a choice by value: those of the chosen branch, whatever the other one has."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+F = ng.func
+POINTS = [np.array([-1.0, 2.0, 0.0]), np.array([1.0, 0.5, 2.0])]
+
+
+def operand(x, w):
+    return ng.cond(x[0] > 0, lambda w: ng.sqrt(w).sum(), lambda w: (w * w * w).sum(), w)
+
+
+def closure(x, w):
+    return ng.cond(x[0] > 0, lambda: ng.sqrt(w).sum(), lambda: (w * w * w).sum())
+
+
+def closure_over_what_is_computed(x, w):
+    u, v = w * w - 3.0, ng.exp(w)
+    return ng.cond(x[0] > 0, lambda: (ng.log(u + 4) * v).sum(), lambda: (u * u / v).sum()) + u.sum()
+
+
+def both(x, w):
+    y = x * w
+    return ng.cond(x[0] > 0, lambda a: (ng.sqrt(a) * ng.log(w)).sum(), lambda a: (a * w).sum(), y)
+
+
+def nested(x, w):
+    def inner():
+        return ng.cond(x[1] > 1, lambda: ng.log(w).sum(), lambda: (w**-0.5).sum())
+
+    return ng.cond(x[0] > 0, inner, lambda: (w * w).sum())
+
+
+def nested_on_the_other_side(x, w):
+    u = w * 1.5
+    return ng.cond(
+        x[0] > 0,
+        lambda: (u * w).sum(),
+        lambda: ng.cond(x[1] > 3, lambda: ng.log(u).sum(), lambda: ng.sin(u * w).sum()),
+    )
+
+
+def containers(x, w):
+    made = ng.cond(
+        x[0] > 0,
+        lambda: {"a": ng.sqrt(w), "b": (w, None)},
+        lambda: {"a": w[::-1] * 2.0, "b": (w * w, None)},
+    )
+    return (made["a"] * made["b"][0]).sum()
+
+
+def unchanged(x, w):
+    return (ng.cond(x[0] > 0, lambda: w, lambda: w * w) * w).sum()
+
+
+def derivative_inside(x, w):
+    slope = lambda: F.grad(lambda v: (ng.sqrt(v) * w * v).sum())(w)  # noqa: E731
+    return ng.cond(x[0] > 0, lambda: slope().sum(), lambda: (w * w).sum())
+
+
+def written_inside(x, w):
+    def write():
+        y = ng.zeros(3)
+        y[:2] = ng.sqrt(w[:2])
+        y += w
+        return (y * y).sum()
+
+    return ng.cond(x[0] > 0, write, lambda: w.sum())
+
+
+class Root(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return ng.sqrt(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 0.5 / ng.sqrt(x)
+
+
+def own_function(x, w):
+    return ng.cond(x[0] > 0, lambda: Root.apply(w).sum(), lambda: (w * w).sum())
+
+
+def captured_inside(x, w):
+    root = ng.jit(lambda v: (ng.sqrt(v) * w).sum())
+    return ng.cond(x[0] > 0, lambda: root(w), lambda: (w * w).sum())
+
+
+def leaf_inside(x, w):
+    def inside():
+        leaf = ng.tensor([4.0, 1.0, 9.0], requires_grad=True)
+        (slope,) = ng.grad((ng.sqrt(leaf) * ng.sqrt(w)).sum(), leaf, create_graph=True)
+        return (slope * w).sum()
+
+    return ng.cond(x[0] > 0, inside, lambda: (w * w).sum())
+
+
+FUNCTIONS = [
+    operand, closure, closure_over_what_is_computed, both, nested, nested_on_the_other_side,
+    containers, unchanged, derivative_inside, written_inside, own_function, captured_inside,
+    leaf_inside,
+]  # fmt: skip
+WAYS = {
+    "grad": lambda f: F.grad(f, 1),
+    "jit of grad": lambda f: ng.jit(F.grad(f, 1)),
+    "grad of jit": lambda f: F.grad(ng.jit(f), 1),
+    "jit of grad of jit": lambda f: ng.jit(F.grad(ng.jit(f), 1)),
+    "jit of jacfwd": lambda f: ng.jit(F.jacfwd(f, 1)),
+}
+SECOND = {
+    "hessian": lambda f: F.hessian(f, 1),
+    "jit of hessian": lambda f: ng.jit(F.hessian(f, 1)),
+    "hessian of jit": lambda f: F.hessian(ng.jit(f), 1),
+    "jit of jacrev of grad": lambda f: ng.jit(F.jacrev(F.grad(f, 1), 1)),
+    "jit of jacfwd of grad": lambda f: ng.jit(F.jacfwd(F.grad(f, 1), 1)),
+    "grad in jit in grad": lambda f: F.jacrev(ng.jit(F.grad(ng.jit(f), 1)), 1),
+}
+
+
+def places(function):
+    """Points for both branches, with numbers where the branch that is not chosen has no derivative
+    or none that is finite."""
+    good = np.array([0.5, 1.5, 0.25])
+    bad = np.array([-0.5, 0.0, 2.0])
+    yield POINTS[1], good
+    yield POINTS[1] + 1.0, good
+    yield POINTS[0], good
+    yield POINTS[0], bad if function not in (both, containers) else good
+
+
+def chosen(function, x):
+    """The function with Python's own choice."""
+
+    def plain(x, w):
+        before = ng.cond
+        try:
+            ng.cond = lambda p, f, g, *given: f(*given) if bool(p) else g(*given)
+            return function(x, w)
+        finally:
+            ng.cond = before
+
+    return plain
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(("ways", "order"), [(WAYS, 1), (SECOND, 2)], ids=["first", "second"])
+def test_gradients_of_operands_and_closures(function, ways, order):
+    for name, way in ways.items():
+        captured = way(function)
+        for x, w in places(function):
+            plain = chosen(function, x)
+            expected = (F.grad if order == 1 else F.hessian)(plain, 1)(ng.tensor(x), w).numpy()
+            assert np.isfinite(expected).all()
+            np.testing.assert_allclose(captured(x, w), expected, 1e-12, 1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_gradients_of_leaves_and_batches(function):
+    captured = ng.jit(function)
+    weights = np.array([1.0, -2.0])
+    for x, w in places(function):
+        plain = chosen(function, x)
+        expected = F.grad(plain, 1)(ng.tensor(x), w).numpy()
+        leaf = ng.tensor(w, requires_grad=True)
+        value = captured(ng.tensor(x), leaf)
+        (batch,) = ng.grad(value, leaf, weights, is_grads_batched=True, create_graph=True)
+        np.testing.assert_allclose(batch.detach().numpy(), np.outer(weights, expected), 1e-12)
+        hessian = F.hessian(plain, 1)(ng.tensor(x), w).numpy()
+        (second,) = ng.grad(batch[1].sum(), leaf)
+        np.testing.assert_allclose(second.numpy(), -2.0 * hessian.sum(0), 1e-12, 1e-13)
+
+
+def test_leaves_that_a_branch_closes_over():
+    for sign, flag in itertools.product((-1.0, 1.0), (False, True)):
+        w = ng.tensor([-0.25, 4.0] if sign < 0 else [0.25, 4.0], requires_grad=True)
+        function = ng.jit(lambda s, w=w: ng.cond(s > 0, lambda: ng.sqrt(w).sum(), lambda: w.sum()))
+        s = ng.tensor(sign) if flag else np.array(sign)
+        expected = np.ones(2) if sign < 0 else 0.5 / np.sqrt([0.25, 4.0])
+        (g,) = ng.grad(ng.asarray(function(s)), w)
+        np.testing.assert_allclose(g.numpy(), expected)
+
+
+def test_branches_of_the_members_of_an_ensemble():
+    def member(x, w):
+        return F.grad(lambda w: ng.cond(x > 0, lambda: ng.sqrt(w).sum(), lambda: w.sum()))(w)
+
+    x, w = np.array([-1.0, 1.0]), np.array([[-1.0, 4.0], [1.0, 4.0]])
+    expected = [[1.0, 1.0], [0.5, 0.25]]
+    np.testing.assert_array_equal(ng.jit(member, ensemble=True)(x, w), expected)
+
+
+def test_what_members_of_an_ensemble_share_must_be_an_operand():
+    shared = ng.tensor([-1.0, 4.0], requires_grad=True)
+
+    def member(x):
+        y = ng.cond(x[0] > 0, lambda: ng.sqrt(shared).sum(), lambda: shared.sum())
+        return ng.grad(y, shared)[0]
+
+    with pytest.raises(ng.errors.CaptureError, match="operand"):
+        ng.jit(member, ensemble=True)(np.ones((3, 1)))
