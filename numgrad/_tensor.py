@@ -16,7 +16,7 @@ from ._errors import (
     PlaceTypeError,
 )
 from .engine import alone, capture, deferred, direct, hooks, leaving, record
-from .engine.graph import Accumulator, ForeignStorage, Value, View
+from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .operators import cast as _cast
 from .operators import gathering as _gathering
@@ -180,6 +180,8 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only; use .detach() for a tensor "
                 "without graph"
             )
+        if self.view is ELEMENT:
+            self.view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:
             return self.as_leaf()
         self._requires_grad = bool(requires_grad)  # of NumPy too, or 1: recorders look for True
@@ -382,9 +384,7 @@ def _wire() -> None:
         "split_rows": _rows.split_rows,
         "join_rows": _rows.join_rows,
     }
-    door.value = Tensor
-    door.constant = constant
-    door.align = align
+    door.value, door.constant, door.align = Tensor, constant, align
     door.apply = record.apply
     door.alone, door.is_many = alone.alone, alone.is_many
     door.unary, door.binary = direct.unary, direct.binary

@@ -39,8 +39,9 @@ class FunctionContext:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``, which finds them in ``saved_tensors``.
 
-        Arguments, outputs and other tensors, or ``None``. They are freed with the graph, and to
-        write to one of them in between is an error.
+        Arguments, outputs and other tensors, or ``None``. They are freed with the graph. Later
+        writes do not change what ``backward`` finds; where gradients are switched off they are an
+        error.
         """
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):

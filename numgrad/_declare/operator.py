@@ -57,6 +57,9 @@ class Operator:
     """
 
     nout = 1
+    # ``(specs, static)``: whether none of the first input remains, so that no gradient goes there
+    covers: Callable[[Any, Any], bool] | None = None
+    is_element = False  # whether its result is one element: a value, into which nobody writes
     uses_blas = False
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 

@@ -16,12 +16,13 @@ from .again import freeing
 from .context import Context
 from .graph import Edge, Node, Value
 from .lower import force
+from .overwritten import zeros_behind
 from .recall import Recalled, comes_again, recall, recognise, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
-from .select import needed, reachable
+from .select import kept_by, needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
 
 
@@ -32,6 +33,7 @@ class Pass:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
+        self.is_stale = False  # whether nodes have got other saved values than the structure has
         known = recognise(request)
         if known is not None:
             self.structure, self.recalled = known
@@ -68,6 +70,8 @@ class Pass:
             self._refuse_retained()
         try:
             self._take_saved(self.wanted)
+            if self.is_stale:
+                return Pass(self.request).run()
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
@@ -78,6 +82,8 @@ class Pass:
                     else:
                         for node in self.order:
                             self._visit(node)
+                    missing = self.targets.difference(self.grads)
+                    self.grads |= zeros_behind(missing, self.order, self.request.cut)
                     hooks.run_at_end(self)
                     self._own_results()
                 self._finish()
@@ -94,6 +100,8 @@ class Pass:
         wanted = dict(zip(executed, recalled.masks, strict=True))
         try:
             self._take_saved([order[n] for n in recalled.keepers])
+            if self.is_stale:
+                return Pass(self.request).run()
             grads = recalled.gradients(self.structure)
         except BaseException:
             Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
@@ -131,7 +139,11 @@ class Pass:
         """Take all saved values at once: of two passes that free a graph one loses cleanly."""
         with freeing:
             for node in nodes:
+                before = node.saved
                 self.saved[node] = node.unpack()
+                self.is_stale = self.is_stale or node.saved is not before
+            if self.is_stale:
+                return
             if not self.request.retain_graph:
                 self.has_freed = True
                 for node in nodes:
@@ -278,7 +290,7 @@ class Pass:
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]
         roots = [*results, *self.shown]
-        nodes = _kept_by(roots, self.kept) if self.request.create_graph else []
+        nodes = kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         structure = self.structure
         if structure is not None and self._is_typical(results) and comes_again(structure):
@@ -302,19 +314,3 @@ class Pass:
 def _memory_of(value: Value) -> Any:
     """Return what two values with the same array have in common."""
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
-
-
-def _kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
-    """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
-    if not kept:
-        return []
-    first = kept[0].number
-    stack = [value.node for value in values]
-    seen: set[Node] = set()
-    while stack:
-        node = stack.pop()
-        if node is None or node in seen or node.number < first:
-            continue
-        seen.add(node)
-        stack.extend(edge.node for edge in node.edges)
-    return [node for node in kept if node in seen]

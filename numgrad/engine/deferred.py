@@ -158,6 +158,7 @@ def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
     """Return the value of a new expression of these inputs, connected to nothing yet."""
     result = _new(kind)
     result.array = result.node = result.view = result._storage = result._leaf = None
+    result._kept = False
     result.spec = plan.spec
     result.expr = _expression(plan, inputs)
     result._requires_grad = False

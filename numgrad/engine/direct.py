@@ -215,8 +215,9 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     result = _new(kind)
     result.array = array
     result.spec = plan.spec
-    result._requires_grad = False
-    result.node = result.view = result.expr = result._storage = result._leaf = None
+    result._requires_grad = result._kept = False
+    result.view = plan.mark
+    result.node = result.expr = result._storage = result._leaf = None
     result.slot = result.expr_slot = 0
     return result
 
@@ -224,7 +225,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 def _link(plan: Plan, x: Any, result: Any) -> None:
     """Make a result the view that it is of its operand, or of what that is a view of."""
     above = x.view
-    if above is None or type(above) is Alias:
+    if type(above) is not View:
         base, chain = x, plan.step
     else:
         above.refresh(x)
@@ -296,10 +297,17 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
     last = _output(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
-        if storage is not None and (type(storage) is not Storage or storage.version):
+        written = storage is not None and (type(storage) is not Storage or storage.version)
+        if written or x.array is None:
             kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
             node.save((*kept, last))
             return
+    for x, read in zip(inputs, reads, strict=False):
+        if read:
+            if x._storage is None:
+                x._kept = True
+            else:
+                x._storage.kept = True
     if len(inputs) == 2:
         node.saved = (inputs[0] if reads[0] else None, inputs[1] if reads[1] else None, last)
     elif len(inputs) == 1:
@@ -313,12 +321,13 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
 def _output(result: Any) -> Any:
     """Return a value that shares the array of a result; the result itself would keep its node."""
     if result.array is None:
-        return result.detached()
+        return pack(result.detached())
     kept = _new(type(result))
     kept.array = result.array
     kept.spec = result.spec
     kept._storage = result._storage = Storage()
-    kept._requires_grad = False
+    kept._storage.kept = True
+    kept._requires_grad = kept._kept = False
     kept.node = kept.view = kept.expr = kept._leaf = None
     kept.slot = kept.expr_slot = 0
     return kept

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from .._errors import FreedGraphError, InplaceError
 from .handles import Handle, register
+from .keeping import before_writes
 from .kinds import Kind, kind_of
 from .site import Site
+from .values import ELEMENT as ELEMENT
 from .values import Alias as Alias
 from .values import Expr as Expr
 from .values import ForeignStorage as ForeignStorage
@@ -227,7 +229,8 @@ class Node:
         self.versions = tuple([0 if v is None else v.version for v in values])
 
     def unpack(self) -> tuple[Any, ...]:
-        """Return the saved values, after checking that nothing overwrote them."""
+        """Return the saved values, after checking that nothing overwrote them: what they held
+        before the first write is put in their place where it is kept."""
         saved = self.saved
         if saved is None:
             raise FreedGraphError(
@@ -237,15 +240,21 @@ class Node:
             )
         for position, value in enumerate(saved):
             if value is not None and value.version != self.versions[position]:
-                raise InplaceError(
-                    f"a value needed by the derivative of {self.name()}{self.where()} has been "
-                    f"modified "
-                    f"by an inplace operation: saved value {position} of shape {value.shape} is "
-                    f"at version "
-                    f"{value.version}; expected version {self.versions[position]} instead. "
-                    f"Write to a copy (x.clone()) instead."
-                )
-        return saved
+                before = None if self.versions[position] else before_writes(value)
+                if before is None:
+                    raise self._overwritten(position, value)
+                now = self.saved or saved
+                self.saved = (*now[:position], before, *now[position + 1 :])
+        return self.saved or saved
+
+    def _overwritten(self, position: int, value: Value) -> InplaceError:
+        return InplaceError(
+            f"a value needed by the derivative of {self.name()}{self.where()} has been modified "
+            f"by an inplace operation: saved value {position} of shape {value.shape} is at version "
+            f"{value.version}; expected version {self.versions[position]} instead. It was written "
+            f"where gradients are switched off, and what it held is not kept there. Write to a "
+            f"copy (x.clone()) instead."
+        )
 
     def free(self) -> None:
         """Drop the saved values; a node that saved nothing stays usable."""

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import InplaceError, LeafInplaceError
-from .graph import Alias, Node, Value, View
+from .graph import ELEMENT, Alias, Node, Value, View
+from .keeping import preserve
 from .record import apply, deferring, grad_mode, is_view, mode, record, runtime
 
 Chain = tuple[tuple[Any, dict[str, Any]], ...]
@@ -18,12 +19,13 @@ Chain = tuple[tuple[Any, dict[str, Any]], ...]
 
 class Positions(NamedTuple):
     """A region: positions along ``flattened`` axes before the last ``tail`` ones. Of equal ones
-    the last counts. They are a value where they are known later."""
+    the last counts, if they are not ``unique``. They are a value where they are known later."""
 
     vector: np.ndarray | Value
     flattened: int
     tail: int
     shape: tuple[int, ...]
+    unique: bool
 
 
 def is_recorded(target: Value, value: Value | None = None) -> bool:
@@ -43,6 +45,13 @@ def check(target: Value, value: Value) -> None:
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
     """
+    root = root_of(target)[0]
+    if target.view is ELEMENT or root.view is ELEMENT:
+        raise InplaceError(
+            "this tensor cannot be written in place: it is one element that was read from another "
+            "tensor, a value as in NumPy and no view. Write to that tensor, as in x[i] = value, or "
+            "take a view, as in x[i, ...] or x[i : i + 1]."
+        )
     if mode.capture is not None:
         mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
@@ -52,7 +61,6 @@ def check(target: Value, value: Value) -> None:
         )
     if not mode.grad:
         return
-    root = root_of(target)[0]
     if root.node is None and root.requires_grad:
         what = "a leaf" if root is target else "a view of a leaf"
         raise LeafInplaceError(
@@ -71,6 +79,12 @@ def _check_alias(alias: Alias) -> None:
             f"whose memory it shares would not see the write. Write to that tensor, or to a copy "
             f"(x.clone())."
         )
+
+
+def keep_what_is_read(target: Value) -> None:
+    """Let derivatives read what they have saved after ``target`` is written, which happens next."""
+    if mode.grad:
+        preserve(target)
 
 
 def is_deferred(target: Value, *values: Value) -> bool:
@@ -96,6 +110,12 @@ def root_of(target: Value) -> tuple[Value, Chain]:
 
 
 def commit(target: Value, value: Value, region: Chain | Positions) -> None:
+    """Count a write of ``value`` into a region of ``target``, and let the graph follow it."""
+    target.storage.version += 1
+    follow(target, value, region)
+
+
+def follow(target: Value, value: Value, region: Chain | Positions) -> None:
     """Let the graph follow a write of ``value`` into a region of ``target``.
 
     Parameters
@@ -108,7 +128,6 @@ def commit(target: Value, value: Value, region: Chain | Positions) -> None:
         The part of ``target`` that was written.
     """
     recorded, deferred = is_recorded(target, value), is_deferred(target, value)
-    target.storage.version += 1
     if not recorded and not deferred:
         return
     root, chain = root_of(target)
@@ -133,7 +152,7 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
         vector = _numbers(root, chain).reshape(-1)
         shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
-        return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape))
+        return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
     static = {
         "ncore": root.ndim,
         "nregion": value.ndim,
@@ -154,8 +173,13 @@ def _put_at(
             -1,
         )
         vector = _at(flat, region.vector)
-        region = Positions(vector, root.ndim, 0, value.shape)
-    static = {"count": region.flattened, "tail": region.tail, "shape": region.shape}
+        region = Positions(vector, root.ndim, 0, value.shape, region.unique)
+    last = root.ndim - region.tail
+    whole = math.prod(root.shape[last - region.flattened : last]) == math.prod(region.shape)
+    static = {
+        "count": region.flattened, "tail": region.tail, "shape": region.shape,
+        "whole": whole and region.unique,
+    }  # fmt: skip
     return runtime.roles["put_at"], static, (root, value, _as_value(region.vector))
 
 
@@ -182,10 +206,9 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
 def adopt(target: Value, result: Value) -> None:
     """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
     if isinstance(target.view, View):
-        commit(target, result, ())
-        return
-    target.storage.version += 1
-    _become(target, result)
+        follow(target, result, ())
+    else:
+        _become(target, result)
 
 
 def _become(value: Value, result: Value) -> None:
@@ -205,14 +228,6 @@ def _move(value: Value, other: Value) -> None:
     before = value.node, value.slot
     value.move(other.node, other.slot, other.requires_grad)
     _keep_retaining(value, *before)
-
-
-def count_write_of_outputs(node: Node) -> None:
-    """Let saved outputs, which lie where an input was, be of the version that the write makes."""
-    first = len(node.inputs)
-    node.versions = tuple(
-        version + (position >= first) for position, version in enumerate(node.versions)
-    )
 
 
 def replay_view(view: View, value: Value, stays: bool) -> None:

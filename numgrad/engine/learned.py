@@ -9,7 +9,7 @@ import numpy as np
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
-from .values import Spec, Value, spec_of
+from .values import ELEMENT, Spec, Value, spec_of
 
 _MOST_PLANS = 1024
 _MOST_CONSTANTS = 256
@@ -39,10 +39,12 @@ class Plan:
         been many ``uses``.
     depth : int
         Of the first frame that may be the user's, seen from the function that calls the recorder.
+    mark : Element or None
+        What the result is as a view: mostly nothing.
     """
 
     __slots__ = (
-        "compute", "depth", "in_order", "inputs", "kind", "operator", "outputs", "reads",
+        "compute", "depth", "in_order", "inputs", "kind", "mark", "operator", "outputs", "reads",
         "recorder", "spec", "static", "step", "uses",
     )  # fmt: skip
 
@@ -56,6 +58,7 @@ class Plan:
         self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
+        self.mark = ELEMENT if operator.is_element else None
         self.recorder: Any = None
         self.depth = 3
         self.uses = 0

@@ -12,9 +12,10 @@ import numpy as np
 from .._errors import HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Node, accumulator_of
+from .keeping import saved
 from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
-from .values import Alias, Expr, ForeignStorage, Storage, Value, View, spec_of
+from .values import ELEMENT, Alias, Expr, ForeignStorage, Storage, Value, View, spec_of
 
 
 class Runtime:
@@ -101,6 +102,8 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
         outputs = list(map(runtime.value, operator.run(runtime.target, arrays, static)))
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
+    if operator.is_element:
+        outputs[0].view = ELEMENT
     if grad and operator.differentiable:
         for value in inputs:
             if value.requires_grad:
@@ -151,10 +154,10 @@ def record(
     reads = operator.saves(node.needs)
     if True in reads:
         count = len(inputs)
-        saved = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
+        kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
         for value, read in zip(outputs, reads[count:], strict=True):
-            saved.append(pack(value.detached()) if read else None)
-        node.save(saved)
+            kept.append(pack(value.detached()) if read else None)
+        node.save(kept)
     attach(node, outputs)
     return node
 
@@ -185,15 +188,29 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
 
 
 def pack(value: Value) -> Value:
-    """Return what a node keeps of ``value``: the value itself, a copy of a user's array, or what a
-    hook made."""
-    if isinstance(value._storage, ForeignStorage) and not (value.array is None or mode.capture):
-        copy = value.detached()
-        copy.array, copy.storage = value.array.copy(), Storage()
-        value = copy
-    if unusual and mode.saved_hooks and value.array is not None:
-        return Packed(value, *mode.saved_hooks[-1])  # type: ignore[return-value]
-    return value
+    """Return what a node keeps of ``value``, which later writes do not change: as a rule the value
+    itself, see `keeping`; a copy of a user's array; the expression of what is still to be computed;
+    or what a hook made."""
+    if value.array is None or (unusual and mode.capture is not None):
+        is_written = mode.capture is not None or mode.kept is None
+        return _as_it_is(value) if is_written else saved(value)
+    if unusual and mode.saved_hooks:
+        return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
+    return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
+
+
+def _copied(value: Value) -> Value:
+    copy = value.detached()
+    assert value.array is not None
+    copy.array, copy.storage = value.array.copy(), Storage()
+    return copy
+
+
+def _as_it_is(value: Value) -> Value:
+    """Return a value to which a write in a captured function gives no other expression."""
+    own = value.detached()
+    own._storage = None
+    return own
 
 
 class Packed:
@@ -205,10 +222,9 @@ class Packed:
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape
-        before = value.version
         with grad_mode(False), deferring(False):
-            self.content = pack(value.detached())
-        if value.version != before:
+            self.content = pack(value)
+        if value.version:
             raise InplaceError("a pack function of saved_tensors_hooks has modified its argument")
         self.unpack_function = unpack
 

@@ -28,8 +28,10 @@ def recorder_of(plan: Plan) -> Any:
     make = getattr(runtime.target, "recorder", None)
     if make is None or settings.call_stack_level >= 3:
         return None
+    storage = Storage()
+    storage.kept = True  # it is that of a saved result
     described = (
-        plan.in_order or plan.compute, value_like(plan), node_like(plan), Storage(), View,
+        plan.in_order or plan.compute, value_like(plan), node_like(plan), storage, View,
         plan.reads, len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
         plan.in_order is not None,
     )  # fmt: skip
@@ -47,7 +49,9 @@ def value_like(plan: Plan) -> Any:
     """Return a result of a plan without its array and its place in the graph."""
     value: Any = object.__new__(runtime.value)
     value.spec = plan.spec
-    value.view = value.expr = value._storage = value._leaf = None
+    value.view = plan.mark
+    value.expr = value._storage = value._leaf = None
+    value._kept = False
     value.slot = value.expr_slot = 0
     return value
 

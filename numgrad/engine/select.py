@@ -1,7 +1,7 @@
 """Which nodes a pass executes: those on a path from the outputs to the wanted inputs (chainer's
 minimal path)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
 from .graph import Accumulator, Edge, Node, Value
@@ -82,3 +82,19 @@ def reaches_outside(values: Iterable[Value], first: int) -> bool:
         seen.update(above)
         stack += above
     return False
+
+
+def kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
+    """Return the nodes of this pass that the values reach, also through nodes of inner passes."""
+    if not kept:
+        return []
+    first = kept[0].number
+    stack = [value.node for value in values]
+    seen: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen or node.number < first:
+            continue
+        seen.add(node)
+        stack.extend(edge.node for edge in node.edges)
+    return [node for node in kept if node in seen]

@@ -5,7 +5,6 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 """
 
 import itertools
-import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import get_ident
@@ -15,6 +14,10 @@ import numpy as np
 
 from .._locks import fork_safe_lock
 from .site import Site
+from .views import ELEMENT as ELEMENT
+from .views import Alias as Alias
+from .views import Element as Element
+from .views import View as View
 
 if TYPE_CHECKING:
     from .graph import Edge, Node
@@ -48,12 +51,15 @@ def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False) -> Spec:
 
 
 class Storage:
-    """What all views of one array share: the number of in-place writes so far."""
+    """What all views of one array share: the number of in-place writes so far, whether nodes have
+    saved them before the first one, and what is kept of earlier contents, see `keeping`."""
 
-    __slots__ = ("version",)
+    __slots__ = ("kept", "past", "version")
 
     def __init__(self) -> None:
         self.version = 0
+        self.kept = False
+        self.past: Any = None
 
 
 class CapturedStorage(Storage):
@@ -177,8 +183,8 @@ class Value:
     """
 
     __slots__ = (
-        "__weakref__", "_leaf", "_requires_grad", "_storage", "array", "expr", "expr_slot", "node",
-        "slot", "spec", "view",
+        "__weakref__", "_kept", "_leaf", "_requires_grad", "_storage", "array", "expr",
+        "expr_slot", "node", "slot", "spec", "view",
     )  # fmt: skip
 
     array: np.ndarray | None
@@ -190,10 +196,11 @@ class Value:
     slot: int
     expr: Expr | None
     expr_slot: int
-    view: "View | Alias | None"
+    view: View | Alias | Element | None
     weak: float | complex | None = None  # the Python number whose part in promotion this plays
     _requires_grad: bool
     _storage: Storage | None
+    _kept: bool  # whether a node has saved this value while it had no storage
     _leaf: LeafState | None
 
     def __init__(
@@ -205,6 +212,7 @@ class Value:
         self._requires_grad = requires_grad
         self._storage = storage or (_captured_storage() if capturing else None)
         self.node = self.expr = self.view = self._leaf = None
+        self._kept = False
         self.slot = self.expr_slot = 0
 
     @classmethod
@@ -214,7 +222,7 @@ class Value:
         value.array = None
         value.spec = spec
         value.expr, value.expr_slot = expr, slot
-        value._requires_grad = False
+        value._requires_grad = value._kept = False
         value._storage = value.node = value.view = value._leaf = None
         value.slot = 0
         return value
@@ -225,7 +233,7 @@ class Value:
         value = cls.__new__(cls)
         value.array, value.spec, value._storage = self.array, self.spec, self.storage
         value.expr, value.expr_slot = self.expr, self.expr_slot
-        value._requires_grad = False
+        value._requires_grad = value._kept = False
         value.node = value.view = value._leaf = None
         value.slot = 0
         return value
@@ -251,7 +259,9 @@ class Value:
             with _first_use:
                 if self._storage is None:
                     token = None if self.expr is None else self.expr.token
-                    self._storage = Storage() if token is None else CapturedStorage(token)
+                    storage = Storage() if token is None else CapturedStorage(token)
+                    storage.kept = self._kept
+                    self._storage = storage
         return self._storage
 
     @storage.setter
@@ -333,59 +343,3 @@ class Value:
         if self.node is not None:
             return Edge(self.node, self.slot)
         return Edge(accumulator_of(self), 0)
-
-
-class View:
-    """How a value views another one: the base, and the operations that lead from it to the view.
-
-    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it
-    others.
-    """
-
-    __slots__ = ("base", "chain", "expr", "node")
-
-    base: Value
-    chain: tuple[tuple[Any, dict[str, Any]], ...]
-    node: "Node | None"
-    expr: "Expr | None"
-
-    @classmethod
-    def of(cls, base: Value, chain: tuple[tuple[Any, dict[str, Any]], ...]) -> "View":
-        """Return how a value views ``base`` (a view has no ``__init__``, which takes time)."""
-        view = cls()
-        view.base, view.chain = base, chain
-        view.node, view.expr = base.node, base.expr
-        return view
-
-    def refresh(self, value: Value) -> None:
-        """Record the view again when its base was written since, so that it sees the write."""
-        base = self.base
-        stays = base.node is self.node or base.node is None
-        if base.expr is self.expr and stays:
-            return
-        from .inplace import replay_view  # the recorder needs this module
-
-        self.node, self.expr = base.node, base.expr
-        replay_view(self, value, stays)
-
-
-class Alias:
-    """A value that shares memory with others, outside the graph: writes through it cannot be
-    tracked.
-
-    ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
-    """
-
-    __slots__ = ("owners", "reason", "strict")
-
-    def __init__(self, owner: Value, reason: str, strict: bool) -> None:
-        self.owners: tuple[weakref.ref[Value], ...] = (weakref.ref(owner),)
-        if isinstance(owner.view, Alias):
-            self.owners += owner.view.owners
-        elif owner.view is not None:
-            self.owners += (weakref.ref(owner.view.base),)
-        self.reason = reason
-        self.strict = strict
-
-    def refresh(self, value: Value) -> None:
-        """Do nothing: the value is not in the graph of its owners."""

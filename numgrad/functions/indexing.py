@@ -25,8 +25,9 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     ----------
     x : array_like
     key : index expression
-        As in NumPy: integers, slices, ``...`` and ``None`` give a view; integer arrays, lists
-        and masks give a copy, also when they are mixed with the others.
+        As in NumPy: integers, slices, ``...`` and ``None`` give a view, integers for all axes
+        the element; integer arrays, lists and masks give a copy, also when they are mixed with the
+        others.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
             return Tensor(look_up(x.array, index, [index], x.shape))
     normal = parse(key, x.shape)
     if isinstance(normal, BasicKey):
-        operator, static = _operation(normal)
+        operator, static = _operation(normal, key, x.ndim)
         return operator(x, **static)
     if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         return gather(x, positions_of(normal, x.shape, caller))
@@ -79,14 +80,23 @@ def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
     """Return what a key of integers and slices comes to."""
     normal = parse(key, x.shape)
     assert isinstance(normal, BasicKey)
-    return [_operation(normal)]
+    return [_operation(normal, key, x.ndim)]
 
 
-def _operation(normal: BasicKey) -> tuple[Any, dict[str, Any]]:
+def _operation(normal: BasicKey, key: Any, ndim: int) -> tuple[Any, dict[str, Any]]:
+    if len(normal.items) == ndim and _is_element(normal.items, key):
+        return _indexing.element, {"key": normal.items}
     axes = normal.new_axes
     if axes:
         return _shape.expand_dims, {"axes": axes}
     return _indexing.index, {"key": normal.items}
+
+
+def _is_element(items: tuple[Any, ...], key: Any) -> bool:
+    """Whether a key has an integer for each axis, and nothing else; an ellipsis makes a view."""
+    if key is ... or not all([type(item) is int for item in items]):  # noqa: C419  a list is faster
+        return False
+    return type(key) is not tuple or not any([item is ... for item in key])  # noqa: C419
 
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:

@@ -10,7 +10,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
-from ..engine.graph import ForeignStorage, View, connect
+from ..engine.graph import ELEMENT, ForeignStorage, View
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing
@@ -88,6 +88,7 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
     if deferred:
         _check_fits(value.shape, region.shape)
     else:
+        _inplace.keep_what_is_read(x)
         region[...] = _values_for(x, value)
     if deferred or _inplace.is_recorded(x, value):
         value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
@@ -145,6 +146,7 @@ def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
         key = positions_of(items, x.shape, "setitem")
     if not deferred:
         assert x.array is not None
+        _inplace.keep_what_is_read(x)
         try:
             x.array[tuple(items.items)] = _values_for(x, value)
         except IndexError:
@@ -154,7 +156,7 @@ def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
         value = _fill(x, key, value)
         if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
             value = _without_overwritten(value, key, x.shape)
-        region = _inplace.Positions(*key[:-1])
+        region = _inplace.Positions(*key)
     _inplace.commit(x, value, region)
 
 
@@ -185,40 +187,19 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay."""
     operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
+    if x.view is ELEMENT:
+        return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
-    before = _before(operator, x, operand)
-    result = _computed_there(operator, x, operand) if before is x else None
+    result = _computed_there(operator, x, operand)
     if result is None:
-        result = _converted(operator(before, operand), x, operator.name)
+        result = _converted(operator(x, operand), x, operator.name)
         if not _inplace.is_deferred(x, result):
             assert x.array is not None
+            _inplace.keep_what_is_read(x)
             x.array[...] = result.array
+        x.storage.version += 1
     _inplace.adopt(x, result)
     return x
-
-
-def _before(operator: Any, x: Tensor, operand: Any) -> Tensor:
-    """Return ``x``, or a copy in its place of the graph where the derivative reads what it was."""
-    other = operand if isinstance(operand, Tensor) else x.detached()
-    if not _inplace.is_recorded(x, other) or not _is_ours(x):
-        return x
-    if not operator.saves((x.requires_grad, other.requires_grad))[0]:
-        return x
-    if not _inplace.is_deferred(x, other):
-        assert x.array is not None
-        before: Any = Tensor(x.array.copy())
-    elif _record.mode.capture is None:
-        return x
-    else:  # the write will give x another expression, so the one of now stays as it is
-        now = x.expr
-        if now is None:
-            assert x.array is not None
-            before = Tensor(x.array)
-        else:
-            before = Tensor.deferred(now, x.expr_slot, x.spec)
-    if x.requires_grad:
-        connect(before, x.edge)
-    return before
 
 
 def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
@@ -227,17 +208,28 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
         return None
     inputs = operator.prepare((x, operand), {})
     first, second = inputs
-    if _inplace.is_deferred(first, second):
+    if _inplace.is_deferred(first, second) or first is not x:
         return None
     disjoint = second is x or second.storage is not x.storage
-    if first is not x or not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
+    if not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
+        return None
+    recorded = _inplace.is_recorded(x, second)
+    if recorded and _reads(operator, x, second):
         return None
     assert x.array is not None
+    _inplace.keep_what_is_read(x)
     operator.overwrite(_record.runtime.target, [x.array, second.array], x.array)
+    x.storage.version += 1
     result = Tensor(x.array, False, x.storage)
-    if _inplace.is_recorded(x, second):
-        _inplace.count_write_of_outputs(_record.record(operator, {}, inputs, [result]))
+    if recorded:
+        _record.record(operator, {}, inputs, [result])
     return result
+
+
+def _reads(operator: Any, x: Tensor, second: Tensor) -> bool:
+    """Whether the derivative of an operation on ``x`` and ``second`` reads what ``x`` was."""
+    reads = operator.saves((x.requires_grad, second.requires_grad))
+    return reads[0] or (second is x and reads[1])
 
 
 _FAST = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
@@ -278,9 +270,9 @@ def iadd(x: Tensor, value: ArrayLike) -> Tensor:
 
     Notes
     -----
-    The gradients are those of ``x + value``. An earlier operation that needs what ``x`` was for
-    its derivative fails in the backward pass; this one keeps a copy where it needs that itself, as
-    ``x *= y`` does for the gradient of ``y``.
+    The gradients are those of ``x + value``. What derivatives read of what ``x`` was is kept, as
+    by ``x *= y`` for the gradient of ``y``. One element that was read from a tensor, as ``x`` in
+    ``x = a[i]``, is a value as in NumPy: ``x += value`` makes another one.
 
     Examples
     --------

@@ -18,7 +18,7 @@ class saved_tensors_hooks:  # noqa: N801 - torch's name
     Parameters
     ----------
     pack : callable
-        Gets a tensor that the graph is going to keep; it must not write to it.
+        Gets a copy of what the graph is going to keep; it must not write to it.
     unpack : callable
         Gets what `pack` returned, once per use, and returns a tensor of the same shape and dtype.
 

@@ -43,6 +43,36 @@ def index_pullback(context, g):
     return into_zeros(context, g, ncore, nregion, index)
 
 
+def _infer_element(specs, *, key):
+    (spec,) = specs
+    return [(spec.shape[: len(spec.shape) - len(key)], spec.dtype)]
+
+
+def _run_element(arrays, *, key):
+    """Take the element at integers along the last axes: a copy."""
+    return index.function(arrays[0], key=key).copy()
+
+
+def _lower_element(builder, inputs, specs, *, key):
+    return index.lower(builder, inputs, specs, {"key": key})
+
+
+def _element_getter(inputs, *, key):
+    (spec,) = inputs
+    return itemgetter(key) if len(key) == len(spec.shape) else None
+
+
+element = structural(
+    "element", infer=_infer_element, run=_run_element, lower=_lower_element, prepare=_element_getter
+)
+element.is_element = True
+
+
+@element.pullback
+def element_pullback(context, g):
+    return into_zeros(context, g, len(context.static["key"]), 0, index)
+
+
 @view
 def diagonal(x, *, axes, offset):
     """Take a diagonal of the two negative ``axes``, which become the last axis of the result."""
@@ -159,11 +189,25 @@ def _framed(builder, x, v, shape, places):
 put_view = structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
 
 
+@functools.lru_cache(maxsize=1024)
+def _is_whole(core: tuple[int, ...], chain: Chain) -> bool:
+    """Whether a chain of views, none of which repeats elements, leads to all of them."""
+    return follow(np.empty(core, np.bool_), chain).size == prod(core)
+
+
+def _put_covers(specs, static):
+    shape = specs[0].shape
+    return _is_whole(shape[len(shape) - static["ncore"] :], static["chain"])
+
+
+put_view.covers = _put_covers
+
+
 @put_view.pullback
 def put_view_pullback(context, g):
     static = context.static
     gx = gv = None
-    if context.wanted[0]:
+    if context.wanted[0] and not _put_covers(context.input_specs, static):
         zero = door.constant(np.zeros((1,) * static["nregion"], g.dtype))
         gx = put_view(g, zero, **static)
     if context.wanted[1]:

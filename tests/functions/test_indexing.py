@@ -96,8 +96,9 @@ def check(key, tensor_key=None):
 @pytest.mark.parametrize("key", BASIC, ids=str)
 def test_basic_keys_give_views(key):
     t, y = check(key)
-    assert y.storage is t.storage
-    assert not y.size or np.shares_memory(y.array, t.array)
+    is_view = isinstance(X[key], np.ndarray)  # of one element NumPy makes a scalar
+    assert (y.storage is t.storage) == is_view
+    assert not y.size or np.shares_memory(y.array, t.array) == is_view
 
 
 @pytest.mark.parametrize("key", ARRAYS, ids=str)

@@ -68,7 +68,7 @@ def recorder(plan: Plan) -> Any:
     value, node, storage = type(plan.value), type(plan.node), type(plan.storage)
     layouts = [
         layout(value, _VALUE), layout(node, _NODE), layout(storage, ("version",)),
-        layout(plan.view, _VIEW),
+        layout(plan.view, _VIEW), layout(value, ("_kept",)), layout(storage, ("kept",)),
     ]  # fmt: skip
     start = items()
     if None in layouts or start is None or not entry.is_possible():
@@ -91,7 +91,7 @@ def recorder(plan: Plan) -> Any:
     words[at.FRAME_AT : at.STORAGE_OF + 1] = [id(tool) for tool in plan.tools]
     words[at.CODE_NAME : at.INSTRUCTION_NAME + 1] = [id(name) for name in _NAMES]
     words[at.STEP] = id(plan.step) if plan.step else 0
-    firsts = (at.V_ARRAY, at.N_PARENTS, at.S_VERSION, at.W_BASE)
+    firsts = (at.V_ARRAY, at.N_PARENTS, at.S_VERSION, at.W_BASE, at.V_KEPT, at.S_KEPT)
     for first, places in zip(firsts, layouts, strict=True):
         assert places is not None
         words[first : first + len(places)] = places

@@ -50,6 +50,7 @@ from .noting_words import (
     NONE,
     ORDERED,
     READS,
+    S_KEPT,
     S_VERSION,
     STEP,
     STORAGE,
@@ -61,6 +62,7 @@ from .noting_words import (
     USER_FRAME,
     V_ARRAY,
     V_EXPR,
+    V_KEPT,
     V_NODE,
     V_REQUIRES,
     V_SLOT,
@@ -165,6 +167,18 @@ def alone(t, value):
     return other
 
 
+def note_saved(t, x):
+    """Let the storage of a value, or the value itself, know that a node has saved it."""
+    item, at = place(t, x, V_STORAGE), S_KEPT
+    if item == load_word(t, NONE):
+        item, at = x, V_KEPT
+    before = place(t, item, at)
+    if before != load_word(t, TRUE):
+        put(t, item, at, load_word(t, TRUE))
+        if before != 0:
+            call_function(load_word(t, DROP), (before,))
+
+
 def save(t, node, arguments, count, value, reads):
     """Keep in a node what the derivative reads; return 0 if there is no memory."""
     if reads == 0:
@@ -177,7 +191,10 @@ def save(t, node, arguments, count, value, reads):
     store_word(node, load_word(t, N_SAVED), saved)
     items = load_word(t, ITEMS)
     for n in range(count):
-        item = load_word(arguments, n) if reads >> n & 1 else load_word(t, NONE)
+        item = load_word(t, NONE)
+        if reads >> n & 1:
+            item = load_word(arguments, n)
+            note_saved(t, item)
         call_function(load_word(t, KEEP), (item,))
         store_word(saved, items + n, item)
     last = load_word(t, NONE)

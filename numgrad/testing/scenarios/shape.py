@@ -184,6 +184,13 @@ def summed_at_array(g: np.ndarray, positions: np.ndarray) -> np.ndarray:
 INDEXING = (
     moved("index", lambda x: x[1:, None, 2], (TABLE,), reference=lambda x: x[1:, None, 2]),
     moved(
+        "element",
+        lambda x: x[1, -1],
+        (TABLE,),
+        reference=lambda x: x[1, -1],
+        oracle=False,
+    ),
+    moved(
         "index-step",
         lambda x: x[..., ::-2],
         (TABLE,),

@@ -1,0 +1,122 @@
+"""Keeping what derivatives read: a write in place leaves saved values as they were.
+
+Nodes save values by reference. Before memory is overwritten, those who saved a part of it get what
+it held:
+
+* A value that was saved after an earlier write is an object of its own, known to the storage. It
+  gets a copy of its elements, and no others.
+* Those which were saved before the first write are not known one by one, since to note each would
+  take longer than to record the operation. One copy of the whole memory, made once, is for all.
+
+So a loop that fills an array part by part copies what it has read since its last write, and takes
+time and memory in proportion to that. Where gradients are switched off nothing is kept: versions
+tell, and the pass that needs the value raises.
+"""
+
+import ctypes
+import weakref
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from .values import Storage, Value, View
+
+_FEW = 16
+
+
+class Past:
+    """What is kept of earlier contents of a storage.
+
+    Attributes
+    ----------
+    address, memory : int, bytes or None
+        Where its memory begins, and what it held before the first write.
+    readers : list of weakref
+        The values that nodes have saved since the last write.
+    """
+
+    __slots__ = ("_limit", "address", "memory", "readers")
+
+    def __init__(self) -> None:
+        self.address = 0
+        self.memory: bytes | None = None
+        self.readers: list[weakref.ref[Value]] = []
+        self._limit = _FEW
+
+    def note(self, value: Value) -> None:
+        """Note a value that a node saves; now and then those that are gone are dropped."""
+        if len(self.readers) >= self._limit:
+            self.readers = [reader for reader in self.readers if reader() is not None]
+            self._limit = 2 * len(self.readers) + _FEW
+        self.readers.append(weakref.ref(value))
+
+    def give_copies(self, version: int) -> None:
+        """Give the values that nodes have saved memory of their own."""
+        readers, self.readers = self.readers, []
+        copies: dict[int, np.ndarray] = {}
+        for reader in readers:
+            value = reader()
+            if value is None or value.array is None:
+                continue
+            array = value.array
+            if id(array) not in copies:
+                copies[id(array)] = array.copy(order="K")
+            value.array = copies[id(array)]
+            value.storage = Storage()
+            value.storage.version = version  # of what was saved earlier the node knows another one
+
+
+def saved(value: Value) -> Value:
+    """Return what a node keeps of a computed value, and note that it does."""
+    storage = value._storage
+    if storage is None:
+        value._kept = True
+        return value
+    if storage.version == 0:
+        storage.kept = True
+        return value
+    own = value.detached()
+    if storage.past is None:
+        storage.past = Past()
+    storage.past.note(own)
+    return own
+
+
+def preserve(value: Value) -> None:
+    """Keep what nodes have saved of the memory of ``value``, which is about to be written."""
+    storage = value.storage
+    if storage.version:
+        if storage.past is not None:
+            storage.past.give_copies(storage.version)
+    elif storage.kept and value.array is not None:
+        past = storage.past = Past()
+        first, end = byte_bounds(_whole(value))
+        past.address, past.memory = first, ctypes.string_at(first, end - first)
+
+
+def _whole(value: Value) -> np.ndarray:
+    """Return an array of all the memory that values may have which share that of ``value``."""
+    array = value.view.base.array if isinstance(value.view, View) else value.array
+    assert array is not None
+    if value.view is not None and not isinstance(value.view, View):
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+    return array
+
+
+def before_writes(value: Value) -> Value | None:
+    """Return a value as it was before the first write into its memory; None if that is not kept."""
+    past = value.storage.past
+    if past is None or past.memory is None or value.array is None:
+        return None
+    array, offset = value.array, byte_bounds(value.array)[0] - past.address
+    start = array.__array_interface__["data"][0] - past.address
+    if offset < 0 or byte_bounds(array)[1] - past.address > len(past.memory):
+        return None
+    before = value.detached()
+    before.array = np.ndarray(array.shape, array.dtype, past.memory, start, array.strides)
+    before.storage = Storage()
+    return before
+
+
+__all__ = ["before_writes", "preserve", "saved"]

@@ -1,0 +1,76 @@
+"""How values view others: as part of a graph, outside of it, or as an element that was read."""
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .graph import Node
+    from .values import Expr, Value
+
+
+class View:
+    """How a value views another one: the base, and the operations that lead from it to the view.
+
+    ``node`` and ``expr`` are those of the base on which the view hangs; a write in place gives it
+    others.
+    """
+
+    __slots__ = ("base", "chain", "expr", "node")
+
+    base: "Value"
+    chain: tuple[tuple[Any, dict[str, Any]], ...]
+    node: "Node | None"
+    expr: "Expr | None"
+
+    @classmethod
+    def of(cls, base: "Value", chain: tuple[tuple[Any, dict[str, Any]], ...]) -> "View":
+        """Return how a value views ``base`` (a view has no ``__init__``, which takes time)."""
+        view = cls()
+        view.base, view.chain = base, chain
+        view.node, view.expr = base.node, base.expr
+        return view
+
+    def refresh(self, value: "Value") -> None:
+        """Record the view again when its base was written since, so that it sees the write."""
+        base = self.base
+        stays = base.node is self.node or base.node is None
+        if base.expr is self.expr and stays:
+            return
+        from .inplace import replay_view  # the recorder needs this module
+
+        self.node, self.expr = base.node, base.expr
+        replay_view(self, value, stays)
+
+
+class Alias:
+    """A value that shares memory with others, outside the graph: writes through it cannot be
+    tracked.
+
+    ``owners`` are the values whose gradients would miss a write; ``strict`` refuses constants too.
+    """
+
+    __slots__ = ("owners", "reason", "strict")
+
+    def __init__(self, owner: "Value", reason: str, strict: bool) -> None:
+        self.owners: tuple[weakref.ref[Value], ...] = (weakref.ref(owner),)
+        if isinstance(owner.view, Alias):
+            self.owners += owner.view.owners
+        elif isinstance(owner.view, View):
+            self.owners += (weakref.ref(owner.view.base),)
+        self.reason = reason
+        self.strict = strict
+
+    def refresh(self, value: "Value") -> None:
+        """Do nothing: the value is not in the graph of its owners."""
+
+
+class Element:
+    """Marks one element that was read from another value: as in NumPy a value, and no view."""
+
+    __slots__ = ()
+
+    def refresh(self, value: "Value") -> None:
+        """Do nothing: what it was read from may have been written since."""
+
+
+ELEMENT = Element()
