@@ -83,7 +83,7 @@ class Pass:
                         for node in self.order:
                             self._visit(node)
                     missing = self.targets.difference(self.grads)
-                    self.grads |= zeros_behind(missing, self.order, self.request.cut)
+                    self.grads |= zeros_behind(missing, self.order, self.request)
                     hooks.run_at_end(self)
                     self._own_results()
                 self._finish()

@@ -2,6 +2,7 @@
 derivative would turn into NaN on their way."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from .select import reachable
 
 
 def zeros_behind(
-    missing: Collection[Edge], order: Sequence[Node], cut: Collection[Edge]
+    missing: Collection[Edge], order: Sequence[Node], request: Any
 ) -> dict[Edge, Value]:
     """Return zeros for the edges that the nodes of a pass reach through what was overwritten.
 
@@ -20,12 +21,11 @@ def zeros_behind(
     missing : collection of Edge
         Those to which no gradient came.
     order : sequence of Node
-    cut : collection of Edge
-        Edges that let nothing pass.
+    request : Request
     """
     above = [node.parents[0] for node in order if _is_overwriting(node)] if missing else []
     roots = [node for node in above if node is not None]
-    behind = set(reachable(roots, cut)) if roots else set()
+    behind = set(reachable(roots, request.cut, request.ends)) if roots else set()
     return {edge: _zeros(edge) for edge in missing if edge.node in behind}
 
 
