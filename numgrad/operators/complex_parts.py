@@ -1,5 +1,7 @@
 """Elementwise operators: parts of complex numbers, also of real ones."""
 
+import math
+
 import numpy as np
 
 from .comparison import equal
@@ -50,7 +52,19 @@ def imag_pullback(context, g):
     return multiply(g, 1j)  # the engine drops the imaginary part again for a real argument
 
 
-@builtin
+def complex_direction(x):
+    """An infinite part hides a finite one; what two make is no number."""
+    a, b, size = x.real, x.imag, abs(x)
+    if size == math.inf:
+        a = where(a == math.inf, 1.0, where(a == -math.inf, -1.0, 0.0))
+        b = where(b == math.inf, 1.0, where(b == -math.inf, -1.0, 0.0))
+        size = where((a != 0) & (b != 0), math.nan, 1.0)
+    if size == 0:
+        return complex(size, size)
+    return complex(a / size, b / size)
+
+
+@builtin(complex=complex_direction)
 def direction(x):
     """The sign of a complex number: ``x / |x|``, and 0 at 0."""
     return where(x == 0, x, x / abs(x))

@@ -36,7 +36,9 @@ def tan_dx(y):
 
 
 # The factors 1 - x and 1 + x are exact near the ends of the domain, where 1 - x * x cancels. Their
-# roots are taken one by one: only their product has the branch cuts of the complex functions.
+# roots are taken one by one: only their product has the branch cuts of the complex functions. On a
+# cut the sign of a zero says on which side, and a sum with 1 may lose it: so 1 + x is x - (-1), and
+# 1 - x is -(x - 1), but of x = 1, where that of real numbers would be -0.
 
 
 @builtin
@@ -46,7 +48,7 @@ def asin(x):
 
 @asin.partial("x")
 def asin_dx(x):
-    return 1 / (math.sqrt(1 - x) * math.sqrt(1 + x))
+    return 1 / (math.sqrt(where(x == 1, 1 - x, -(x - 1))) * math.sqrt(x - (-1)))
 
 
 @builtin
@@ -56,7 +58,7 @@ def acos(x):
 
 @acos.partial("x")
 def acos_dx(x):
-    return -1 / (math.sqrt(1 - x) * math.sqrt(1 + x))
+    return -1 / (math.sqrt(where(x == 1, 1 - x, -(x - 1))) * math.sqrt(x - (-1)))
 
 
 @builtin
@@ -124,7 +126,7 @@ def asinh(x):
 
 @asinh.partial("x")
 def asinh_dx(x):
-    return 1 / math.sqrt(1 + x * x)
+    return 1 / math.sqrt(x * x - (-1))
 
 
 @builtin
@@ -134,7 +136,7 @@ def acosh(x):
 
 @acosh.partial("x")
 def acosh_dx(x):
-    return 1 / (math.sqrt(x - 1) * math.sqrt(x + 1))
+    return 1 / (math.sqrt(x - 1) * math.sqrt(x - (-1)))
 
 
 @builtin

@@ -72,6 +72,7 @@ def log(real: Any) -> Any:
     small, large = real(np.finfo(real).tiny * 4), real(np.finfo(real).max / 4)
     up, down = real(2.0**60), real(2.0**-2)
     of_up, of_down = real(60 * math.log(2)), real(2 * math.log(2))
+    low, high, one, half = real(0.7), real(1.7), real(1), real(0.5)
 
     def logarithm(z):
         a, b = z.real, z.imag
@@ -80,6 +81,9 @@ def log(real: Any) -> Any:
             length = math.log(math.hypot(a * down, b * down)) + of_down
         elif size < small:
             length = math.log(math.hypot(a * up, b * up)) - of_up
+        elif low < math.hypot(a, b) < high:  # its distance from 1 must not be rounded
+            other = min(abs(a), abs(b))
+            length = half * math.log1p((size - one) * (size + one) + other * other)
         else:
             length = math.log(math.hypot(a, b))
         return complex(length, math.atan2(b, a))
@@ -108,13 +112,17 @@ def exp(real: Any) -> Any:
         if large < z.real < large + large:  # may be finite times a cosine
             part = math.exp(z.real * half)
             return complex(part * math.cos(z.imag) * part, part * math.sin(z.imag) * part)
+        if math.isinf(z.real) and z.real < 0 and not math.isfinite(z.imag):
+            zero = math.exp(z.real)
+            return complex(zero, math.copysign(zero, z.imag))
         return cmath.exp(z)
 
     return exponential
 
 
 # On the axes one factor is 0, and the other may be infinite. What Numba makes of two infinities, or
-# of NaN in its arcs, are numbers.
+# of NaN in its arcs, are numbers. Signs of zeros, and parts that are no NaN beside one that is, are
+# those of the C library, which NumPy takes them from.
 
 
 @_version("sinh")
@@ -122,12 +130,14 @@ def sinh(real: Any) -> Any:
     half, large = real(0.5), real(math.log(np.finfo(real).max))
 
     def sine(z):
-        if math.isinf(z.real) and math.isinf(z.imag):
-            return complex(z.real, z.imag - z.imag)
+        if math.isinf(z.real) and not math.isfinite(z.imag):
+            return complex(abs(z.real), z.imag - z.imag)
         if z.imag == 0:
             return complex(math.sinh(z.real), z.imag)
         if z.real == 0:
-            return complex(z.real, math.sin(z.imag))
+            if not math.isfinite(z.imag):
+                return complex(z.real, z.imag - z.imag)
+            return complex(z.real * math.cos(z.imag), math.sin(z.imag))
         if large < abs(z.real) < large + large:
             part = math.exp(abs(z.real) * half)
             first = math.copysign(part * half, z.real) * math.cos(z.imag)
@@ -146,8 +156,12 @@ def cosh(real: Any) -> Any:
             return complex(abs(z.real), z.imag - z.imag)
         if z.imag == 0:
             sign = math.copysign(z.imag, z.real) * math.copysign(real(1), z.imag)
+            if z.real != z.real:
+                sign = z.imag
             return complex(math.cosh(z.real), math.copysign(z.imag, sign))
         if z.real == 0:
+            if not math.isfinite(z.imag):
+                return complex(z.imag - z.imag, abs(z.real))
             return complex(math.cos(z.imag), z.real * math.sin(z.imag))
         if large < abs(z.real) < large + large:
             part = math.exp(abs(z.real) * half)
@@ -158,11 +172,104 @@ def cosh(real: Any) -> Any:
     return cosine
 
 
+@_version("tanh")
+def tanh(real: Any) -> Any:
+    zero, one = real(0), real(1)
+
+    def tangent(z):
+        a, b = z.real, z.imag
+        if (math.isnan(a) and b == 0) or (a == 0 and math.isnan(b)):
+            return z
+        if a == 0 and math.isinf(b):
+            return complex(a, b - b)
+        if math.isinf(a) and math.isinf(b):
+            return complex(math.copysign(one, a), math.copysign(zero, b))
+        return cmath.tanh(z)
+
+    return tangent
+
+
+@_version("asinh")
+def asinh(real: Any) -> Any:
+    one, large = real(1), real(np.finfo(real).max / 8)
+    tiny = real(np.sqrt(np.finfo(real).eps) / 2)
+
+    def arc(z):
+        a, b = z.real, z.imag
+        if (abs(a) < tiny and abs(b) < tiny) or (math.isnan(a) and b == 0):
+            return z
+        if abs(a) > large or abs(b) > large:
+            return cmath.asinh(z)
+        first, second = sqrt(complex(one + b, -a)), sqrt(complex(one - b, a))
+        return complex(
+            math.asinh(first.real * second.imag - second.real * first.imag),
+            math.atan2(b, first.real * second.real - first.imag * second.imag),
+        )
+
+    return arc
+
+
+@_version("acosh")
+def acosh(real: Any) -> Any:
+    one, two, large = real(1), real(2), real(np.finfo(real).max / 8)
+    quarter = real(math.pi / 2)
+
+    def arc(z):
+        a, b = z.real, z.imag
+        if a == 0 and math.isnan(b):
+            return complex(b, quarter)
+        if abs(a) > large or abs(b) > large:
+            return cmath.acosh(z)
+        first, second = sqrt(complex(a - one, b)), sqrt(complex(a + one, b))
+        return complex(
+            math.asinh(first.real * second.real + first.imag * second.imag),
+            two * math.atan2(first.imag, second.real),
+        )
+
+    return arc
+
+
+@_version("acos")
+def acos(real: Any) -> Any:
+    one, two, large = real(1), real(2), real(np.finfo(real).max / 8)
+    quarter = real(math.pi / 2)
+
+    def arc(z):
+        a, b = z.real, z.imag
+        if a == 0 and math.isnan(b):
+            return complex(quarter, b)
+        if abs(a) > large or abs(b) > large:
+            return cmath.acos(z)
+        first, second = sqrt(complex(one - a, -b)), sqrt(complex(one + a, b))
+        return complex(
+            two * math.atan2(first.real, second.real),
+            math.asinh(second.real * first.imag - second.imag * first.real),
+        )
+
+    return arc
+
+
+@_version("atanh")
+def atanh(real: Any) -> Any:
+    def arc(z):
+        if z.real == 0 and math.isnan(z.imag):
+            return z
+        if math.isnan(z.real) and math.isfinite(z.imag):
+            return complex(z.real, z.real)
+        return cmath.atanh(z)
+
+    return arc
+
+
+# Reflected in the diagonal of the plane, which turns signs of zeros and branch cuts as they are,
+# functions of the circle are those of the hyperbola.
+
+
 @_version("sin")
 def sin(real: Any) -> Any:
     def sine(z):
-        y = sinh(complex(-z.imag, z.real))
-        return complex(y.imag, -y.real)
+        y = sinh(complex(z.imag, z.real))
+        return complex(y.imag, y.real)
 
     return sine
 
@@ -175,12 +282,20 @@ def cos(real: Any) -> Any:
     return cosine
 
 
-@_version("atanh")
-def atanh(real: Any) -> Any:
+@_version("tan")
+def tan(real: Any) -> Any:
+    def tangent(z):
+        y = tanh(complex(z.imag, z.real))
+        return complex(y.imag, y.real)
+
+    return tangent
+
+
+@_version("asin")
+def asin(real: Any) -> Any:
     def arc(z):
-        if math.isnan(z.real) and math.isfinite(z.imag):
-            return complex(z.real, z.real)
-        return cmath.atanh(z)
+        y = asinh(complex(z.imag, z.real))
+        return complex(y.imag, y.real)
 
     return arc
 
@@ -188,7 +303,7 @@ def atanh(real: Any) -> Any:
 @_version("atan")
 def atan(real: Any) -> Any:
     def arc(z):
-        y = atanh(complex(-z.imag, z.real))
-        return complex(y.imag, -y.real)
+        y = atanh(complex(z.imag, z.real))
+        return complex(y.imag, y.real)
 
     return arc
