@@ -253,7 +253,12 @@ def test_calls(call, error, message):
 
 
 scaled = ng.operator("(n)->(n)", static=("k",), name="scaled")(njit(three))
-added = ng.operator("(n),(n)->(n)", name="added")(njit(lambda x, y, out: None))
+
+
+@ng.operator("(n),(n)->(n)")
+@njit
+def added(x, y, out):
+    out[:] = x + y
 
 
 def test_an_operator_without_backward():

@@ -1,5 +1,6 @@
 """From the spec of an operator to the code of its kernel, and from Numba's errors to short ones."""
 
+import inspect
 import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from numgrad._errors import KernelError
 from numgrad._settings import settings
 from numgrad._specs import Constant
 
-from . import rewrite, vector_math
+from . import rewrite, vector_math, writing
 from .binding import bind
 from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
@@ -102,18 +103,52 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
         dtypes = numba_types((*spec.in_dtypes, *spec.out_dtypes))
         nin, nops = len(spec.in_dtypes), len(dtypes)
         order = parameter_order(nin, nops, spec.trailing)
-        argtypes = argument_types(dtypes, cores, nin, spec.scalars)
-        callee = Callee(function, in_order(order, argtypes), rewrite.CorePipeline, options)
+        writes = _writes(spec, function, order, cores)
+        writes.check_inputs()
+
+        def made(readonly: bool) -> Callee:
+            argtypes = argument_types(dtypes, cores, nin, spec.scalars, readonly)
+            return Callee(function, in_order(order, argtypes), rewrite.CorePipeline, options)
+
+        callee = _writing_no_inputs(writes, made)
         if callee.restype is not types.none:
             raise TypeError(
                 f"the function returns {_described(callee.restype)}, where it must write its "
                 "outputs to its array parameters"
             )
+        writes.check_outputs()
         if spec.block:
             return emit_kernel(symbol, callee, BlockLoop(callee, dtypes, cores, spec.block).emit)
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
         body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
         return emit_kernel(symbol, callee, body)
+
+
+def _writes(spec: Any, function: Callable, order: Sequence[Any], cores: Any) -> writing.Writes:
+    """What a core function does with those of its parameters that are arrays."""
+    nin = len(spec.in_dtypes)
+    inputs: list[str] = []
+    outputs: list[str] = []
+    for parameter, item in zip(inspect.signature(function).parameters, order, strict=False):
+        if type(item) is int and (item >= nin or cores[item] or not spec.scalars):
+            (outputs if item >= nin else inputs).append(parameter)
+    return writing.Writes(spec.name, function, inputs, outputs)
+
+
+def _writing_no_inputs(writes: writing.Writes, made: Callable[[bool], Callee]) -> Callee:
+    """Compile a core function for inputs that nobody writes.
+
+    What it calls may have been compiled for arrays that can be written, and take no others.
+    """
+    try:
+        return made(True)
+    except Exception as error:
+        refused = writes.refused(error)
+        if refused is not None:
+            raise refused from None
+        if not writing.wants_writable(error):
+            raise
+    return made(False)
 
 
 def numba_types(dtypes: Sequence[np.dtype]) -> list[types.Type]:

@@ -19,13 +19,18 @@ NOT_CONTIGUOUS = -1
 
 
 def argument_types(
-    dtypes: Sequence[types.Type], cores: Sequence[tuple[str, ...]], nin: int, scalars: bool
+    dtypes: Sequence[types.Type],
+    cores: Sequence[tuple[str, ...]],
+    nin: int,
+    scalars: bool,
+    readonly: bool = False,
 ) -> list[types.Type]:
-    """Numba types of a core function's parameters: scalars by value, the rest as C arrays."""
+    """Numba types of a core function's parameters: scalars by value, the rest as C arrays, of
+    which the inputs may be such that nobody writes."""
     return [
         dtype
         if scalars and not core and index < nin
-        else types.Array(dtype, max(len(core), 1), "C")
+        else types.Array(dtype, max(len(core), 1), "C", readonly=readonly and index < nin)
         for index, (dtype, core) in enumerate(zip(dtypes, cores, strict=True))
     ]
 

@@ -1,0 +1,184 @@
+"""What a kernel may write, and must: its outputs, and nothing else.
+
+Inputs are shared with whoever else has them, saved values of other operations included: their
+types are those of arrays that nobody writes, so that Numba refuses to. What it overlooks is found
+here. An output that is never written would be what the memory held before. ``out = 0.0`` for
+``out[0] = 0.0`` is the usual reason: it gives the name another value.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numba.core import compiler, errors, ir
+from numba.core.ssa import reconstruct_ssa
+
+from numgrad._errors import OperatorError
+
+_REFUSAL = "Cannot modify readonly array"
+_PLACE = re.compile(r"at (\S[^\n]*?) \((\d+)\)")
+_DESCRIPTIONS = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides"}
+_READING = {"binop", "unary"}
+_BUILTINS = (len, range)
+
+
+class Writes:
+    """What a core function does with its array parameters.
+
+    Parameters
+    ----------
+    name : str
+        How errors call the kernel.
+    function : callable
+    inputs, outputs : sequences of str
+        The parameters that are arrays.
+    """
+
+    def __init__(
+        self, name: str, function: Callable, inputs: Sequence[str], outputs: Sequence[str]
+    ) -> None:
+        self.name, self.inputs, self.outputs = name, inputs, outputs
+        plain = compiler.run_frontend(function)
+        self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
+        self.lines = {output: _line_of(plain, output) for output in outputs}
+        self.func_ir = reconstruct_ssa(plain)
+
+    def check_inputs(self) -> None:
+        """Raise an `OperatorError` where a kernel certainly writes an input."""
+        for statement in _statements(self.func_ir):
+            for variable in self._targets(statement):
+                origin = self._origin(variable, through=("flat",))
+                if origin in self.inputs:
+                    raise self._input_error(origin, self.file, statement.loc.line)
+
+    def check_outputs(self) -> None:
+        """Raise an `OperatorError` if a kernel certainly writes no element of an output: a view of
+        it may be written, and by whatever else gets it."""
+        written = set(self.outputs).intersection(
+            self._origin(variable, through=())
+            for statement in _statements(self.func_ir)
+            for variable in self._handed_on(statement)
+        )
+        for output in self.outputs:
+            if output not in written:
+                raise OperatorError(
+                    f"{self.name}: the kernel never writes its output {output} "
+                    f"({self.file}:{self.lines[output]}), which would be what the memory held "
+                    f"before: write its elements, {output}[...] = ...; {output} = ... does not"
+                )
+
+    def refused(self, error: Exception) -> OperatorError | None:
+        """The error of a kernel that Numba refused because it writes an input; else None."""
+        text = str(error)
+        if _REFUSAL not in text:
+            return None
+        lines = [int(line) for file, line in _PLACE.findall(text) if file == self.file]
+        loc = getattr(error, "loc", None)
+        if not lines:
+            return self._input_error(None, getattr(loc, "filename", self.file), loc and loc.line)
+        found = {
+            self._origin(variable, through=None)
+            for statement in _statements(self.func_ir)
+            if statement.loc.line == lines[-1]
+            for variable in (*self._targets(statement), *self._handed_on(statement))
+        }.intersection(self.inputs)
+        return self._input_error(min(found) if len(found) == 1 else None, self.file, lines[-1])
+
+    def _input_error(self, parameter: str | None, file: str, line: int | None) -> OperatorError:
+        what = f"its input {parameter}" if parameter else "one of its inputs"
+        return OperatorError(
+            f"{self.name}: the kernel writes {what} ({file}:{line}). Inputs belong to others, who "
+            f"read them later: write to an output, or to a copy of the input"
+        )
+
+    def _targets(self, statement: Any) -> list[Any]:
+        """The variables that a statement certainly writes."""
+        if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+            return [statement.target]
+        value = getattr(statement, "value", None)
+        if not isinstance(value, ir.Expr):
+            return []
+        if value.op == "inplace_binop":
+            return [value.lhs]
+        function = self._constant(value.func) if value.op == "call" else None
+        return value.args[function.nin :] if isinstance(function, np.ufunc) else []
+
+    def _handed_on(self, statement: Any) -> list[Any]:
+        """The variables that a statement may write, give another name to, or hand to others."""
+        if not isinstance(statement, ir.Assign):
+            return [] if isinstance(statement, ir.Del) else statement.list_vars()
+        value = statement.value
+        if isinstance(value, ir.Var):
+            return [value]
+        if not isinstance(value, ir.Expr) or value.op in _READING:
+            return []
+        if value.op == "getattr" and value.attr in _DESCRIPTIONS:
+            return []
+        if value.op == "call" and self._constant(value.func) in _BUILTINS:
+            return []
+        return value.list_vars()
+
+    def _origin(self, variable: Any, through: Sequence[str] | None) -> str | None:
+        """The parameter that a variable is: by another name, or an attribute ``through`` which it
+        is written; a view of it or made of it in whatever way if that is None."""
+        for _ in range(99):
+            definition = self._definition(variable)
+            if isinstance(definition, ir.Arg):
+                return definition.name
+            if isinstance(definition, ir.Expr):
+                definition = self._source(definition, through)
+            if not isinstance(definition, ir.Var):
+                return None
+            variable = definition
+        return None
+
+    def _source(self, value: Any, through: Sequence[str] | None) -> Any:
+        if value.op == "getattr" and (through is None or value.attr in through):
+            return value.value
+        if through is not None:
+            return None
+        if value.op in ("getitem", "static_getitem"):
+            return value.value
+        if value.op == "call":
+            owner = self._definition(value.func)
+            method = isinstance(owner, ir.Expr) and self._constant(owner.value) is None
+            return value.func if method else next(iter(value.args), None)
+        return None
+
+    def _definition(self, variable: Any) -> Any:
+        try:
+            return self.func_ir.get_definition(variable)
+        except KeyError:
+            return None
+
+    def _constant(self, variable: Any) -> Any:
+        """The global that a variable is, or an attribute of one; None for anything else."""
+        definition = self._definition(variable)
+        if isinstance(definition, ir.Global | ir.FreeVar):
+            return definition.value
+        if isinstance(definition, ir.Expr) and definition.op == "getattr":
+            return getattr(self._constant(definition.value), definition.attr, None)
+        return None
+
+
+def _line_of(func_ir: Any, output: str) -> int:
+    """Where the name gets another value; else where the function begins."""
+    again = (
+        statement.loc.line
+        for statement in _statements(func_ir)
+        if isinstance(statement, ir.Assign)
+        and statement.target.name == output
+        and not isinstance(statement.value, ir.Arg)
+    )
+    return next(again, func_ir.func_id.firstlineno)
+
+
+def _statements(func_ir: Any) -> Iterator[Any]:
+    for block in func_ir.blocks.values():
+        yield from block.body
+
+
+def wants_writable(error: Exception) -> bool:
+    """Whether Numba refused arrays that nobody writes: to a function compiled for others, say."""
+    return isinstance(error, errors.NumbaError) and "readonly" in str(error)
