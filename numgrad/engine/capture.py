@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from .._errors import CaptureError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
+from .leaving import derivative_of
 from .record import deferring, mode, runtime
 from .seen import Seen, seen
 from .site import user_site
@@ -145,7 +146,9 @@ class Capture:
     def adopt(self, values: Iterable[Value], guards: Sequence[Callable[[], bool]]) -> None:
         """Note that another recording, with these tensors from outside, becomes part of this."""
         self.use(values)
-        self.root.adopted += guards
+        self.root.adopted += [
+            guard for guard in guards if not (isinstance(guard, Unchanged) and guard.is_about(self))
+        ]
 
     @property
     def root(self) -> "Capture":
@@ -226,7 +229,8 @@ class Capture:
         """Return what must hold so that a replay does what the function would do."""
         used = [weakref.ref(value) for value in self.used.values()]
         self.used.clear()
-        checks = [_unchanged(value) for value in (ref() for ref in used) if value is not None]
+        alive = [value for value in (reference() for reference in used) if value is not None]
+        checks: list[Callable[[], bool]] = list(map(Unchanged, alive))
         checks += self.adopted
         checks += self.seen.guards()
         for storage, version in self.read:
@@ -234,15 +238,27 @@ class Capture:
         return checks
 
 
-def _unchanged(value: Value) -> Callable[[], bool]:
-    """Return whether a tensor, as long as it exists, has the memory and the flag it had."""
-    reference, array, flag = weakref.ref(value), value.array, value.requires_grad
+class Unchanged:
+    """Whether a tensor, as long as it exists, has the memory and the flag it had, and whether the
+    derivative goes on in which it was made: the function would find another one in its place."""
 
-    def check() -> bool:
-        present = reference()
-        return present is None or (present.array is array and present.requires_grad == flag)
+    __slots__ = ("_array", "_derivative", "_flag", "_reference")
 
-    return check
+    def __init__(self, value: Value) -> None:
+        self._reference = weakref.ref(value)
+        self._array, self._flag = value.array, value.requires_grad
+        self._derivative = derivative_of(value)
+
+    def __call__(self) -> bool:
+        if self._derivative is not None and not self._derivative.is_running:
+            return False
+        value = self._reference()
+        return value is None or (value.array is self._array and value.requires_grad == self._flag)
+
+    def is_about(self, capture: Capture) -> bool:
+        """Whether the tensor was made in a capture, which makes it anew when it is replayed."""
+        value = self._reference()
+        return value is not None and capture.made(value)
 
 
 def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:

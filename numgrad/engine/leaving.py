@@ -12,23 +12,50 @@ from .record import mode
 from .values import Value
 
 
-class _Differentiating(threading.local):
-    """How many of `grad`, `jvp`, `jacobian`, ... are running their function, in this thread."""
+class Derivative:
+    """One call of `grad`, `jvp`, `jacobian`, ..., as long as its function is running.
 
-    depth = 0
+    Attributes
+    ----------
+    first : int
+        What is made in it has a greater number.
+    is_running : bool
+        False once the function has returned.
+    """
+
+    __slots__ = ("first", "is_running")
+
+    def __init__(self, first: int) -> None:
+        self.first, self.is_running = first, True
+
+
+class _Differentiating(threading.local):
+    """The calls whose functions are running in this thread, the innermost last."""
+
+    calls: tuple[Derivative, ...] = ()
 
 
 differentiating = _Differentiating()
 
 
 @contextmanager
-def differentiated() -> Iterator[None]:
-    """Run the function of a transformation inside the block."""
-    differentiating.depth += 1
+def differentiated(first: int) -> Iterator[None]:
+    """Run the function of a transformation inside the block; nodes from ``first`` on are its."""
+    before, call = differentiating.calls, Derivative(first)
+    differentiating.calls = (*before, call)
     try:
         yield
     finally:
-        differentiating.depth -= 1
+        call.is_running = False
+        differentiating.calls = before
+
+
+def derivative_of(value: Value) -> Derivative | None:
+    """Return the innermost call in which a value that requires grad was made."""
+    if not differentiating.calls or not value.requires_grad:
+        return None
+    number = value.leaf.number if value.node is None else value.node.number
+    return next((c for c in reversed(differentiating.calls) if c.first < number), None)
 
 
 def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
@@ -53,14 +80,14 @@ def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") 
     """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
     it, does that."""
     if value.requires_grad and mode.grad:
-        where = ", in a function that is being differentiated," if differentiating.depth else ""
+        where = ", in a function that is being differentiated," if differentiating.calls else ""
         raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
 def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
     """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
     returns zeros for what has left the graph, and nobody would know why."""
-    if differentiating.depth:
+    if differentiating.calls:
         refuse(value, what, instead, constant)
 
 
@@ -84,6 +111,6 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 """What to write instead of asking for all elements."""
 
 __all__ = [
-    "ARRAY", "NUMBERS", "VALUES", "detached", "differentiated", "differentiating", "refuse",
-    "refuse_inside",
+    "ARRAY", "NUMBERS", "VALUES", "Derivative", "derivative_of", "detached", "differentiated",
+    "differentiating", "refuse", "refuse_inside",
 ]  # fmt: skip

@@ -19,14 +19,14 @@ ArgNums = int | Sequence[int]
 
 def call(
     function: Callable[..., Any],
-    args: Sequence[Any],
+    variables: Variables,
     kwargs: dict[str, Any],
     has_aux: bool,
     what: str,
 ) -> Any:
     """Call a function with recording on; return its output and its auxiliary output."""
-    with enable_grad(), differentiated():
-        result = function(*args, **kwargs)
+    with enable_grad(), differentiated(variables.first):
+        result = function(*variables.args, **kwargs)
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
@@ -140,7 +140,7 @@ def _value_and_grad(
 ) -> Callable[..., Any]:
     def both(*args: Any, **kwargs: Any) -> Any:
         variables = Variables(args, argnums, what)
-        output, aux = call(function, variables.args, kwargs, has_aux, what)
+        output, aux = call(function, variables, kwargs, has_aux, what)
         leaves, _ = output_leaves(output, what)
         require_scalar(output, leaves, what)
         gradients = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
@@ -194,7 +194,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     (array([ 2., 40.]),)
     """
     variables = Variables(primals, range(len(primals)), "vjp")
-    output, aux = call(function, variables.args, {}, has_aux, "vjp")
+    output, aux = call(function, variables, {}, has_aux, "vjp")
     leaves, rebuild = output_leaves(output, "vjp")
     graph = variables.outer_graph(leaves)
 
@@ -264,7 +264,7 @@ def jvp(
         if not isinstance(value, (tuple, list)):
             raise ArgTypeError(f"jvp: {name} must be a tuple or a list, got {type(value).__name__}")
     variables = Variables(primals, range(len(primals)), "jvp")
-    output, aux = call(function, variables.args, {}, has_aux, "jvp")
+    output, aux = call(function, variables, {}, has_aux, "jvp")
     leaves, rebuild = output_leaves(output, "jvp")
     vectors = matching(tuple(tangents), variables.leaves, "jvp", "tangent", "primal")
     variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))

@@ -121,7 +121,7 @@ def _jacobian(
     @functools.wraps(function)
     def jacobian_function(*args: Any, **kwargs: Any) -> Any:
         variables = Variables(args, argnums, what)
-        output, aux = call(function, variables.args, kwargs, has_aux, what)
+        output, aux = call(function, variables, kwargs, has_aux, what)
         leaves, rebuild = output_leaves(output, what)
         blocks = method(leaves, variables.leaves, variables.outer_graph(leaves), chunk)
         rows = [variables.rebuild([variables.deliver(block) for block in row]) for row in blocks]
@@ -302,7 +302,7 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgTypeError("hvp: primals and tangents must be tuples or lists")
     variables = Variables(primals, range(len(primals)), "hvp")
-    output, _ = call(function, variables.args, {}, False, "hvp")
+    output, _ = call(function, variables, {}, False, "hvp")
     leaves, _ = output_leaves(output, "hvp")
     require_scalar(output, leaves, "hvp")
     vectors = matching(tuple(tangents), variables.leaves, "hvp", "tangent", "primal")

@@ -155,6 +155,36 @@ def test_what_a_function_has_detached_stays_detached_in_a_batched_pass():
     np.testing.assert_allclose(ng.grad(J.sum(), t)[0].numpy(), 2 * np.exp(X), rtol=1e-14)
 
 
+@pytest.mark.parametrize("capture", [
+    lambda model: ng.jit(lambda x: (model.w * x).sum()),
+    lambda model: ng.jit(lambda x: ng.jit(model)(x).sum()),
+])  # fmt: skip
+@pytest.mark.parametrize("around", [lambda f: f, ng.jit])
+@pytest.mark.parametrize("made", [lambda s: s, lambda s: s * 2 - 1])
+def test_what_a_derivative_leaves_in_an_attribute_is_found_by_the_next_one(capture, around, made):
+    model = Model()
+    captured = capture(model)
+
+    def loss(w):
+        model.w = made(w)
+        return captured(X) ** 2
+
+    def expected(w):
+        return 2 * (made(w) * X).sum() * (made(w + 1) - made(w)) * X
+
+    gradient = ng.func.grad(loss)
+    for w in (Y, Y + 1, 3 * Y):
+        if around is ng.jit:  # a constant inside of a captured function
+
+            def scaled(factor, w=w):
+                return factor * ng.func.grad(loss)(w)
+
+            for _ in range(3):
+                np.testing.assert_allclose(ng.jit(scaled)(2.0), 2 * expected(w), rtol=1e-14)
+        else:
+            np.testing.assert_allclose(gradient(w), expected(w), rtol=1e-14)
+
+
 def test_an_ensemble_that_closes_over_what_is_differentiated_is_refused():
     def loss(w):
         return ng.jit(lambda x: (x * w).sum(), ensemble=True)(np.stack([X, Y])).sum()
