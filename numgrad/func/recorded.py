@@ -19,6 +19,7 @@ from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, with_rows
 from ..engine.watching import watch
+from .draws import Draws
 from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
@@ -77,7 +78,9 @@ class Recorded:
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
         with paused():
+            draws = Draws(function, call.fixed)
             self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
+            draws.require_none(name)
             del arguments
             live = self.is_cut or bool(self.recording.live)
             # What is closed over may require grad, and arrays do not say what they depend on.

@@ -1,0 +1,210 @@
+"""Random numbers that a function draws while it is recorded: every replay would have the same."""
+
+import functools
+import random
+import threading
+from collections.abc import Callable, Hashable, Iterable
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import CaptureError
+from .._tensor import Tensor
+from .statics import frozen
+
+_MOST = 2000  # objects that are looked at
+_MANY = 100  # items of a container
+
+_ADVICE = (
+    "Draw them outside, at each call, and pass them as an argument; what shall be drawn once only, "
+    "like the first weights, is drawn before the function is captured. (If another thread has "
+    "drawn from the same generator meanwhile, call again, or give each thread its own.)"
+)
+
+
+class Draws:
+    """The states of the generators that a function may use, before it is recorded.
+
+    Parameters
+    ----------
+    function : callable
+        The user's.
+    given : iterable
+        Its arguments.
+    """
+
+    def __init__(self, function: Any, given: Iterable[Any]) -> None:
+        own = [(g, f"a {type(g).__name__} that it uses") for g in _reachable([function, *given])]
+        self._before = [(g, name, _state(g)) for g, name in [*_global(), *own]]
+        _entropy.watch()
+        self._seeds = _entropy.seeds
+
+    def require_none(self, function: str) -> None:
+        """Raise if a generator has another state than before, or was made without a seed."""
+        drawn = [name for generator, name, before in self._before if _state(generator) != before]
+        if _entropy.seeds != self._seeds:
+            drawn.append("a generator that it has made without a seed")
+        if drawn:
+            raise CaptureError(
+                f"{function} has drawn random numbers from {' and '.join(drawn)} while it was "
+                f"captured; they would be the same at every call. {_ADVICE}"
+            )
+
+
+class _Entropy(threading.local):
+    """How often generators of NumPy have asked the system for a seed, in this thread.
+
+    NumPy tells nobody, so the function by which it asks is given another one in front of it.
+    """
+
+    seeds = 0
+
+    def watch(self) -> None:
+        """Count from now on."""
+        module: Any = np.random.bit_generator  # type: ignore[attr-defined]
+        ask = getattr(module, "randbits", None)
+        if ask is None or isinstance(ask, _Counting):
+            return
+        module.randbits = _Counting(ask)
+
+
+class _Counting:
+    """A function, the calls of which are counted."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        _entropy.seeds += 1
+        return self._function(*args)
+
+
+_entropy = _Entropy()
+
+
+def _global() -> Iterable[tuple[Any, str]]:
+    """Return the generators of modules."""
+    yield random._inst, "Python's random"  # type: ignore[attr-defined]
+    yield np.random.mtrand._rand, "np.random"  # type: ignore[attr-defined]
+
+
+def _state(generator: Any) -> Hashable:
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    if isinstance(generator, np.random.RandomState):
+        return frozen(generator.get_state(legacy=False))
+    return frozen(getattr(generator, "bit_generator", generator).state)
+
+
+def _kinds() -> tuple[type, ...]:
+    numpy = np.random  # is imported when it is asked for
+    return (random.Random, numpy.Generator, numpy.RandomState, numpy.BitGenerator)
+
+
+class _Found(NamedTuple):
+    """An object, and the names by which the code that has it could ask for parts of it."""
+
+    thing: Any
+    names: frozenset[str]
+
+
+def _reachable(roots: Iterable[Any]) -> list[Any]:
+    """Return the generators that functions reach: by closures, by the names of globals and of
+    attributes in their code, in objects and containers."""
+    kinds = _kinds()
+    waiting = [_Found(root, frozenset()) for root in roots]
+    seen: dict[int, Any] = {}
+    generators = []
+    while waiting and len(seen) < _MOST:
+        found = waiting.pop()
+        if id(found.thing) in seen:
+            continue
+        seen[id(found.thing)] = found.thing
+        if isinstance(found.thing, kinds):
+            if not isinstance(found.thing, random.SystemRandom):
+                generators.append(found.thing)
+        else:
+            waiting += _parts(found)
+    return generators
+
+
+def _parts(found: _Found) -> list[_Found]:
+    thing, names = found
+    if isinstance(thing, FunctionType):
+        return _of_function(thing)
+    if isinstance(thing, MethodType):
+        parts: Iterable[Any] = (thing.__self__, thing.__func__)
+    elif isinstance(thing, functools.partial):
+        parts = (thing.func, *thing.args, *thing.keywords.values())
+    elif isinstance(thing, list | tuple | set | frozenset):
+        parts = list(thing)[:_MANY]
+    elif isinstance(thing, dict):
+        parts = list(thing.values())[:_MANY]
+    elif isinstance(thing, ModuleType):
+        parts = () if _is_known(thing.__name__) else _named(vars(thing), names)
+    elif isinstance(thing, type):
+        parts = () if _is_known(thing.__module__) else list(vars(thing).values())[:_MANY]
+    else:
+        parts = _of_object(thing)
+    return [_Found(part, names) for part in parts]
+
+
+def _of_function(function: FunctionType) -> list[_Found]:
+    """Return what a function closes over and has as defaults, and the globals that it names."""
+    names = frozenset(_names_in(function.__code__))
+    cells = [cell for cell in function.__closure__ or () if not _is_empty(cell)]
+    parts = [cell.cell_contents for cell in cells]
+    parts += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    parts += vars(function).values()
+    if not _is_known(function.__module__):
+        parts += _named(function.__globals__, names)
+    return [_Found(part, names) for part in parts]
+
+
+def _of_object(thing: Any) -> list[Any]:
+    """Return the attributes of an object of a class that somebody has written in Python, and the
+    class, whose methods may be called."""
+    kind = type(thing)
+    if isinstance(thing, np.ndarray | Tensor) or not kind.__flags__ & _HEAP:
+        return []
+    slots = [name for base in kind.__mro__ for name in _slots(base)]
+    values = [getattr(thing, name) for name in slots if hasattr(thing, name)]
+    return [kind, *values, *list(getattr(thing, "__dict__", {}).values())[:_MANY]]
+
+
+_HEAP = 1 << 9  # of the flags of a class: it was made while Python ran
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _named(values: dict[str, Any], names: Iterable[str]) -> list[Any]:
+    return [values[name] for name in names if name in values]
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names of globals and attributes in code, and in the functions defined there."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names_in(constant)
+    return names
+
+
+def _is_known(module: str | None) -> bool:
+    """Whether a module is one of those that draw from no generator but a given one."""
+    return (module or "").split(".")[0] in ("numgrad", "numpy", "builtins")
+
+
+def _is_empty(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  raises where it is
+    except ValueError:
+        return True
+    return False
+
+
+__all__ = ["Draws"]

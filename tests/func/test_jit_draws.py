@@ -1,0 +1,140 @@
+"""Random numbers that a captured function would draw once for all calls are refused."""
+
+import dataclasses
+import functools
+import random
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+X = np.array([1.0, 2.0])
+RNG = np.random.default_rng(0)
+LEGACY = np.random.RandomState(0)
+
+
+def named(x):
+    return x + RNG.normal(size=2)
+
+
+def around(x):
+    return named(x) * 2.0
+
+
+class Layer:
+    shared = np.random.default_rng(3)
+
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+        self.parts = {"noise": [np.random.PCG64(2)]}
+
+    def __call__(self, x):
+        return x * self.rng.uniform()
+
+    def deep(self, x):
+        return x * np.random.Generator(self.parts["noise"][0]).uniform()
+
+    def of_the_class(self, x):
+        return x * self.shared.normal()
+
+    def by_a_method(self, x):
+        return self(x)
+
+
+class Slotted:
+    __slots__ = ("rng",)
+
+    def __init__(self):
+        self.rng = random.Random(1)
+
+    def draw(self, x):
+        return x * self.rng.random()
+
+
+@dataclasses.dataclass(eq=False)
+class Model:
+    layer: Layer
+
+    def loss(self, x):
+        return self.layer(x).sum()
+
+
+def closing_over(rng):
+    return lambda x: x + rng.standard_normal(2)
+
+
+def with_default(x, rng=np.random.default_rng(5)):  # noqa: B008  the case
+    return x * rng.random()
+
+
+def in_a_function_inside(x):
+    def inside(y):
+        return y * RNG.random()
+
+    return inside(x)
+
+
+DRAWING = {
+    "np.random": lambda x: x + np.random.normal(size=2),  # noqa: NPY002
+    "np.random.shuffle": lambda x: (np.random.permutation(2), x)[1],  # noqa: NPY002
+    "without a seed": lambda x: x + np.random.default_rng().normal(size=2),
+    "a seed sequence": lambda x: x * np.random.SeedSequence().generate_state(1)[0],
+    "a bit generator": lambda x: x * np.random.PCG64().random_raw(),
+    "random": lambda x: x * random.random(),
+    "random.shuffle": lambda x: (random.shuffle([1, 2, 3]), x)[1],
+    "legacy": lambda x: x + LEGACY.rand(2),
+    "a global": named,
+    "a global of a global": around,
+    "a closure": closing_over(np.random.default_rng(7)),
+    "a default": with_default,
+    "a function inside": in_a_function_inside,
+    "a partial": functools.partial(lambda rng, x: x * rng.random(), np.random.default_rng(8)),
+    "an object": Layer(),
+    "a method": Layer().by_a_method,
+    "an attribute": Layer().deep,
+    "a class": Layer().of_the_class,
+    "slots": Slotted().draw,
+    "parts of parts": Model(Layer()).loss,
+    "a derivative": ng.func.grad(lambda x: (x * RNG.normal(size=2)).sum()),
+    "a captured function": ng.jit(named),
+}
+
+
+@pytest.mark.parametrize("function", DRAWING.values(), ids=DRAWING)
+def test_drawing_is_refused(function):
+    captured = ng.jit(function)
+    for _ in range(2):
+        with pytest.raises(ng.errors.CaptureError, match=r"random numbers .* pass them as an arg"):
+            captured(X)
+
+
+def test_a_static_generator_is_watched():
+    captured = ng.jit(lambda x, rng: x * rng.random(), static_argnums=1)
+    with pytest.raises(ng.errors.CaptureError, match="Generator"):
+        captured(X, np.random.default_rng(0))
+
+
+def test_drawing_in_an_ensemble_is_refused():
+    with pytest.raises(ng.errors.CaptureError, match="random numbers"):
+        ng.jit(lambda x: x * RNG.normal(), ensemble=True)(X)
+
+
+def test_draws_that_are_arguments():
+    captured = ng.jit(lambda x, noise: x + noise)
+    rng, expected = np.random.default_rng(0), np.random.default_rng(0)
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(X, rng.normal(size=2)), X + expected.normal(size=2))
+
+
+def test_a_generator_with_a_seed_of_its_own_is_part_of_the_function():
+    function = lambda x: x + np.random.default_rng(4).normal(size=2)  # noqa: E731
+    captured = ng.jit(function)
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(X), function(X))
+
+
+def test_generators_that_are_not_drawn_from():
+    layer = Layer()
+    captured = ng.jit(lambda x: x * len(layer.parts) + (RNG is None))
+    np.testing.assert_array_equal(captured(X), X)
