@@ -6,6 +6,7 @@ from outside, an operand or one that it closes over, a gate lets the gradient th
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from ..engine.capture import refuse
 from ..engine.graph import Accumulator, Edge, Node, Value, connect
@@ -22,7 +23,7 @@ class Gates:
         Takes a value and returns what it is behind a gate.
     """
 
-    def __init__(self, gate: Callable[[Value], Value]) -> None:
+    def __init__(self, gate: Callable[[Any], Any]) -> None:
         self._gate = gate
         self._first = next_number()
 

@@ -163,7 +163,7 @@ class Recording:
         """
         key = (wanted, settings.recorded)
         known = self._derivatives.get(key)
-        if known is None:
+        if known is None or not known.is_valid():  # functions of the user may have read arrays
             known = self._derivatives[key] = self._differentiated(wanted)
         return known
 

@@ -33,15 +33,15 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
     """Return what tells structures apart that are equal for Python: the types of the keys of dicts,
     and what registered containers hold beside leaves."""
     nodes = structure.__getstate__()[0]
-    data = [item for node in nodes for item in node if item is not None and type(item) is not int]
-    return tuple([frozen(item) for item in data if not _is_exact(item)])
+    return tuple([frozen(node) for node in nodes if not all(map(_is_exact, node))])
 
 
-def _is_exact(data: Any) -> bool:
-    """Whether what a node of a structure holds is compared by Python as exactly as by a key."""
-    if isinstance(data, list | dict):
-        return set(map(type, data)) <= {str}
-    return isinstance(data, type)
+def _is_exact(item: Any) -> bool:
+    """Whether Python compares what a node of a structure holds as exactly as a key: counts, and the
+    names of a dict; a class that is registered may keep anything beside leaves."""
+    if isinstance(item, list | dict):
+        return set(map(type, item)) <= {str}
+    return item is None or type(item) is int or (isinstance(item, type) and issubclass(item, tuple))
 
 
 def is_lasting(value: Any) -> bool:

@@ -378,6 +378,29 @@ def test_what_is_seen_inside_reaches_the_functions_around():
         np.testing.assert_array_equal(found[2], mask.astype(float))
 
 
+class Masked(ng.Function):
+    mask = MASK.copy()
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2.0
+
+    @staticmethod
+    def backward(ctx, g):
+        y = ng.zeros(3)
+        y[Masked.mask] = g[Masked.mask]
+        return y
+
+
+def test_what_a_derivative_of_the_user_reads_is_compared():
+    captured = ng.jit(lambda x: Masked.apply(x) * x)
+    leaf = ng.tensor(V, requires_grad=True)
+    for step in range(4):
+        Masked.mask[:] = [step % 2, 1, 0]
+        (slope,) = ng.grad(captured(leaf).sum(), leaf)
+        np.testing.assert_allclose(slope.numpy(), V * 2.0 + V * Masked.mask)
+
+
 def compare(call, found, expected):
     assert len(found) == len(expected)
     for mine, wanted in zip(found, expected, strict=True):

@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import optree
 import pytest
 
 import numgrad as ng
@@ -48,6 +49,28 @@ def test_keys_of_dicts_are_told_apart_by_type():
     for _ in range(3):
         for key in (1, 1.0, True, "1"):
             assert list(captured({key: A})) == [repr(key)]
+
+
+class Scaled:
+    """A container with something beside its leaf."""
+
+    def __init__(self, x, factor):
+        self.x, self.factor = x, factor
+
+
+optree.register_pytree_node(
+    Scaled,
+    lambda scaled: ((scaled.x,), scaled.factor),
+    lambda factor, leaves: Scaled(*leaves, factor),
+    namespace=optree.registry.__dict__["__GLOBAL_NAMESPACE"],
+)
+
+
+def test_what_registered_containers_hold_is_told_apart_by_type():
+    captured = ng.jit(lambda scaled: {repr(scaled.factor): scaled.x * 2.0})
+    for _ in range(3):
+        for factor in (1, 1.0, True, (1,), (1.0,)):
+            assert list(captured(Scaled(A, factor))) == [repr(factor)]
 
 
 def test_the_results_keep_the_order_of_the_function():
