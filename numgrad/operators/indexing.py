@@ -59,7 +59,9 @@ def _lower_element(builder, inputs, specs, *, key):
 
 def _element_getter(inputs, *, key):
     (spec,) = inputs
-    return itemgetter(key) if len(key) == len(spec.shape) else None
+    if len(key) != len(spec.shape):
+        return None
+    return itemgetter(key[0] if len(key) == 1 else key)  # NumPy finds a bare integer faster
 
 
 element = structural(

@@ -80,7 +80,7 @@ def recorder(plan: Plan) -> Any:
         (at.VALUE_TYPE, value), (at.STORAGE_TYPE, storage), (at.VIEW_TYPE, plan.view),
         (at.NONE, None), (at.TRUE, True), (at.FALSE, False), (at.ZERO, 0), (at.VALUE, plan.value),
         (at.NODE, plan.node), (at.STORAGE, plan.storage), (at.EMPTY, ()),
-        (at.UNWRITTEN, plan.unwritten),
+        (at.UNWRITTEN, plan.unwritten), (at.SCALAR_TYPE, plan.value.spec.dtype.type),
     ):  # fmt: skip
         words[place] = id(thing)
     words[at.NEW : at.CLEAR + 1] = functions(
@@ -91,6 +91,7 @@ def recorder(plan: Plan) -> Any:
     words[at.FRAME_AT : at.STORAGE_OF + 1] = [id(tool) for tool in plan.tools]
     words[at.CODE_NAME : at.INSTRUCTION_NAME + 1] = [id(name) for name in _NAMES]
     words[at.STEP] = id(plan.step) if plan.step else 0
+    words[at.FROM_SCALAR] = _from_scalar()
     firsts = (at.V_ARRAY, at.N_PARENTS, at.S_VERSION, at.W_BASE, at.V_KEPT, at.S_KEPT)
     for first, places in zip(firsts, layouts, strict=True):
         assert places is not None
@@ -141,6 +142,21 @@ def functions(*names: str) -> tuple[int, ...]:
     """Return the addresses of functions of CPython."""
     found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in names]
     return tuple([address or 0 for address in found])
+
+
+@cache
+def _from_scalar() -> int:
+    """Return the address of a function of NumPy that makes an array of a scalar, without the search
+    for a dtype that ``asarray`` begins with; 0 where it cannot be found."""
+    table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
+    if table is None:
+        return 0
+    find = ctypes.pythonapi.PyCapsule_GetPointer
+    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return entry.peek(find(table, None), _FROM_SCALAR + 1)[_FROM_SCALAR]
+
+
+_FROM_SCALAR = 61  # the place of PyArray_FromScalar in NumPy's table of functions, which is fixed
 
 
 @cache

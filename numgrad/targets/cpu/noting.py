@@ -27,6 +27,7 @@ from .noting_words import (
     FIRST,
     FLOWS,
     FRAME_AT,
+    FROM_SCALAR,
     GET_ITEM,
     INSTRUCTION_NAME,
     IS_OURS,
@@ -52,6 +53,7 @@ from .noting_words import (
     READS,
     S_KEPT,
     S_VERSION,
+    SCALAR_TYPE,
     STEP,
     STORAGE,
     STORAGE_END,
@@ -143,8 +145,12 @@ def computed(t, arguments, count, total):
         call_function(drop, (load_word(arrays, n),))
     if result == 0 or load_word(result, 1) == load_word(t, ARRAY_TYPE):
         return result
-    store_word(arrays, 0, result)  # NumPy makes scalars of arrays without axes
-    array = call_function(call, (load_word(t, AS_ARRAY), arrays, 1, 0))
+    from_scalar = load_word(t, FROM_SCALAR)  # NumPy makes scalars of arrays without axes
+    if from_scalar != 0 and load_word(result, 1) == load_word(t, SCALAR_TYPE):
+        array = call_function(from_scalar, (result, 0))
+    else:
+        store_word(arrays, 0, result)
+        array = call_function(call, (load_word(t, AS_ARRAY), arrays, 1, 0))
     call_function(drop, (result,))
     return array
 

@@ -25,7 +25,10 @@ FRAME_AT, DEPTH, IS_OURS, USER_FRAME, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF = 
 CODE_NAME, FILE_NAME, INSTRUCTION_NAME = range(55, 58)
 """What tells the place in the user's code, and what else is done in Python."""
 
-ORDERED, STEP, FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(58, 65)
+SCALAR_TYPE, FROM_SCALAR = range(58, 60)
+"""The type of NumPy's scalars of the result's dtype, and what makes an array of one, or 0."""
+
+ORDERED, STEP, FLOWS, EMPTY, UNWRITTEN, ITEMS, READS = range(60, 67)
 """Whether arrays must be in C order, what leads from a base to its view or 0, whether gradients
 flow, two tuples, where the items of a tuple begin, and for each set of inputs that require grad
 what is read of the inputs and the result, as bits."""
