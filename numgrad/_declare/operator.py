@@ -57,8 +57,6 @@ class Operator:
     """
 
     nout = 1
-    # ``(specs, static)``: whether none of the first input remains, so that no gradient goes there
-    covers: Callable[[Any, Any], bool] | None = None
     is_element = False  # whether its result is one element: a value, into which nobody writes
     uses_blas = False
     reads_pieces = False  # whether `lower` takes operands that are several side by side
@@ -91,6 +89,10 @@ class Operator:
             return tuple(outputs)
         door.learn(self, args, inputs, static)
         return outputs[0]
+
+    def covers(self, specs: Specs, static: dict[str, Any]) -> bool:
+        """Return whether nothing remains of the first input, so that no gradient goes there."""
+        return False
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Return the inputs as values."""

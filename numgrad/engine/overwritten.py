@@ -30,8 +30,7 @@ def zeros_behind(
 
 
 def _is_overwriting(node: Node) -> bool:
-    covers = getattr(node.operator, "covers", None)
-    return covers is not None and covers(node.inputs, node.static)
+    return not node.is_accumulator and node.operator.covers(node.inputs, node.static)
 
 
 def _zeros(edge: Edge) -> Value:
