@@ -36,7 +36,7 @@ _bind = Bound.__init__
 PLACES = {
     "code generation": (fused.Graph, "emit", fails),
     "linking": (joining, "_entries", fails),
-    "compilation": (joining, "code_of", fails),
+    "compilation": (joining.helper, "finish", fails),
     "the cache": (cache, "read", fails),
     "loading": (loader, "load", fails),
     "binding": (Bound, "__init__", bound_unfused),
@@ -78,7 +78,7 @@ def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monk
 def test_a_captured_function_outlives_a_kernel_that_cannot_be_fused(monkeypatch):
     captured, x = ng.jit(steep, fuse="auto"), np.linspace(-2, 2, N)
     expected = ng.jit(steep, fuse="never")(x)
-    monkeypatch.setattr(joining, "code_of", fails)
+    monkeypatch.setattr(joining.helper, "finish", fails)
     with pytest.warns(RuntimeWarning, match=r"\(\d+ instructions\): KernelError: fused\[\d+: "):
         results = [captured(x) for _ in range(50)]
     for result in results:

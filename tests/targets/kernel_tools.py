@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from numgrad._specs import ElementwiseSpec
-from numgrad.targets.cpu import fused, joining
+from numgrad.targets.cpu import finishing, fused, joining
 
 F32, F64, C64, C128 = (np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 _ABI = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
@@ -20,13 +20,15 @@ def spec_of(function, *dtypes, nout=1):
 def generated_code(spec, monkeypatch):
     """Optimised LLVM code and assembly of an elementwise kernel."""
     seen = []
-    original = joining.code_of
+    original = finishing.finish
 
-    def spy(machine, module, symbol):
+    def spy(job):
+        machine, module = finishing.optimised(job)
         seen.append((str(module), machine.emit_assembly(module)))
-        return original(machine, module, symbol)
+        return original(job)
 
-    monkeypatch.setattr(joining, "code_of", spy)
+    for module in (joining.finishing, joining.helper):
+        monkeypatch.setattr(module, "finish", spy)
     fused.graph(spec).emit("kernel_under_test")
     return seen[0]
 

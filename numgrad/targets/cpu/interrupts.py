@@ -4,6 +4,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+_waiting: list[tuple[Any, list[Any]]] = []  # handlers and their signals, of the main thread
 
 
 @contextmanager
@@ -17,11 +20,25 @@ def held() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    arrived = []
+    arrived: list[Any] = []
     signal.signal(signal.SIGINT, lambda *signal_and_frame: arrived.append(signal_and_frame))
+    _waiting.append((handler, arrived))
     try:
         yield
     finally:
+        _waiting.pop()
         signal.signal(signal.SIGINT, handler)
         if arrived:
             handler(*arrived[0])
+
+
+def deliver() -> None:
+    """Handle a Ctrl-C that waits: the block has come to a place where the handler may raise."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    pending = [signal_and_frame for _, arrived in _waiting for signal_and_frame in arrived]
+    for _, arrived in _waiting:
+        arrived.clear()
+    if pending:
+        handler, _ = _waiting[0]  # those of inner blocks only keep it for the outer one
+        handler(*pending[0])

@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from . import fused, generate
+from . import finishing, fused, generate, helper
 from .compiler import Code
 from .elementwise import ROWS_TYPE, ElementwiseLoop, Rows
-from .emit import target_machine
+from .emit import target_options
+from .finishing import Job
 from .fused import ROWS, Graph, Scalar
 from .intrinsics import KERNEL_TYPE
 from .numbering import Flow, flow_of
-from .objects import code_of, internalise
 from .vector_loop import VectorLoop
 from .widening import Widening, lanes_of
 
@@ -33,21 +32,31 @@ fewer operations than the first number, those of the next iteration are begun me
 
 
 def join(graph: Graph, symbol: str) -> Code:
-    """Compile the kernel of a graph of scalar functions."""
+    """Compile the kernel of a graph of scalar functions.
+
+    LLVM's work on several is done in another process; that on a single one is little.
+    """
     flow = flow_of(graph) if len(graph.steps) >= fused.FEWEST_STEPS else None
     lanes = lanes_of(flow) if flow is not None else 0
-    module = _widened(graph, flow, lanes, symbol) if flow and lanes else _linked(graph, symbol)
-    return code_of(target_machine(), module, symbol)
+    parts: tuple[bytes, ...] = ()
+    if flow and lanes:
+        text = _widened(graph, flow, lanes, symbol)
+    else:
+        text = _looped(graph, symbol)
+        parts = tuple({one.key: one.bit_code for one, _ in graph.steps}.values())
+    job = Job(cgutils.normalize_ir_text(text), parts, (symbol, symbol + ROWS), target_options())
+    finish = helper.finish if len(graph.steps) > 1 else finishing.finish
+    payload, externals, portable = finish(job)
+    return Code(payload, symbol, externals, portable)
 
 
-def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> llvm.ModuleRef:
+def _widened(graph: Graph, flow: Flow, lanes: int, symbol: str) -> str:
     """The code of a kernel written for vectors of so many elements."""
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
     module = _entries(loop, symbol)
-    text = f"{module}\n{loop.declarations(module)}"
-    return llvm.parse_assembly(cgutils.normalize_ir_text(text))
+    return f"{module}\n{loop.declarations(module)}"
 
 
 def _vectors(graph: Graph, flow: Flow) -> int:
@@ -58,7 +67,7 @@ def _vectors(graph: Graph, flow: Flow) -> int:
     return next((count for least, count in _WAITS if wait < least), _INTERLEAVE)
 
 
-def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
+def _looped(graph: Graph, symbol: str) -> str:
     """The code of a kernel that is a loop around the functions, which LLVM vectorises."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
@@ -73,12 +82,7 @@ def _linked(graph: Graph, symbol: str) -> llvm.ModuleRef:
     is_long = len(graph.steps) >= max(_LONG, 2 * operands)
     interleave = _INTERLEAVE if is_long and _is_narrow(graph) else int(is_long)
     loop = ElementwiseLoop(context, inputs, outputs, compute, graph.scalars, interleave)
-    linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(_entries(loop, symbol))))
-    for one in {one.key: one for one, _ in graph.steps}.values():
-        linked.link_in(llvm.parse_bitcode(one.bit_code))
-    internalise((*linked.functions, *linked.global_variables), (symbol, symbol + ROWS))
-    optimise(linked)
-    return linked
+    return str(_entries(loop, symbol))
 
 
 def _is_narrow(graph: Graph) -> bool:
@@ -108,12 +112,3 @@ def call_scalar(
     result = builder.call(function or ir.Function(builder.module, kind, one.symbol), values)
     count = len(one.spec.out_dtypes)
     return cgutils.unpack_tuple(builder, result, count) if count > 1 else [result]
-
-
-def optimise(module: llvm.ModuleRef) -> None:
-    """Inline and vectorise: all that a loop around scalar functions gains from."""
-    options = llvm.PipelineTuningOptions(speed_level=1)
-    options.loop_vectorization, options.slp_vectorization = True, False
-    builder = llvm.create_pass_builder(target_machine(), options)
-    manager = builder.getModulePassManager()
-    manager.run(module, builder)

@@ -4,7 +4,7 @@ Imported when something is compiled for the first time, as it takes Numba along.
 """
 
 import types as pytypes
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -12,6 +12,7 @@ from numba.core import types
 from numba.core.ccallback import CFunc
 
 from .compiler import Code, symbol_of
+from .finishing import externals, internalise, is_portable
 from .toolchain import compiler_lock
 
 
@@ -79,30 +80,12 @@ def _optimise(library: Any, symbol: str) -> bool:
     return not recursive
 
 
-def internalise(items: Iterable[llvm.ValueRef], symbols: Collection[str]) -> None:
-    """Hide everything that is defined but the entries.
-
-    Numba numbers versions per process, so callees of two objects from different processes can
-    share a name (numba #10486); internal symbols cannot.
-    """
-    for item in items:
-        special = item.name in symbols or item.name.startswith("llvm.")
-        if not item.is_declaration and not special:
-            item.linkage = "internal"
-
-
 def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> Code:
     """Return the object code of a module whose entry is ``symbol``."""
-    functions = (item.name for item in module.functions if item.is_declaration)
-    externals = tuple(name for name in functions if not name.startswith("llvm."))
-    return Code(bytes(machine.emit_object(module)), symbol, externals, _is_portable(module))
+    payload = bytes(machine.emit_object(module))
+    return Code(payload, symbol, externals(module), is_portable(module))
 
 
 def bit_code_of(module: llvm.ModuleRef, symbol: str) -> Code:
     """Return the LLVM code of a module, to be linked into others."""
-    return Code(module.as_bitcode(), symbol, (), _is_portable(module))
-
-
-def _is_portable(module: llvm.ModuleRef) -> bool:
-    variables = (item.name for item in module.global_variables)
-    return not any(name.startswith("numba.dynamic.globals") for name in variables)
+    return Code(module.as_bitcode(), symbol, (), is_portable(module))

@@ -9,8 +9,9 @@ from llvmlite import ir
 from .building import Builder, counted_loop, table_word, word
 from .compiler import Code
 from .emit import target_machine
+from .finishing import internalise
 from .intrinsics import INT64, KERNEL_TYPE
-from .objects import code_of, internalise
+from .objects import code_of
 from .product_parts import REGISTERS, Parts
 from .products import BLOCK, MANY_ROWS, Geometry
 

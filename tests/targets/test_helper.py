@@ -1,0 +1,182 @@
+"""The process in which LLVM finishes fused kernels: limits, Ctrl-C and crashes reach it alone."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import attempts
+from numgrad.engine.plan import Plan
+from numgrad.engine.record import runtime
+from numgrad.targets.cpu import finishing, fused, helper, interrupts, kernels
+from tests.engine.fuse_tools import program_of
+
+TEXT = """
+define double @entry(double %x) {
+  %y = call double @cosh(double %x)
+  ret double %y
+}
+declare double @cosh(double)
+"""
+
+
+def job(text=TEXT):
+    from numgrad.targets.cpu.emit import target_options
+
+    return finishing.Job(text, (), ("entry",), target_options())
+
+
+@pytest.fixture(autouse=True)
+def none_left():
+    helper.close()
+    yield
+    helper.close()
+
+
+def test_it_makes_what_would_be_made_here():
+    found, expected = helper.finish(job()), finishing.finish(job())
+    assert found == expected
+    assert expected[1:] == (("cosh",), True)
+    assert isinstance(helper._current, helper.Helper)
+
+
+def test_one_process_does_all_jobs_and_ends():
+    helper.finish(job())
+    first = helper._current.process
+    helper.finish(job())
+    assert helper._current.process is first
+    helper.close()
+    assert first.poll() is not None
+
+
+def test_what_llvm_refuses_is_an_error_and_the_process_goes_on():
+    with pytest.raises(RuntimeError, match="parsing error"):
+        helper.finish(job("define nonsense"))
+    assert helper.finish(job())[1] == ("cosh",)
+
+
+def hanging(monkeypatch, tmp_path):
+    """Let the process be one that never answers; return the program."""
+    program = tmp_path / "hangs.py"
+    program.write_text(
+        "import marshal, sys, time\n"
+        "marshal.dump('ready', sys.stdout.buffer)\n"
+        "sys.stdout.buffer.flush()\n"
+        "time.sleep(600)\n"
+    )
+    monkeypatch.setattr(finishing, "__file__", str(program))
+
+
+def test_a_limit_ends_the_process(monkeypatch, tmp_path):
+    hanging(monkeypatch, tmp_path)
+    monkeypatch.setattr(helper, "LIMIT", 0.5)
+    with pytest.raises(TimeoutError, match="did not finish a kernel within"):
+        helper.finish(job())
+    assert helper._current.process.poll() is not None
+    monkeypatch.undo()
+    assert helper.finish(job())[1] == ("cosh",)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT")
+def test_ctrl_c_ends_the_process(monkeypatch, tmp_path):
+    hanging(monkeypatch, tmp_path)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt), interrupts.held(), interrupts.held():
+            helper.finish(job())
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - began < helper.LIMIT / 2
+    assert helper._current.process.poll() is not None
+
+
+def test_a_crash_of_llvm_is_an_error(monkeypatch, tmp_path):
+    program = tmp_path / "crashes.py"
+    program.write_text(
+        "import marshal, os, sys\n"
+        "marshal.dump('ready', sys.stdout.buffer)\n"
+        "sys.stdout.buffer.flush()\n"
+        "marshal.load(sys.stdin.buffer)\n"
+        "os.abort()\n"
+    )
+    monkeypatch.setattr(finishing, "__file__", str(program))
+    with pytest.raises(RuntimeError, match="LLVM ended its process with the status"):
+        helper.finish(job())
+
+
+@pytest.mark.parametrize("name", ["/usr/sbin/uwsgi", "", "/no/such/python"])
+def test_where_no_process_can_be_started_the_work_is_done_here(name, monkeypatch):
+    monkeypatch.setattr(sys, "executable", name)
+    assert helper.finish(job())[1] == ("cosh",)
+    assert not isinstance(helper._current, helper.Helper)
+
+
+def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_path):
+    real = fused.Graph.key.fget
+    monkeypatch.setattr(fused.Graph, "key", property(lambda graph: "-late" + real(graph)[-50:]))
+    monkeypatch.setattr(kernels, "_kernels", {mode: {} for mode in kernels._kernels})
+    monkeypatch.setattr(attempts, "_warned", set())
+    monkeypatch.setattr(helper, "LIMIT", 0.2)
+    hanging(monkeypatch, tmp_path)
+
+    def wave(x):
+        return ng.sin(x) * 0.75 + x
+
+    program, x = program_of(wave, (11,)), [np.linspace(0, 1, 11)]
+    with pytest.warns(RuntimeWarning, match="could not fuse .* LLVM did not finish a kernel"):
+        plan = Plan(program, runtime.target, "now")
+    np.testing.assert_array_equal(plan(x)[0], Plan(program, runtime.target, "never")(x)[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_child_has_a_process_of_its_own():
+    helper.finish(job())
+    mine = helper._current.process
+    child = os.fork()
+    if not child:
+        same = helper.finish(job())[1] == ("cosh",)
+        other = helper._current.process.pid != mine.pid
+        helper.close()
+        os._exit(0 if same and other else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert helper.finish(job())[1] == ("cosh",)
+    assert helper._current.process is mine
+
+
+def test_it_ends_with_the_process_that_started_it():
+    script = (
+        "import numgrad.targets.cpu.helper as h, os, sys\n"
+        "h._current = h.Helper()\n"
+        "print(h._current.process.pid, flush=True)\n"
+        "sys.stdin.read()\n"
+        "os._exit(1)\n"  # nothing is tidied up
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        pid = int(parent.stdout.readline())
+        parent.stdin.close()
+    for _ in range(600):
+        if not os.path.exists(f"/proc/{pid}") or "Z" in status_of(pid):
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the process is still there")
+
+
+def status_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
