@@ -18,6 +18,7 @@ from .learned import learn as learn_of
 from .record import WITHOUT_GRADIENTS, apply, mode, pack, runtime, unusual
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
+from .unchanged import require_own
 from .values import Alias, Storage, View, next_number
 
 _new = object.__new__
@@ -77,6 +78,7 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
         result = record(x, y, a, b)
         if result is not None:
             return result
+    require_own((x, y))
     result = _result(plan, plan.compute(a, b), runtime.value)
     if plan.reads and (not unusual or mode.grad):
         _connect(plan, x, y, result)
@@ -121,6 +123,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
             result = record(x)
             if result is not None:
                 return result
+        require_own((x,))
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
         return apply(plan.operator, (x,), plan.static)[0]
@@ -195,6 +198,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
         result = record(*inputs, *arrays)
         if result is not None:
             return result
+    require_own(inputs)
     result = _result(plan, plan.compute(*arrays), runtime.value)
     if plan.reads and (not unusual or mode.grad):
         parents, wanted = [], 0

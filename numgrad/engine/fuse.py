@@ -31,7 +31,7 @@ def fuse(program: Program, target: Any) -> Program:
     result.nbytes, result.rows = [*program.nbytes], [*program.rows]
     result.row_strides, result.arrays = [*program.row_strides], program.arrays
     result.arguments, result.results = program.arguments, program.results
-    result.uses_blas = program.uses_blas
+    result.uses_blas, result.given = program.uses_blas, program.given
     together = [[grouping.values.roots[number] for number in group] for group in groups]
     halos = Halos(result, together if grouping.values.has_rings else ())
     assembler = Assembler(halos, target)

@@ -15,6 +15,7 @@ from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
 from .statics import frozen
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
+from .unchanged import require_own
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 
@@ -43,6 +44,8 @@ class Lowering:
                 return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
             array = source.expr.result(source.expr_slot)
             assert array is not None, "an expression that is read was lowered before, or computed"
+        else:
+            require_own((source,))
         return self.constant(array, source.rows)
 
     def constant(self, array: np.ndarray, rows: bool = False) -> Ref:
@@ -62,6 +65,7 @@ class Lowering:
             self.program.arrays[index] = array
         else:
             self.program.arguments[index] = position
+            self.program.given[index] = array.shape, array.dtype
         known = Ref(index, 0, layout)
         self._constants[id(array), rows] = known
         return known
@@ -72,6 +76,8 @@ class Lowering:
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]
+        lead = (self.program.batch or 0,) if rows else ()
+        self.program.given[index] = (*lead, *shape), dtype
         return Ref(index, 0, layout)
 
     def apply(self, expr: Expr) -> None:

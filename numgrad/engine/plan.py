@@ -22,6 +22,7 @@ from .graph import Shape
 from .program import Program
 from .results import maker
 from .schedule import Schedule, schedule
+from .unchanged import require_unchanged
 from .uses import is_fusible
 from .watching import watch
 
@@ -115,6 +116,7 @@ class Plan:
         in that way."""
         bound = bound or self.bound
         used = [arrays[position] for position in bound.schedule.arguments]
+        require_unchanged(used, bound.schedule.shapes, bound.schedule.dtypes)
         addresses = self.target.addresses([*used, *results])
         run = bound.run if watch.current is None else watch.current.runner(self, bound)
         patience = self.patience

@@ -331,6 +331,8 @@ class Program:
         The buffers that are arrays from outside.
     arguments : dict
         The buffers that a caller supplies: their position among the arguments.
+    given : dict
+        Shape, with the batch, and dtype of what is supplied for each of these buffers.
     results : list of Ref
         Each in a buffer of its own.
     batch : int or None
@@ -340,7 +342,7 @@ class Program:
     """
 
     __slots__ = (
-        "arguments", "arrays", "batch", "instructions", "nbytes", "negations", "results",
+        "arguments", "arrays", "batch", "given", "instructions", "nbytes", "negations", "results",
         "row_strides", "rows", "uses_blas",
     )  # fmt: skip
 
@@ -352,6 +354,7 @@ class Program:
         self.row_strides: list[int] = []
         self.arrays: dict[int, np.ndarray] = {}
         self.arguments: dict[int, int] = {}
+        self.given: dict[int, tuple[Shape, np.dtype]] = {}
         self.results: list[Ref] = []
         self.batch = batch
         self.uses_blas = False

@@ -15,6 +15,7 @@ from .graph import Node, accumulator_of
 from .keeping import saved
 from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
+from .unchanged import require_own
 from .values import ELEMENT, Alias, Expr, ForeignStorage, Storage, Value, View, spec_of
 
 
@@ -99,6 +100,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if deferring:
         outputs = _defer(operator, inputs, static)
     else:
+        require_own(inputs)
         outputs = list(map(runtime.value, operator.run(runtime.target, arrays, static)))
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])

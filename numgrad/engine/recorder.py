@@ -32,7 +32,7 @@ def recorder_of(plan: Plan) -> Any:
     storage.kept = True  # it is that of a saved result
     described = (
         plan.in_order or plan.compute, value_like(plan), node_like(plan), storage, View,
-        plan.reads, len(plan.inputs), UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
+        plan.reads, plan.inputs, UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
         plan.in_order is not None,
     )  # fmt: skip
     return attempt("record an operation directly", plan.operator.name, lambda: make(described))

@@ -16,6 +16,7 @@ import numpy as np
 
 from .._settings import settings
 from .chaining import Chaining
+from .graph import Shape
 from .program import Instruction, Pattern, Program
 from .stretches import stretches, walks_of
 
@@ -66,6 +67,8 @@ class Schedule:
         The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
     arguments : list of int
         The positions of the arguments that are used, in the order of their slots.
+    shapes, dtypes : list
+        Of these arguments, as the program reads their memory.
     block_bytes : int
         Memory for what lives from one segment to another, or outside the tiles.
     alive : list of ndarray
@@ -77,6 +80,8 @@ class Schedule:
     offsets: list[int]
     outside: list[int] = field(default_factory=list)
     arguments: list[int] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    dtypes: list[np.dtype] = field(default_factory=list)
     block_bytes: int = 0
     alive: list[np.ndarray] = field(default_factory=list)
 
@@ -97,6 +102,8 @@ def schedule(program: Program, target: Any) -> Schedule:
         segment.instructions = chaining.chained(segment.instructions, *cuts)
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
     plan.arguments = list(program.arguments.values())
+    plan.shapes = [program.given[buffer][0] for buffer in program.arguments]
+    plan.dtypes = [program.given[buffer][1] for buffer in program.arguments]
     for slot, index in enumerate(outside, OUTSIDE):
         plan.slots[index], plan.offsets[index] = slot, 0
     plan.alive = list(program.arrays.values())

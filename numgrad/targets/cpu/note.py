@@ -35,8 +35,8 @@ class Plan(NamedTuple):
     reads : sequence of (sequence of bool) or None
         By which inputs require grad, as bits: what the derivative reads of the inputs and the
         result. Empty where gradients do not flow.
-    arity : int
-        The number of inputs, at most `noting_words.MOST`.
+    inputs : sequence of Spec
+        Of the inputs, at most `noting_words.MOST`.
     unwritten : tuple
         The versions of saved values.
     step : tuple
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     storage: Any
     view: type
     reads: Sequence[Sequence[bool] | None]
-    arity: int
+    inputs: Sequence[Any]
     unwritten: tuple[int, ...]
     step: tuple[Any, ...]
     tools: tuple[Any, ...]
@@ -73,8 +73,9 @@ def recorder(plan: Plan) -> Any:
     start = items()
     if None in layouts or start is None or not entry.is_possible():
         return None
-    words = np.zeros(at.WORDS, np.int64)
-    words[at.NIN], words[at.ORDERED] = plan.arity, plan.ordered
+    shapes = [w for s in plan.inputs for w in (id(np.dtype(s.dtype.type)), len(s.shape), *s.shape)]
+    words = np.zeros(at.WORDS + len(shapes), np.int64)
+    words[at.NIN], words[at.ORDERED], words[at.WORDS :] = len(plan.inputs), plan.ordered, shapes
     for place, thing in (
         (at.COMPUTE, plan.compute), (at.ARRAY_TYPE, np.ndarray), (at.AS_ARRAY, np.asarray),
         (at.VALUE_TYPE, value), (at.STORAGE_TYPE, storage), (at.VIEW_TYPE, plan.view),
@@ -102,6 +103,7 @@ def recorder(plan: Plan) -> Any:
     for wanted, reads in enumerate(plan.reads):
         words[at.READS + wanted] = sum(bool(read) << n for n, read in enumerate(reads or ()))
     table = words.view(entry.Table)
+    table.flags.writeable = False
     table.alive = plan
     return entry.builtin(_method(), table)
 

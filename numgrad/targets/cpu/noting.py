@@ -3,12 +3,13 @@
 It does what ``engine.direct`` does for an operation on a few values of which nothing is out of the
 ordinary, and answers None, having done nothing, for any other. What new objects have in common is
 copied from one that is like them. Every word that is stored in an object is a reference that the
-object owns.
+object owns. What Python code may have changed is looked at first, see `looking`.
 """
 
 from .entry_words import C_ORDER, DATA, FLAGS
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
+from .looking import fits, is_a, is_plain, place
 from .noting_words import (
     ABOVE,
     ACCUMULATOR_OF,
@@ -52,7 +53,6 @@ from .noting_words import (
     ORDERED,
     READS,
     S_KEPT,
-    S_VERSION,
     SCALAR_TYPE,
     STEP,
     STORAGE,
@@ -78,13 +78,9 @@ from .noting_words import (
     W_CHAIN,
     W_EXPR,
     W_NODE,
+    WORDS,
     ZERO,
 )  # fmt: skip
-
-
-def place(t, item, name):
-    """Return what an object has in a place."""
-    return load_word(item, load_word(t, name))
 
 
 def put(t, item, name, thing):
@@ -104,30 +100,6 @@ def like(t, template, end):
                 call_function(load_word(t, KEEP), (item,))
                 store_word(new, n, item)
     return new
-
-
-def is_plain(t, x):
-    """Return 1 for a value that is computed, not written, and where it was in its graph, else 0."""
-    none = load_word(t, NONE)
-    if load_word(x, 1) != load_word(t, VALUE_TYPE) or place(t, x, V_ARRAY) == none:
-        return 0
-    requires = place(t, x, V_REQUIRES)
-    if requires != load_word(t, FALSE) and requires != load_word(t, TRUE):
-        return 0  # something else that is true
-    view = place(t, x, V_VIEW)
-    if view != none and load_word(view, 1) == load_word(t, VIEW_TYPE):
-        base = place(t, view, W_BASE)
-        node = place(t, base, V_NODE)
-        if place(t, base, V_EXPR) != place(t, view, W_EXPR):
-            return 0
-        if node != none and node != place(t, view, W_NODE):
-            return 0
-    storage = place(t, x, V_STORAGE)
-    if storage == none:
-        return 1
-    if load_word(storage, 1) != load_word(t, STORAGE_TYPE):
-        return 0
-    return 1 if place(t, storage, S_VERSION) == load_word(t, ZERO) else 0
 
 
 def computed(t, arguments, count, total):
@@ -176,7 +148,7 @@ def alone(t, value):
 def note_saved(t, x):
     """Let the storage of a value, or the value itself, know that a node has saved it."""
     item, at = place(t, x, V_STORAGE), S_KEPT
-    if item == load_word(t, NONE):
+    if is_a(t, item, STORAGE_TYPE) == 0:
         item, at = x, V_KEPT
     before = place(t, item, at)
     if before != load_word(t, TRUE):
@@ -238,6 +210,8 @@ def connect(t, node, arguments, count):
                 return 0
             store_word(parents, items + n, parent)
             continue
+        if parent == 0 or slot == 0:  # another thread has deleted it meanwhile
+            return 0
         call_function(keep, (parent,))
         store_word(parents, items + n, parent)
     return 1
@@ -299,7 +273,7 @@ def link(t, x, value):
     an error."""
     none = load_word(t, NONE)
     storage = place(t, x, V_STORAGE)
-    if storage == none:
+    if is_a(t, storage, STORAGE_TYPE) == 0:
         storage = call_with(t, STORAGE_OF, x)
     else:
         call_function(load_word(t, KEEP), (storage,))
@@ -311,7 +285,7 @@ def link(t, x, value):
     if view == 0:
         return 0
     base, above, chain = x, place(t, x, V_VIEW), load_word(t, STEP)
-    if above != none and load_word(above, 1) == load_word(t, VIEW_TYPE):
+    if is_a(t, above, VIEW_TYPE) != 0 and is_a(t, place(t, above, W_BASE), VALUE_TYPE) != 0:
         base = place(t, above, W_BASE)
         chain = call_function(load_word(t, JOIN), (place(t, above, W_CHAIN), chain))
     else:
@@ -351,9 +325,13 @@ def note(table_object, arguments, count):
     t = load_word(table_object, DATA)
     nin = load_word(t, NIN)
     plain = 1 if count == nin or count == nin + nin else 0
+    p = t + 8 * WORDS
     for n in range(nin):
         if plain != 0:
             plain = is_plain(t, load_word(arguments, n))
+        if plain != 0:
+            plain = fits(place(t, load_word(arguments, n), V_ARRAY), p)
+            p += 8 * plain
         if plain != 0 and load_word(t, ORDERED) != 0:
             plain = load_word(place(t, load_word(arguments, n), V_ARRAY), FLAGS) & C_ORDER
     if plain == 0:

@@ -37,4 +37,6 @@ MOST = 4
 """Inputs of an operation."""
 
 WORDS = READS + (1 << MOST)
+"""Behind these come, for each input, its dtype, the number of its dimensions, and its sizes."""
+
 FIRST = 2

@@ -48,6 +48,7 @@ def finder(
     words[at.S_START : at.S_STEP + 1] = bounds
     words[at.ITEMS], words[at.SIZE] = items, OBJECT
     table = words.view(entry.Table)
+    table.flags.writeable = False
     table.alive = kind, unusual, known, general
     return entry.builtin(_method(), table)
 

@@ -85,7 +85,7 @@ def gather(t, arguments, count, values, outer):
         item, size = load_word(arguments, n), 1
         if load_word(item, 1) == load_word(t, VALUE_TYPE):
             known = load_word(values, 0) + 1
-            if known > MOST:
+            if known > MOST or load_word(item, load_word(t, V_SPEC)) == 0:  # Python can delete it
                 return -1
             store_word(values, 0, known)
             store_word(values, known, item)
@@ -164,8 +164,9 @@ def found(t, arguments, count, values):
     if length(t, arguments, count, values) == total:
         fill(t, arguments, count, key)
         recorders = call_function(load_word(t, GET_ITEM), (load_word(t, KNOWN), key))
-        if recorders != 0:
-            call_function(load_word(t, KEEP), (recorders,))
+        if recorders != 0 and load_word(recorders, 1) != load_word(t, TUPLE_TYPE):
+            recorders = 0
+        call_function(load_word(t, KEEP), (recorders,))
     call_function(load_word(t, DROP), (key,))
     return recorders
 
