@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 import textwrap
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240
@@ -42,3 +45,24 @@ def start(source, *arguments, **variables):
     return subprocess.Popen(
         command(source, *arguments), env=environment(**variables), stdout=subprocess.PIPE, text=True
     )
+
+
+_START_LAYER = """
+from numba.np.ufunc import parallel
+
+try:
+    parallel._launch_threads()
+except ValueError:  # "No threading layer could be loaded"
+    print("not available")
+"""
+
+
+@cache
+def _starts(layer):
+    return run(_START_LAYER, NUMBA_THREADING_LAYER=layer) == ""
+
+
+def require_layer(layer):
+    """Skip a test where Numba has no such threading layer: `omp` needs libgomp, `tbb` a package."""
+    if not _starts(layer):
+        pytest.skip(f"the threading layer {layer} is not available")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from .processes import run
+from .processes import require_layer, run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 
@@ -76,6 +76,7 @@ print("fine")
 @pytest.mark.parametrize("layer", ["omp", "workqueue"])
 @pytest.mark.parametrize("script", [FORK, POOL], ids=["fork", "multiprocessing"])
 def test_child_of_a_parallel_process(layer, script):
+    require_layer(layer)
     assert run(script, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2") == "fine"
 
 

@@ -4,33 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from .processes import run
+from .processes import require_layer, run
 
 SCRIPT = (Path(__file__).parent / "threads_at_work.py").read_text("utf-8")
-
-START_LAYER = """
-from numba import njit, prange
-
-@njit(parallel=True)
-def count(n):
-    total = 0
-    for i in prange(n):
-        total += i
-    return total
-
-try:
-    count(10)
-except ValueError:
-    print("not available")
-else:
-    print("available")
-"""
 
 
 @pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
 def test_eight_threads_at_once(layer, tmp_path):
-    if layer == "tbb" and run(START_LAYER, NUMBA_THREADING_LAYER=layer) == "not available":
-        pytest.skip("TBB is not installed")
+    require_layer(layer)
     # An empty cache: the threads also compile the same kernels at once.
     chosen = {"NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "4"}
     if layer == "omp":
