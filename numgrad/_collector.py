@@ -5,25 +5,27 @@ A graph of thousands of nodes makes it look through all objects of the process m
 
 import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+from ._blocks import Action, Block
 
 _pausing: list[None] = []  # an entry for each block that will switch it on again
 
 
-@contextmanager
-def paused() -> Iterator[None]:
+class paused(Block):  # noqa: N801  it is written as a function
     """Collect no garbage inside the block, if it is collected at all."""
-    if not gc.isenabled():
-        yield
-        return
-    _pausing.append(None)
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        _pausing.pop()
+
+    pauses = False
+
+    def prepare(self) -> tuple[Action, Action]:
+        if not gc.isenabled():
+            return bool, bool  # which do nothing
+        self.pauses = True
+        _pausing.append(None)
+        return gc.disable, gc.enable
+
+    def settle(self) -> None:
+        if self.pauses:
+            _pausing.pop()
 
 
 def _after_fork_in_child() -> None:

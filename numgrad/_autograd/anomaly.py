@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._blocks import Action, Setting
 from .._errors import AnomalyError
 from ..engine.graph import Edge, Node, Value
 
@@ -20,7 +21,7 @@ class _State(threading.local):
 _state = _State()
 
 
-class set_detect_anomaly:  # noqa: N801 - torch's name
+class set_detect_anomaly(Setting):  # noqa: N801 - torch's name
     """Switch anomaly detection on or off in this thread, at once; the end of a ``with`` undoes it.
 
     Parameters
@@ -39,15 +40,12 @@ class set_detect_anomaly:  # noqa: N801 - torch's name
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = _state.enabled, _state.check_nan
-        self._chosen = bool(mode), bool(check_nan)
-        _state.enabled, _state.check_nan = self._chosen
+        super().__init__(_state, enabled=bool(mode), check_nan=bool(check_nan))
+        self._change, self._undo = super().prepare()
+        self._change()
 
-    def __enter__(self) -> None:
-        _state.enabled, _state.check_nan = self._chosen
-
-    def __exit__(self, *error: object) -> None:
-        _state.enabled, _state.check_nan = self._before
+    def prepare(self) -> tuple[Action, Action]:
+        return self._change, self._undo
 
 
 class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
@@ -78,14 +76,10 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801 - torch's name
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        before = _state.enabled, _state.check_nan
-        super().__init__(True, check_nan)
-        self._before = before
-        _state.enabled, _state.check_nan = before  # it acts inside its block only
+        Setting.__init__(self, _state, enabled=True, check_nan=bool(check_nan))
 
-    def __enter__(self) -> None:
-        self._before = _state.enabled, _state.check_nan
-        super().__enter__()
+    def prepare(self) -> tuple[Action, Action]:
+        return Setting.prepare(self)  # it acts inside its block only
 
 
 class Checker:

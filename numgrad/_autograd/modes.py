@@ -5,8 +5,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .._blocks import Action
 from .._errors import ArgTypeError
-from ..engine.record import mode
+from ..engine.record import changing, grad_mode, mode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,20 +24,13 @@ def is_grad_enabled() -> bool:
     return mode.grad
 
 
-class _GradMode:
+class _GradMode(changing):
     """A grad mode as a context manager, re-entrant, and as a decorator."""
 
     enabled = True
 
     def __init__(self) -> None:
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(mode.grad)
-        mode.grad = self.enabled
-
-    def __exit__(self, *error: object) -> None:
-        mode.grad = self._before.pop()
+        super().__init__(grad=self.enabled)
 
     def __call__(self, function: F) -> F:
         enabled = self.enabled
@@ -45,11 +39,8 @@ class _GradMode:
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
-            before, mode.grad = mode.grad, enabled
-            try:
+            with grad_mode(enabled):
                 return function(*args, **kwargs)
-            finally:
-                mode.grad = before
 
         return inside  # type: ignore[return-value]
 
@@ -62,13 +53,11 @@ def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any
         body = function(*args, **kwargs)
         step, given = body.send, None
         while True:
-            before, mode.grad = mode.grad, enabled
             try:
-                item = step(given)
+                with grad_mode(enabled):
+                    item = step(given)
             except StopIteration as end:
                 return end.value
-            finally:
-                mode.grad = before
             try:
                 step, given = body.send, (yield item)
             except BaseException as error:  # thrown or closed from outside: the body may answer
@@ -133,15 +122,15 @@ class set_grad_enabled(_GradMode):  # noqa: N801 - torch's name
     def __init__(self, mode_: bool) -> None:
         if not isinstance(mode_, (bool, int)):
             raise ArgTypeError(f"set_grad_enabled: mode must be a bool, got {type(mode_).__name__}")
-        super().__init__()
         self.enabled = bool(mode_)
+        super().__init__()
         self._outer = mode.grad
-        mode.grad = self.enabled
+        mode.set(grad=self.enabled)
 
-    def __enter__(self) -> None:
-        self._before.append(self._outer)
-        mode.grad = self.enabled
+    def prepare(self) -> tuple[Action, Action]:
+        mode.set(grad=self._outer)  # as it is to be after the block
+        return super().prepare()
 
     def __call__(self, function: F) -> F:
-        mode.grad = self._outer  # as a decorator it acts inside the function only
+        mode.set(grad=self._outer)  # as a decorator it acts inside the function only
         return super().__call__(function)

@@ -5,18 +5,16 @@ repeat, because it happens outside the graph, is refused here with the line that
 """
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from threading import get_ident
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from .._blocks import Block
 from .._errors import CaptureError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .leaving import derivative_of
-from .record import deferring, mode, runtime
+from .record import changing, mode, runtime
 from .seen import Seen, seen
 from .site import user_site
-from .values import capturing
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep a loop that depends on values outside of the "
@@ -109,20 +107,9 @@ class Capture:
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def running(self) -> Block:
         """Capture what this thread does inside the block."""
-        before, mode.capture = mode.capture, self
-        capturing[get_ident()] = self.token
-        try:
-            with deferring():
-                yield
-        finally:
-            mode.capture = before
-            if before is None:
-                del capturing[get_ident()]
-            else:
-                capturing[get_ident()] = before.token
+        return changing(capture=self, deferring=True, kept=None)
 
     def use(self, values: Iterable[Value]) -> None:
         """Note the operands of an operation that are tensors from outside."""

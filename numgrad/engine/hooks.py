@@ -4,12 +4,12 @@ In a batched pass a hook is called once per row and sees what it would see in a 
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._blocks import Block, Setting
 from .._errors import HookError, HookTypeError
 from .graph import Accumulator, Edge, Node, Spec, Value, connect
 from .handles import Handle as Handle
@@ -135,7 +135,7 @@ def by_row(
     if writes:
         function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _outside(backward_pass):
+    with _outside(backward_pass), deferring(mode.capture is not None, backward_pass.kept):
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
@@ -148,20 +148,14 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
     return lambda *values: function(*[None if value is None else copy(value) for value in values])
 
 
-@contextmanager
-def _outside(backward_pass: Any) -> Iterator[None]:
-    """Compute at once inside the block, as user code expects; new nodes belong to the pass."""
-    outer, running.backward_pass = running.backward_pass, backward_pass
-    try:
-        with deferring(mode.capture is not None, backward_pass.kept):
-            yield
-    finally:
-        running.backward_pass = outer
+def _outside(backward_pass: Any) -> Block:
+    """Belong to no instruction of a pass inside the block."""
+    return Setting(running, backward_pass=backward_pass)
 
 
 def run_at_end(backward_pass: Any) -> None:
     """Call the functions that wait for the last gradient of a pass."""
-    with _outside(backward_pass):
+    with _outside(backward_pass), deferring(mode.capture is not None, backward_pass.kept):
         for function in backward_pass.at_end:
             function()
 

@@ -4,29 +4,31 @@ Nothing flows back through those. What would lose a gradient without a word rais
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+from .._blocks import Block, Setting
 from .._errors import DetachedError
 from .record import mode
 from .values import Value
 
 
 class Derivative:
-    """One call of `grad`, `jvp`, `jacobian`, ..., as long as its function is running.
+    """One call of `grad`, `jvp`, `jacobian`, ...
 
     Attributes
     ----------
     first : int
         What is made in it has a greater number.
-    is_running : bool
-        False once the function has returned.
     """
 
-    __slots__ = ("first", "is_running")
+    __slots__ = ("first",)
 
     def __init__(self, first: int) -> None:
-        self.first, self.is_running = first, True
+        self.first = first
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its function is running, in this thread."""
+        return any(call is self for call in differentiating.calls)
 
 
 class _Differentiating(threading.local):
@@ -38,16 +40,9 @@ class _Differentiating(threading.local):
 differentiating = _Differentiating()
 
 
-@contextmanager
-def differentiated(first: int) -> Iterator[None]:
+def differentiated(first: int) -> Block:
     """Run the function of a transformation inside the block; nodes from ``first`` on are its."""
-    before, call = differentiating.calls, Derivative(first)
-    differentiating.calls = (*before, call)
-    try:
-        yield
-    finally:
-        call.is_running = False
-        differentiating.calls = before
+    return Setting(differentiating, calls=(*differentiating.calls, Derivative(first)))
 
 
 def derivative_of(value: Value) -> Derivative | None:

@@ -2,13 +2,14 @@
 
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 
+from .._blocks import Action, Block
 from .._errors import HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Node, accumulator_of
@@ -16,7 +17,17 @@ from .keeping import saved
 from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
-from .values import ELEMENT, Alias, Expr, ForeignStorage, Storage, Value, View, spec_of
+from .values import (
+    ELEMENT,
+    Alias,
+    Expr,
+    ForeignStorage,
+    Storage,
+    Value,
+    View,
+    capturing,
+    spec_of,
+)
 
 
 class Runtime:
@@ -32,34 +43,61 @@ class Runtime:
 
 
 # Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
-# nobody needs to look into the mode of the thread.
+# nobody needs to look into the mode of the thread. One that is in it for too long costs time only.
 unusual: dict[int, bool] = {}
 
 
 class Mode(threading.local):
-    """The recording mode of the current thread."""
+    """The recording mode of the current thread, which `changing` changes as a whole."""
 
-    grad = True
-    deferring = False
+    grad: bool = True
+    deferring: bool = False
     kept: list[Node] | None = None
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # where the node was recorded whose derivative is being built
     capture: Any = None  # watches a function that is being captured for later runs
-    direct = True  # whether operations are computed at once, and nothing but the grad mode matters
+    direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name not in ("site", "saved_hooks_disabled"):
-            direct = not (self.deferring or self.saved_hooks or self.kept is not None)
-            super().__setattr__("direct", direct)
-            plain = self.deferring and not self.saved_hooks and self.kept is None
-            super().__setattr__("plain_capture", self.capture if plain else None)
-            if direct and self.grad:
-                unusual.pop(get_ident(), None)
-            else:
-                unusual[get_ident()] = True
+    def present(self) -> dict[str, Any]:
+        """Return all of it."""
+        return _DEFAULTS | vars(self)
+
+    def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+        """Return what all of it will be."""
+        new = present | changes
+        plain, deferring, capture = True, new["deferring"], new["capture"]
+        if new["saved_hooks"] or new["kept"] is not None:
+            plain = False
+        new["direct"] = plain and not deferring
+        new["plain_capture"] = capture if plain and deferring else None
+        if deferring or not (plain and new["grad"]):
+            unusual[get_ident()] = True
+        if capture is not None:
+            capturing[get_ident()] = capture.token
+        return new
+
+    def set(self, **changes: Any) -> None:
+        """Change it until it is changed again, or a block around ends."""
+        vars(self).update(self.changed(self.present(), changes))
+        self.settle()
+
+    def settle(self) -> None:
+        """Note what kind of a mode it is; until then others take longer ways than they need to."""
+        if self.direct and self.grad:
+            unusual.pop(get_ident(), None)
+        if self.capture is not None:
+            capturing[get_ident()] = self.capture.token
+        elif capturing:
+            capturing.pop(get_ident(), None)
+
+
+_DEFAULTS = {
+    name: value
+    for name, value in vars(Mode).items()
+    if not (name.startswith("_") or callable(value))
+}
 
 
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
@@ -68,26 +106,30 @@ runtime = Runtime()
 mode = Mode()
 
 
-@contextmanager
-def grad_mode(enabled: bool) -> Iterator[None]:
+class changing(Block):  # noqa: N801  it is written as a function
+    """Another mode inside the block, in this thread; at its end all of the mode is as before."""
+
+    def __init__(self, **changes: Any) -> None:
+        super().__init__()
+        self.changes = changes
+
+    def prepare(self) -> tuple[Action, Action]:
+        update, before = vars(mode).update, mode.present()
+        return partial(update, mode.changed(before, self.changes)), partial(update, before)
+
+    def settle(self) -> None:
+        mode.settle()
+
+
+def grad_mode(enabled: bool) -> Block:
     """Record (or do not record) inside the block, in this thread."""
-    before, mode.grad = mode.grad, enabled
-    try:
-        yield
-    finally:
-        mode.grad = before
+    return changing(grad=enabled)
 
 
-@contextmanager
-def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Iterator[None]:
+def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
     """Build expressions inside the block instead of computing; new nodes are appended to
     ``kept``."""
-    before = mode.deferring, mode.kept
-    mode.deferring, mode.kept = enabled, kept
-    try:
-        yield
-    finally:
-        mode.deferring, mode.kept = before
+    return changing(deferring=enabled, kept=kept)
 
 
 def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:

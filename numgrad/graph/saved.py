@@ -1,16 +1,17 @@
 """What the graph saves, handed to the user: to compress it, count it, or put it on disk."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
+from .._blocks import Action
 from .._errors import ArgTypeError
-from ..engine.record import mode
+from ..engine.record import changing, mode
 
 Function = Callable[[Any], Any]
 
 
-class saved_tensors_hooks:  # noqa: N801 - torch's name
+class saved_tensors_hooks(changing):  # noqa: N801 - torch's name
     """Save ``pack(tensor)`` instead of tensors inside the block; ``unpack`` makes a tensor of it.
 
     The innermost block counts. The functions run without recording.
@@ -46,19 +47,17 @@ class saved_tensors_hooks:  # noqa: N801 - torch's name
                 raise ArgTypeError(
                     f"saved_tensors_hooks takes two functions, got {type(function).__name__}"
                 )
+        super().__init__()
         self._pair = pack, unpack
 
-    def __enter__(self) -> None:
+    def prepare(self) -> tuple[Action, Action]:
         if mode.saved_hooks_disabled is not None:
             raise RuntimeError(mode.saved_hooks_disabled)
-        mode.saved_hooks = (*mode.saved_hooks, self._pair)
-
-    def __exit__(self, *error: object) -> None:
-        mode.saved_hooks = mode.saved_hooks[:-1]
+        self.changes = {"saved_hooks": (*mode.saved_hooks, self._pair)}
+        return super().prepare()
 
 
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(ContextDecorator, changing):  # noqa: N801 - torch's name
     """Raise ``RuntimeError(error_message)`` where `saved_tensors_hooks` is used inside the block.
 
     Examples
@@ -67,10 +66,11 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     >>> with ng.graph.disable_saved_tensors_hooks("no hooks here"):
     ...     x = ng.tensor(1.0, requires_grad=True) * 2.0
     """
-    if mode.saved_hooks:
-        raise RuntimeError(error_message)
-    before, mode.saved_hooks_disabled = mode.saved_hooks_disabled, error_message
-    try:
-        yield
-    finally:
-        mode.saved_hooks_disabled = before
+
+    def __init__(self, error_message: str) -> None:
+        super().__init__(saved_hooks_disabled=error_message)
+
+    def prepare(self) -> tuple[Action, Action]:
+        if mode.saved_hooks:
+            raise RuntimeError(self.changes["saved_hooks_disabled"])
+        return super().prepare()

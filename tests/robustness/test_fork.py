@@ -82,7 +82,8 @@ def test_child_of_a_parallel_process(layer, script):
 
 def test_fork_while_other_threads_take_gradients():
     """The child inherits locks that threads of the parent held."""
-    assert run(MEANWHILE, NUMBA_NUM_THREADS="2") == "fine"
+    printed = run(MEANWHILE, NUMBA_NUM_THREADS="2")
+    assert printed.splitlines()[-1] == "fine"  # TBB, if that is the layer, complains before
 
 
 NESTED = """

@@ -1,0 +1,94 @@
+"""Context managers that Ctrl-C cannot leave half way: what a block changes is always undone.
+
+An interrupt is raised between two instructions: after a call, in a loop, and before the first
+instruction of a Python function. So a method ``__exit__`` may end before it has begun, and what a
+``with`` statement called ``__enter__`` for may be over before the block is entered. Here a change
+and its reversal are one call each of a function written in C. The reversal waits in a generator
+inside of ``try``, where an interrupt that comes as it is resumed does no harm.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from threading import get_ident
+from typing import Any
+
+Action = Callable[[], object]
+
+
+class _Exit:
+    """``__exit__``: a function in C that resumes a generator."""
+
+    def __get__(self, block: "Block | None", owner: type | None = None) -> Any:
+        if block is None:
+            return _leave
+        ending = _ending(block)
+        next(ending)
+        return partial(max, None, key=ending.send)  # whatever it is called with, it returns None
+
+
+def _leave(block: "Block", *error: Any) -> None:
+    """What `contextlib.ExitStack` calls."""
+    block.__exit__(*error)
+
+
+def _ending(block: "Block") -> Iterator[int]:
+    """Undo what a block has changed in this thread when resumed; yield numbers for `max`."""
+    opened, ident, settle = block.opened, get_ident(), block.settle
+    try:
+        yield 0
+    except GeneratorExit:  # somebody only asked for ``__exit__``
+        return
+    except BaseException:
+        undo, opened[ident] = opened[ident]
+        undo()
+        settle()
+        raise
+    undo, opened[ident] = opened[ident]
+    undo()
+    settle()
+    yield 1
+    while True:
+        yield 0
+
+
+class Block:
+    """A context manager, re-entrant; ``opened`` has what is to be undone, by thread."""
+
+    def __init__(self) -> None:
+        self.opened: dict[int, Any] = {}
+
+    def prepare(self) -> tuple[Action, Action]:
+        """Return what makes the change and what undoes it, each a single function written in C."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Put in order what follows from the change being undone. Ctrl-C may prevent that."""
+
+    def __enter__(self) -> None:
+        change, undo = self.prepare()
+        opened, ident = self.opened, get_ident()
+        outer = opened.get(ident)
+        try:
+            opened[ident] = undo, outer
+            change()
+        except BaseException:
+            undo()
+            opened[ident] = outer
+            raise
+
+    __exit__ = _Exit()
+
+
+class Setting(Block):
+    """A block in which attributes of an object, which are per thread, have other values."""
+
+    def __init__(self, local: threading.local, **values: Any) -> None:
+        super().__init__()
+        self.local, self.values = local, values
+
+    def prepare(self) -> tuple[Action, Action]:
+        local, values = self.local, self.values
+        before = {name: getattr(local, name) for name in values}
+        update = vars(local).update
+        return partial(update, values), partial(update, before)

@@ -1,0 +1,132 @@
+"""Ctrl-C leaves no mode behind, whenever it comes."""
+
+import contextlib
+import gc
+import os
+import signal
+import threading
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import numgrad as ng
+from numgrad import _collector
+from numgrad._blocks import Block
+from numgrad.engine import leaving, record
+
+from .processes import run
+
+LOAD = (Path(__file__).parent / "interrupted_load.py").read_text("utf-8")
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_no_interrupt_of_a_mixed_load_leaves_a_mode(seed):
+    assert run(LOAD, "400", seed) == "[]"
+
+
+class Interrupt(defaultdict):
+    """Sends Ctrl-C where an item is read, which Python hears before its next function begins."""
+
+    def __init__(self):
+        super().__init__(partial(os.kill, os.getpid(), signal.SIGINT))
+
+
+BLOCKS = {
+    "no_grad": ng.no_grad,
+    "set_grad_enabled": lambda: ng.set_grad_enabled(False),
+    "saved_tensors_hooks": lambda: ng.graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+    "disable_saved_tensors_hooks": lambda: ng.graph.disable_saved_tensors_hooks("no"),
+    "detect_anomaly": ng.detect_anomaly,
+    "differentiated": lambda: leaving.differentiated(0),
+    "deferring": record.deferring,
+    "paused": _collector.paused,
+}
+
+
+def state():
+    from numgrad._autograd import anomaly
+
+    return record.mode.present(), leaving.differentiating.calls, anomaly.checker(), gc.isenabled()
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_an_interrupt_at_the_very_end_of_a_block_undoes_it(name):
+    before, interrupt = state(), Interrupt()
+    block = BLOCKS[name]()
+    with pytest.raises(KeyboardInterrupt):
+        with block:
+            assert state() != before
+            interrupt["now"]
+    assert state() == before
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_an_error_inside_of_a_block_undoes_it_and_comes_out(name):
+    before = state()
+    with pytest.raises(KeyError, match="inside"), BLOCKS[name]():
+        raise KeyError("inside")
+    assert state() == before
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_are_left_through_a_stack(name):
+    before = state()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(BLOCKS[name]())
+        assert state() != before
+    assert state() == before
+
+
+def test_a_block_nests_in_itself_and_serves_several_threads():
+    block, seen = ng.no_grad(), []
+    entered, leave = threading.Barrier(2, timeout=60), threading.Barrier(2, timeout=60)
+
+    def work():
+        with block, ng.enable_grad(), block:
+            entered.wait()
+            leave.wait()
+            seen.append(ng.is_grad_enabled())
+        seen.append(ng.is_grad_enabled())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    with block:
+        entered.wait()
+    assert ng.is_grad_enabled()
+    leave.wait()
+    thread.join()
+    assert seen == [False, True]
+
+
+def test_asking_for_the_methods_of_a_block_changes_nothing():
+    block = ng.no_grad()
+    assert hasattr(block, "__exit__")
+    assert ng.is_grad_enabled()
+    block.__enter__()
+    assert hasattr(block, "__exit__")
+    assert not ng.is_grad_enabled()
+    block.__exit__(None, None, None)
+    assert ng.is_grad_enabled()
+
+
+def test_an_interrupt_while_a_block_begins_undoes_it():
+    done = []
+
+    class Interrupted(Block):
+        def prepare(self):
+            return partial(signal.raise_signal, signal.SIGINT), partial(done.append, "undone")
+
+    with pytest.raises(KeyboardInterrupt), Interrupted():
+        done.append("inside")
+    assert done == ["undone"]
+
+
+def test_the_outermost_block_restores_all_of_the_mode():
+    before = record.mode.present()
+    with ng.no_grad():
+        record.mode.set(deferring=True, kept=[])
+    assert record.mode.present() == before
+    assert not record.unusual
