@@ -52,7 +52,7 @@ def plain(monkeypatch):
 
 
 def require_launches():
-    """Skip a test of entries that launch threads where the layer lets one thread at a time do so."""
+    """Skip a test of entries that launch threads where one thread at a time may do so."""
     if not threads.can_launch():
         pytest.skip("one thread at a time may launch others")
 

@@ -26,6 +26,20 @@ def test_continuous_integration_runs_the_command_of_the_readme():
     assert command in (ROOT / ".ci" / "run").read_text()
 
 
+def test_smoke_tests_are_there_and_in_one_place():
+    named = (ROOT / "tests" / "smoke.txt").read_text().split()
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert "tests/smoke.txt" in (ROOT / "noxfile.py").read_text()
+    assert "smoke-3.12 smoke-3.13" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_source_distribution_has_what_the_tests_read():
+    lines = (ROOT / "MANIFEST.in").read_text().splitlines()
+    kept = {word for line in lines if re.match("graft|include", line) for word in line.split()[1:]}
+    read = {".ci", "asv_benchmarks", "docs", "examples", "tests", "noxfile.py", "setup.cfg"}
+    assert read <= kept
+
+
 @pytest.mark.parametrize("file", ["py.typed", "data/pelts.csv"])
 def test_installed_package_carries_its_data(file):
     import numgrad

@@ -54,12 +54,16 @@ def state():
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_an_interrupt_at_the_very_end_of_a_block_undoes_it(name):
-    before, interrupt = state(), Interrupt()
-    block = BLOCKS[name]()
-    with pytest.raises(KeyboardInterrupt):
-        with block:
-            assert state() != before
+    before, inside, interrupt = state(), [], Interrupt()
+
+    def work():
+        with BLOCKS[name]():
+            inside.append(state())
             interrupt["now"]
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert inside != [before]
     assert state() == before
 
 
