@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signal
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_no_interrupt_of_a_mixed_load_leaves_a_mode(seed):
-    assert run(LOAD, "400", seed) == "[]"
+    assert run(LOAD, "200", seed) == "[]"
 
 
 class Interrupt(defaultdict):
