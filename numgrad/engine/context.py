@@ -39,6 +39,10 @@ class Context:
         edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
         return self.restore(len(self.node.inputs) + index, edge)
 
+    def further(self) -> list[Value]:
+        """Return the values that are saved behind one for each input, not connected."""
+        return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
+
     def restore(self, position: int, edge: Edge) -> Value:
         """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
         saved = self._saved[position]
@@ -63,6 +67,10 @@ class OpenContext(Context):
     ):
         super().__init__(node, saved, wanted, create_graph)
         self.used: dict[int, Value] = {}
+
+    def further(self) -> list[Value]:
+        """Return the values that are saved behind one for each input, not connected."""
+        return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
 
     def restore(self, position: int, edge: Edge) -> Value:
         """Return the placeholder of the saved value at ``position``."""

@@ -5,7 +5,7 @@ that are computed one by one. A batched pass that is recorded itself needs the o
 function is made of: each of them works on any number of leading axes, a replay does not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..engine.backward import Pass
@@ -23,6 +23,7 @@ def pull(
     recording: "Recording",
     inputs: Sequence[Any],
     seeds: Sequence[Value],
+    past: Mapping[int, Value],
 ) -> list[Value | None]:
     """Return the gradients of a replay, built from the operations of its function.
 
@@ -34,11 +35,13 @@ def pull(
         What the function was called with.
     seeds
         The cotangents of the outputs that require grad.
+    past
+        What the call has read in place of arrays that have changed since, by their ids.
     """
     doors = [_door(edge, spec) for edge, spec in zip(node.edges, node.inputs, strict=True)]
     outputs = [recording.outputs[n].edge for n in recording.live]
     present = {e: d for e, d in zip(recording.edges, doors, strict=True) if e is not NO_EDGE}
-    copies = _copied(outputs, present, recording.inline(inputs))
+    copies = _copied(outputs, present, recording.inline(inputs, past))
     ends = [door for door in doors if door.node is not None]
     found = backward_pass.through(
         [(copies(edge), seed) for edge, seed in zip(outputs, seeds, strict=True)], ends

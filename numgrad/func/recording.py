@@ -1,6 +1,7 @@
 """Recordings: what a function did once, ready to be done again with other arguments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from .._autograd import enable_grad
 from .._collector import paused
 from .._declare import Operator
 from .._declare.operator import zeros_of
+from .._errors import InplaceError
 from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor, constant
@@ -20,6 +22,7 @@ from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
 from ..engine.request import Request
 from . import opened
+from .past import Past
 from .stages import Stages
 
 
@@ -69,6 +72,7 @@ class Recording:
         self.edges = [*(a.edge for a in arguments), *found]
         self.live = [n for n, o in enumerate(self.outputs) if o.requires_grad]
         self.operator = Replay(self)
+        self.past = Past(self)
         self._derivatives: dict[Any, Recording] = {}
 
     @lazy
@@ -120,17 +124,20 @@ class Recording:
         edges = [value.edge for value in inputs]
         specs = [v.spec for v in inputs], [v.spec for v in outputs]
         node = new_node(self.operator, {}, edges, *specs)
-        node.save([pack(value) for value in inputs])
+        past = self.past.now() if mode.capture is None else ()
+        node.save([*[pack(value) for value in inputs], *past])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.live])
 
-    def inline(self, inputs: Sequence[Tensor]) -> Callable[[Value], Value]:
+    def inline(
+        self, inputs: Sequence[Tensor], past: Mapping[int, Value] = MappingProxyType({})
+    ) -> Callable[[Value], Value]:
         """Return what says which value stands for one of the recording when its arguments are these
-        inputs, which may have rows."""
+        inputs, which may have rows, and what `Past.changed` has found is read from outside."""
         known: dict[Expr, Expr] = {}
 
         def replaced(value: Value) -> Value:
             if value.array is not None or value.expr is None:
-                return value
+                return past.get(id(value.array), value)
             if value.expr.operator is ARGUMENT:
                 return inputs[value.expr.static["index"]]
             if value.expr not in known:  # what only a derivative reads
@@ -234,9 +241,17 @@ class Replay(Operator):
         def pull(*gs: Any) -> Sequence[Any]:
             return derivative.call([*inputs, *gs])
 
+        changed = recording.past.changed(context.further())
         with_rows = any(g.rows for g in seeds)
-        if with_rows and context.create_graph and not derivative.has_passages:
-            return opened.pull(backward_pass, context.node, recording, inputs, seeds)
+        is_open = bool(changed) or (with_rows and context.create_graph)
+        if is_open and not derivative.has_passages:
+            return opened.pull(backward_pass, context.node, recording, inputs, seeds, changed)
+        if changed:
+            raise InplaceError(
+                f"what {recording.name} closes over has been written since it was called, and its "
+                f"derivative, which has passes with rows inside, cannot be computed with what was "
+                f"there. Write after the pass, or give the function the array as an argument."
+            )
         if with_rows and not derivative.has_passages:
             found: Sequence[Any] = pull(*seeds)
         else:

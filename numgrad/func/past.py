@@ -1,0 +1,83 @@
+"""What a captured function has read of its surroundings when it was called.
+
+A derivative is computed later, when arrays and tensors that the function closes over may have been
+written. It is that of the call, so nodes keep what the call has read: tensors as other nodes do,
+arrays of the user, which nobody watches, as copies, one for all calls that find the same elements.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._lazy import lazy
+from .._tensor import Tensor
+from ..engine.graph import ForeignStorage, Value
+from ..engine.record import pack
+from ..engine.select import reachable
+from ..engine.values import CapturedStorage
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+
+class Past:
+    """The arrays and tensors from outside that a recording reads."""
+
+    def __init__(self, recording: "Recording") -> None:
+        self._recording = recording
+        self._copies: dict[int, _Copy] = {}
+
+    @lazy
+    def constants(self) -> list[Value]:
+        """What operations read, and their derivatives."""
+        recording = self._recording
+        roots = [recording.outputs[n].edge.node for n in recording.live]
+        nodes = reachable([node for node in roots if node is not None], set(recording.edges))
+        values = [value for node in nodes for value in node.saved or () if value is not None]
+        values += [value for expr in recording.exprs for value in expr.inputs]
+        found = {id(v.array): v for v in values if getattr(v, "array", None) is not None}
+        return [v for v in found.values() if not isinstance(v.storage, CapturedStorage)]
+
+    def now(self) -> list[Value]:
+        """Return what a node keeps of a call that is made now, in the order of `constants`."""
+        return [
+            self._copy(n, value) if isinstance(value.storage, ForeignStorage) else pack(value)
+            for n, value in enumerate(self.constants)
+        ]
+
+    def _copy(self, number: int, value: Value) -> Value:
+        copy = self._copies.get(number)
+        if copy is None or not copy.is_of(value.array):
+            copy = self._copies[number] = _Copy(value.array)
+        return copy.value
+
+    def changed(self, kept: Sequence[Any]) -> dict[int, Value]:
+        """Return what was kept of a call in place of arrays that have changed since, by the ids of
+        these."""
+        both = enumerate(zip(self.constants, kept, strict=False))
+        return {id(now.array): then for n, (now, then) in both if self._differs(n, now, then)}
+
+    def _differs(self, number: int, value: Value, then: Value) -> bool:
+        if then.array is value.array:
+            return False
+        copy = self._copies.get(number)
+        if copy is None or copy.value.array is not then.array:  # of another call
+            copy = _Copy(then.array)
+        return not copy.is_of(value.array)
+
+
+class _Copy:
+    """The elements of an array, as bytes, which are compared fast, and as a value."""
+
+    def __init__(self, array: Any) -> None:
+        self._bytes = bytearray(array.tobytes())
+        self.value = Tensor(np.ndarray(array.shape, array.dtype, self._bytes))
+
+    def is_of(self, array: Any) -> bool:
+        """Whether an array has these elements."""
+        present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+        return self.value.shape == array.shape and self._bytes == present
+
+
+__all__ = ["Past"]
