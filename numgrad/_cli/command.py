@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``python -m numgrad``."""
     top = argparse.ArgumentParser(
         prog="python -m numgrad",
-        usage="%(prog)s [-h] [--plot FILE.png] [info | warm]",
+        usage="%(prog)s [-h] [--plot FILE.png] [info | warm | check]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
         description="Print what a bug report needs.",
     )
     _add_warm(commands)
+    _add_check(commands)
     return top
 
 
@@ -60,6 +61,23 @@ def _add_warm(commands: Any) -> None:
     warm.add_argument("--all", action="store_true", help="all four dtypes")
     warm.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per CPU)")
     warm.add_argument("--operators", default="", metavar="LIST", help="these operators alone")
+
+
+def _add_check(commands: Any) -> None:
+    check = commands.add_parser(
+        "check",
+        help="check derivatives of random programs on this machine",
+        description="Check random programs: their derivatives, however they are computed, against "
+        "finite differences of NumPy's values. What fails is printed as a program that runs.",
+    )
+    check.add_argument("--seconds", type=float, metavar="N", help="for how long (default: 60)")
+    check.add_argument("--programs", type=_count, metavar="N", help="how many (default: any)")
+    check.add_argument("--seed", type=int, metavar="N", help="of the first (default: a random one)")
+    check.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (default: 1)")
+    check.add_argument(
+        "--fuse", choices=("some", "all", "none"), default="some",
+        help="which programs are fused before they run, for which kernels are compiled",
+    )  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,6 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.command == "warm":
         return _warm(options)
+    if options.command == "check":
+        from . import programs
+
+        return programs.run(
+            options.seed, options.programs, options.seconds, options.fuse, options.jobs
+        )
     return _info() if options.command == "info" else _fit(options.plot)
 
 

@@ -13,8 +13,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 import numgrad as ng
-
-from .vocabulary import ELEMENTWISE, MOST_ELEMENTS, OTHERS, REARRANGING, VOCABULARY, Pick
+from numgrad.testing.fuzzing.vocabulary import (
+    ELEMENTWISE,
+    MOST_ELEMENTS,
+    OTHERS,
+    REARRANGING,
+    VOCABULARY,
+    Pick,
+)
 
 SMALL = (2, 3, 1, 5, 7, 0, 2, 3, 4, 6)
 RANKS = (1, 2, 0, 3, 2, 1, 2, 4)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from numgrad.testing.fuzzing.vocabulary import ELEMENTWISE, OTHERS, REARRANGING, VOCABULARY
+
 from .random_graphs import Graph, Step, draw_graph, graphs, pick_from
-from .vocabulary import ELEMENTWISE, OTHERS, REARRANGING, VOCABULARY
 from .ways import Check
 
 deterministic = settings(

@@ -1,6 +1,7 @@
 """How a word of the vocabulary is made: the operands it takes, its parameters, what applies it."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ Pick = Callable[[int], int]
 """``pick(n)`` returns a number below n; 0 is the simplest choice."""
 
 MOST_ELEMENTS = 1 << 13
+OPERANDS = ("x", "y")
 
 
 class Word(NamedTuple):
@@ -20,8 +22,9 @@ class Word(NamedTuple):
         How many arrays it takes.
     draw : callable
         ``draw(pick, *arrays)`` returns the parameters, or None.
-    apply : callable
-        ``apply(xp, *operands, **parameters)``.
+    text : str
+        What it computes of the operands ``x`` and ``y`` and the parameters, in NumPy's words:
+        statements, whose last line is an expression.
     smooth, exact : bool
         Whether it is differentiable wherever it is used, and has the same bits however it is
         computed.
@@ -29,9 +32,25 @@ class Word(NamedTuple):
 
     operands: int
     draw: Callable[..., dict[str, Any] | None]
-    apply: Callable[..., Any]
+    text: str
     smooth: bool = True
     exact: bool = True
+
+    def apply(self, xp: Any, *operands: Any, **parameters: Any) -> Any:
+        """Return the value, by the functions of ``xp``: `numpy`, or what has them too."""
+        cuts = parameters.pop("cuts", None)
+        operands = operands if cuts is None else tuple(cut(operands, cuts))
+        function = _compiled(self.text, tuple(parameters))
+        return function(xp, *operands, *[None] * (2 - self.operands), *parameters.values())
+
+
+@cache
+def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    *lines, result = text.splitlines()
+    body = "".join(f"\n    {line}" for line in (*lines, f"return {result}"))
+    names: dict[str, Any] = {}
+    exec(f"def word({', '.join(('np', *OPERANDS, *parameters))}):{body}", names)
+    return names["word"]
 
 
 def any_parameters(pick: Pick, *arrays: np.ndarray) -> dict[str, Any]:
@@ -89,16 +108,9 @@ def cut(operands: Sequence[Any], cuts: Sequence[Any]) -> list[Any]:
     return [x if c is None else x[c] for x, c in zip(operands, cuts, strict=True)]
 
 
-def _pointwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    def apply(xp: Any, *operands: Any, cuts: Sequence[Any]) -> Any:
-        return function(xp, *cut(operands, cuts))
-
-    return apply
+def unary(text: str, **marks: bool) -> Word:
+    return Word(1, any_parameters, text, **marks)
 
 
-def unary(function: Callable[..., Any], **marks: bool) -> Word:
-    return Word(1, any_parameters, function, **marks)
-
-
-def binary(function: Callable[..., Any], **marks: bool) -> Word:
-    return Word(2, _fit, _pointwise(function), **marks)
+def binary(text: str, **marks: bool) -> Word:
+    return Word(2, _fit, text, **marks)

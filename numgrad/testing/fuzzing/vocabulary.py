@@ -4,35 +4,34 @@ Each entry draws parameters that fit its operands and returns what applies it, t
 to tensors; None where it does not fit.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import further
-from .words import MOST_ELEMENTS, Pick, Word, axis_of, binary, cut, draw_real, range_of, unary
+from .words import MOST_ELEMENTS, Pick, Word, axis_of, binary, draw_real, range_of, unary
 
 ELEMENTWISE = {
-    "sin": unary(lambda xp, x: xp.sin(x)),
-    "negative": unary(lambda xp, x: -x),
-    "tanh": unary(lambda xp, x: xp.tanh(x)),
-    "scale": unary(lambda xp, x: 0.5 * x),
-    "shift": unary(lambda xp, x: x + 1.25),
-    "square": unary(lambda xp, x: x**2),
-    "bell": unary(lambda xp, x: xp.exp(-xp.square(x))),
-    "norm": unary(lambda xp, x: xp.sqrt(x * x + 1.0)),
-    "absolute": unary(lambda xp, x: xp.absolute(x), smooth=False),
-    "sign": unary(lambda xp, x: x * xp.sign(xp.real(x)), smooth=False),
-    "add": binary(lambda xp, x, y: x + y),
-    "subtract": binary(lambda xp, x, y: x - y),
-    "multiply": binary(lambda xp, x, y: x * y),
-    "divide": binary(lambda xp, x, y: x / (xp.square(xp.real(y)) + 1.0)),
-    "maximum": binary(lambda xp, x, y: xp.maximum(xp.real(x), xp.real(y)), smooth=False),
-    "where": binary(lambda xp, x, y: xp.where(xp.real(x) > xp.real(y), x, y), smooth=False),
-    "hypot": binary(lambda xp, x, y: xp.hypot(xp.real(x), xp.real(y) + 2.0)),
-    "clip": unary(lambda xp, x: xp.clip(xp.real(x), -0.5, 0.75), smooth=False),
-    "single": Word(1, draw_real, lambda xp, x: x.astype(np.float32), smooth=False),
-    "relu": binary(lambda xp, x, y: xp.where(xp.real(y) < 0.25, 0.0, x * y), smooth=False),
+    "sin": unary("np.sin(x)"),
+    "negative": unary("-x"),
+    "tanh": unary("np.tanh(x)"),
+    "scale": unary("0.5 * x"),
+    "shift": unary("x + 1.25"),
+    "square": unary("x**2"),
+    "bell": unary("np.exp(-np.square(x))"),
+    "norm": unary("np.sqrt(x * x + 1.0)"),
+    "absolute": unary("np.absolute(x)", smooth=False),
+    "sign": unary("x * np.sign(np.real(x))", smooth=False),
+    "add": binary("x + y"),
+    "subtract": binary("x - y"),
+    "multiply": binary("x * y"),
+    "divide": binary("x / (np.square(np.real(y)) + 1.0)"),
+    "maximum": binary("np.maximum(np.real(x), np.real(y))", smooth=False),
+    "where": binary("np.where(np.real(x) > np.real(y), x, y)", smooth=False),
+    "hypot": binary("np.hypot(np.real(x), np.real(y) + 2.0)"),
+    "clip": unary("np.clip(np.real(x), -0.5, 0.75)", smooth=False),
+    "single": Word(1, draw_real, "x.astype(np.float32)", smooth=False),
+    "relu": binary("np.where(np.real(y) < 0.25, 0.0, x * y)", smooth=False),
 }
 
 
@@ -126,24 +125,20 @@ def _draw_stack(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | No
     return {"axis": pick(x.ndim + 1)} if fit else None
 
 
-def _joint(xp: Any, x: Any, y: Any, cuts: Sequence[Any], axis: int) -> Any:
-    return xp.concatenate(cut([x, y], cuts), axis=axis)
-
-
 REARRANGING = {
-    "slice": Word(1, _draw_key, lambda xp, x, key: x[key]),
-    "stencil": Word(1, _draw_stencil, lambda xp, x, low, high: x[high] - x[low]),
-    "roll": Word(1, _draw_roll, lambda xp, x, shift, axis: x - xp.roll(x, shift, axis)),
-    "pad": Word(1, _draw_pad, lambda xp, x, pad_width, mode: xp.pad(x, pad_width, mode)),
-    "transpose": Word(1, _draw_permutation, lambda xp, x, axes: xp.transpose(x, axes)),
-    "reshape": Word(1, _draw_shape, lambda xp, x, shape: xp.reshape(x, shape)),
-    "expand_dims": Word(1, _draw_new_axis, lambda xp, x, axis: xp.expand_dims(x, axis)),
-    "broadcast": Word(1, _draw_repeats, lambda xp, x, shape: xp.broadcast_to(x, shape)),
-    "repeat": Word(1, _draw_repeat, lambda xp, x, repeats, axis: xp.repeat(x, repeats, axis)),
-    "tril": Word(1, _draw_diagonal, lambda xp, x, k: xp.tril(x, k)),
-    "flip": Word(1, _draw_flip, lambda xp, x, axis: xp.flip(x, axis)),
-    "concatenate": Word(2, _draw_joint, _joint),
-    "stack": Word(2, _draw_stack, lambda xp, x, y, axis: xp.stack([x, y], axis=axis)),
+    "slice": Word(1, _draw_key, "x[key]"),
+    "stencil": Word(1, _draw_stencil, "x[high] - x[low]"),
+    "roll": Word(1, _draw_roll, "x - np.roll(x, shift, axis)"),
+    "pad": Word(1, _draw_pad, "np.pad(x, pad_width, mode)"),
+    "transpose": Word(1, _draw_permutation, "np.transpose(x, axes)"),
+    "reshape": Word(1, _draw_shape, "np.reshape(x, shape)"),
+    "expand_dims": Word(1, _draw_new_axis, "np.expand_dims(x, axis)"),
+    "broadcast": Word(1, _draw_repeats, "np.broadcast_to(x, shape)"),
+    "repeat": Word(1, _draw_repeat, "np.repeat(x, repeats, axis)"),
+    "tril": Word(1, _draw_diagonal, "np.tril(x, k)"),
+    "flip": Word(1, _draw_flip, "np.flip(x, axis)"),
+    "concatenate": Word(2, _draw_joint, "np.concatenate([x, y], axis=axis)"),
+    "stack": Word(2, _draw_stack, "np.stack([x, y], axis=axis)"),
 }
 
 
@@ -188,9 +183,8 @@ def _draw_system(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"size": min(x.shape[-2:])}
 
 
-def _solve(xp: Any, x: Any, size: int) -> Any:
-    square = xp.tanh(x[..., :size, :size]) + (size + 1.0) * np.eye(size, dtype=np.float32)
-    return xp.linalg.solve(square, x[..., :size, :])
+def _draw_part(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+    return {"key": tuple([range_of(pick, size) for size in x.shape])} if x.ndim else None
 
 
 def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
@@ -201,48 +195,43 @@ def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | No
     fits = y.ndim <= len(shape) and all(
         n in (1, m) for n, m in zip(y.shape[::-1], shape[::-1], strict=False)
     )
-    return {"key": key, "kind": pick(4)} if fits else None
+    return {"key": key} if fits else None
 
 
-def _write(xp: Any, x: Any, y: Any, key: Any, kind: int) -> Any:
-    target = x * 1.0
-    if kind == 0:
-        target[key] = y
-    elif kind == 1:
-        target[key] += y
-    else:
-        target[key] *= 0.75 if kind == 2 else y
-    return target
-
-
-def _center(xp: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    return x - xp.mean(x, axis, keepdims=True)
-
-
-def _softmax(xp: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    grown = xp.exp(xp.real(x))
-    return grown / xp.sum(grown, axis, keepdims=True)
-
+SOLVE = """\
+square = np.tanh(x[..., :size, :size]) + (size + 1.0) * np.eye(size, dtype=np.float32)
+np.linalg.solve(square, x[..., :size, :])"""
+CENTER = "x - np.mean(x, axis, keepdims=True)"
+SOFTMAX = """\
+grown = np.exp(np.real(x))
+grown / np.sum(grown, axis, keepdims=True)"""
+WRITE = """\
+target = x * 1.0
+target[key] {}
+target"""
 
 OTHERS = {
-    "sum": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.sum(x, axis, keepdims=keepdims)),
-    "mean": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.mean(x, axis, keepdims=keepdims)),
+    "sum": Word(1, _draw_axes, "np.sum(x, axis, keepdims=keepdims)"),
+    "mean": Word(1, _draw_axes, "np.mean(x, axis, keepdims=keepdims)"),
     "max": Word(
         1, _draw_axes,
-        lambda xp, x, axis, keepdims: xp.max(xp.real(x), axis, keepdims=keepdims), smooth=False,
+        "np.max(np.real(x), axis, keepdims=keepdims)", smooth=False,
     ),
     "var": Word(
-        1, _draw_axes, lambda xp, x, axis, keepdims: xp.var(xp.real(x), axis, keepdims=keepdims)
+        1, _draw_axes, "np.var(np.real(x), axis, keepdims=keepdims)"
     ),
-    "prod": Word(1, _draw_axes, lambda xp, x, axis, keepdims: xp.prod(x, axis, keepdims=keepdims)),
-    "center": Word(1, _draw_axes, _center),
-    "softmax": Word(1, _draw_axes, _softmax),
-    "cumsum": Word(1, _draw_axis, lambda xp, x, axis: xp.cumsum(x, axis)),
-    "sort": Word(1, _draw_axis, lambda xp, x, axis: xp.sort(xp.real(x), axis), smooth=False),
-    "take": Word(1, _draw_gather, lambda xp, x, indices, axis: xp.take(x, indices, axis)),
-    "matmul": Word(2, _draw_product, lambda xp, x, y: xp.matmul(x, y), exact=False),
-    "solve": Word(1, _draw_system, _solve, exact=False),
-    "write": Word(2, _draw_write, _write),
+    "prod": Word(1, _draw_axes, "np.prod(x, axis, keepdims=keepdims)"),
+    "center": Word(1, _draw_axes, CENTER),
+    "softmax": Word(1, _draw_axes, SOFTMAX),
+    "cumsum": Word(1, _draw_axis, "np.cumsum(x, axis)"),
+    "sort": Word(1, _draw_axis, "np.sort(np.real(x), axis)", smooth=False),
+    "take": Word(1, _draw_gather, "np.take(x, indices, axis)"),
+    "matmul": Word(2, _draw_product, "np.matmul(x, y)", exact=False),
+    "solve": Word(1, _draw_system, SOLVE, exact=False),
+    "write": Word(2, _draw_write, WRITE.format("= y")),
+    "add to": Word(2, _draw_write, WRITE.format("+= y")),
+    "multiply in": Word(2, _draw_write, WRITE.format("*= y")),
+    "scale in": Word(1, _draw_part, WRITE.format("*= 0.75")),
 }  # fmt: skip
 
 ELEMENTWISE |= further.ELEMENTWISE

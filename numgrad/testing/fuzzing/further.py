@@ -7,18 +7,18 @@ import numpy as np
 from .words import MOST_ELEMENTS, Pick, Word, any_parameters, axis_of, binary, range_of, unary
 
 ELEMENTWISE = {
-    "power": binary(lambda xp, x, y: (xp.square(xp.real(x)) + 0.5) ** xp.real(y)),
-    "log": unary(lambda xp, x: xp.log1p(xp.square(xp.real(x)))),
-    "cube": unary(lambda xp, x: xp.real(x) ** 3),
-    "atan2": binary(lambda xp, x, y: xp.arctan2(xp.real(x), xp.real(y) + 2.0)),
-    "minimum": binary(lambda xp, x, y: xp.minimum(xp.real(x), xp.real(y)), smooth=False),
-    "logaddexp": binary(lambda xp, x, y: xp.logaddexp(xp.real(x), xp.real(y))),
-    "conj": unary(lambda xp, x: xp.conj(x) * x),
-    "imag": unary(lambda xp, x: xp.imag(x * 1j)),
-    "turn": unary(lambda xp, x: x * np.complex64(0.5 + 1j), smooth=False),
-    "half": unary(lambda xp, x: xp.real(x).astype(np.float16).astype(np.float32), smooth=False),
-    "gate": binary(lambda xp, x, y: xp.real(x) * (xp.real(x) < xp.real(y)), smooth=False),
-    "floor": unary(lambda xp, x: xp.real(x) - xp.floor(xp.real(x)), smooth=False),
+    "power": binary("(np.square(np.real(x)) + 0.5) ** np.real(y)"),
+    "log": unary("np.log1p(np.square(np.real(x)))"),
+    "cube": unary("np.real(x) ** 3"),
+    "atan2": binary("np.arctan2(np.real(x), np.real(y) + 2.0)"),
+    "minimum": binary("np.minimum(np.real(x), np.real(y))", smooth=False),
+    "logaddexp": binary("np.logaddexp(np.real(x), np.real(y))"),
+    "conj": unary("np.conj(x) * x"),
+    "imag": unary("np.imag(x * 1j)"),
+    "turn": unary("x * np.complex64(0.5 + 1j)", smooth=False),
+    "half": unary("np.real(x).astype(np.float16).astype(np.float32)", smooth=False),
+    "gate": binary("np.real(x) * (np.real(x) < np.real(y))", smooth=False),
+    "floor": unary("np.real(x) - np.floor(np.real(x))", smooth=False),
 }
 
 
@@ -68,17 +68,17 @@ def _draw_positions(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
 
 
 REARRANGING = {
-    "swapaxes": Word(1, _draw_pair_of_axes, lambda xp, x, a, b: xp.swapaxes(x, a, b) * 2.0),
-    "moveaxis": Word(1, _draw_pair_of_axes, lambda xp, x, a, b: xp.moveaxis(x, a, b)),
-    "rot90": Word(1, _draw_pair_of_axes, lambda xp, x, a, b: xp.rot90(x, 1 + a, (a, b))),
-    "diagonal": Word(1, _draw_offset, lambda xp, x, a, b, k: xp.diagonal(x, k, a, b)),
+    "swapaxes": Word(1, _draw_pair_of_axes, "np.swapaxes(x, a, b) * 2.0"),
+    "moveaxis": Word(1, _draw_pair_of_axes, "np.moveaxis(x, a, b)"),
+    "rot90": Word(1, _draw_pair_of_axes, "np.rot90(x, 1 + a, (a, b))"),
+    "diagonal": Word(1, _draw_offset, "np.diagonal(x, k, a, b)"),
     "part": Word(
         1, _draw_part,
-        lambda xp, x, parts, axis, which: xp.array_split(x, parts, axis)[which],
+        "np.array_split(x, parts, axis)[which]",
     ),
-    "tile": Word(1, _draw_tiles, lambda xp, x, reps: xp.tile(x, reps)),
-    "masked": Word(1, _draw_mask, lambda xp, x, mask: x[mask]),
-    "positions": Word(1, _draw_positions, lambda xp, x, key: x[key]),
+    "tile": Word(1, _draw_tiles, "np.tile(x, reps)"),
+    "masked": Word(1, _draw_mask, "x[mask]"),
+    "positions": Word(1, _draw_positions, "x[key]"),
 }  # fmt: skip
 
 
@@ -105,59 +105,54 @@ def _draw_columns(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | 
     return {} if fits and x.size * x.shape[-2] <= 1 << 18 else None
 
 
-def _picked(xp: Any, x: Any, axis: int) -> Any:
-    order = xp.argsort(xp.real(x), axis=axis, stable=True)
-    return xp.take_along_axis(x, order, axis)
-
-
-def _write_masked(xp: Any, x: Any, mask: np.ndarray) -> Any:
-    target = x * 1.0
-    target[mask] = 0.25
-    target[~mask] *= 2.0
-    return target
-
-
 def _draw_ranges(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"key": tuple([range_of(pick, size) for size in x.shape])} if x.ndim else None
 
 
-def _fill(xp: Any, x: Any, key: Any) -> Any:
-    target = xp.zeros(x.shape, dtype=x.dtype)  # the same for all members of an ensemble
-    part = target[key]
-    target[key] = x[key]
-    part *= 2.0
-    target += x
-    return target
-
+PICKED = """\
+order = np.argsort(np.real(x), axis=axis, stable=True)
+np.take_along_axis(x, order, axis)"""
+WRITE_MASKED = """\
+target = x * 1.0
+target[mask] = 0.25
+target[~mask] *= 2.0
+target"""
+FILL = """\
+target = np.zeros_like(x)
+part = target[key]
+target[key] = x[key]
+part *= 2.0
+target += x
+target"""
 
 OTHERS = {
     "min": Word(
         1, _draw_filled_axes,
-        lambda xp, x, axis, keepdims: xp.min(xp.real(x), axis, keepdims=keepdims), smooth=False,
+        "np.min(np.real(x), axis, keepdims=keepdims)", smooth=False,
     ),
     "std": Word(
         1, _draw_filled_axes,
-        lambda xp, x, axis, keepdims: xp.std(xp.real(x), axis, keepdims=keepdims), smooth=False,
+        "np.std(np.real(x), axis, keepdims=keepdims)", smooth=False,
     ),
     "length": Word(
-        1, _draw_filled_axis, lambda xp, x, axis: xp.linalg.norm(x, axis=axis), smooth=False
+        1, _draw_filled_axis, "np.linalg.norm(x, axis=axis)", smooth=False
     ),
     "prod": Word(
-        1, _draw_filled_axis, lambda xp, x, axis: xp.prod(xp.sin(xp.real(x)), axis)
+        1, _draw_filled_axis, "np.prod(np.sin(np.real(x)), axis)"
     ),
     "cumprod": Word(
-        1, _draw_filled_axis, lambda xp, x, axis: xp.cumprod(xp.cos(xp.real(x)), axis)
+        1, _draw_filled_axis, "np.cumprod(np.cos(np.real(x)), axis)"
     ),
     "median": Word(
-        1, _draw_filled_axis, lambda xp, x, axis: xp.median(xp.real(x), axis), smooth=False
+        1, _draw_filled_axis, "np.median(np.real(x), axis)", smooth=False
     ),
-    "diff": Word(1, _draw_filled_axis, lambda xp, x, axis: xp.diff(x, axis=axis)),
-    "argsort": Word(1, _draw_filled_axis, _picked, smooth=False),
-    "outer": Word(2, _draw_outer, lambda xp, x, y: xp.outer(x, y)),
+    "diff": Word(1, _draw_filled_axis, "np.diff(x, axis=axis)"),
+    "argsort": Word(1, _draw_filled_axis, PICKED, smooth=False),
+    "outer": Word(2, _draw_outer, "np.outer(x, y)"),
     "columns": Word(
-        2, _draw_columns, lambda xp, x, y: xp.einsum("...ij,...kj->...ik", x, y), exact=False
+        2, _draw_columns, "np.einsum('...ij,...kj->...ik', x, y)", exact=False
     ),
-    "write masked": Word(1, _draw_mask, _write_masked),
-    "fill": Word(1, _draw_ranges, _fill),
-    "self": Word(1, any_parameters, lambda xp, x: x),
+    "write masked": Word(1, _draw_mask, WRITE_MASKED),
+    "fill": Word(1, _draw_ranges, FILL),
+    "self": Word(1, any_parameters, "x"),
 }  # fmt: skip

@@ -1,0 +1,163 @@
+"""Whether what numgrad computes is right: as near as the reference and rounding allow."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..._errors import InplaceError
+from ..._tensor import Tensor
+from .differences import Differences
+from .programs import Program
+
+WIDER = 1.5  # the steps of the second reference
+DISTURBANCE = 1e-7  # small enough to be linear, large beside the errors of differences
+ROUNDINGS = 64.0  # that one statement and its derivatives may cost
+REFUSALS = (InplaceError,)  # what the documentation says that numgrad does not do
+DEEPEST = 3  # functions by which errors are told apart
+WORST = 1e-3  # where rounding or differences could hide more, nothing is said
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a program.
+
+    Attributes
+    ----------
+    kind : {"right", "wrong", "raised", "refused", "differs", "unknown"}
+        It differs if it is right in all ways, but its bits are not the same in all of them.
+    words : str
+        What is wrong, or why nothing can be said.
+    way : str
+        In which the program was computed.
+    origin : tuple of str
+        The functions that raised, the innermost last.
+    """
+
+    kind: str
+    words: str = ""
+    way: str = "once"
+    origin: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return self.kind in ("wrong", "raised", "differs")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Numbers, and how far from them a right result can be."""
+
+    value: np.ndarray
+    tolerance: float
+
+
+def judge(program: Program) -> Verdict:
+    """Compare a program with differences of its values."""
+    try:
+        expected = expect(program)
+    except Exception as error:  # NumPy refuses it
+        return Verdict("unknown", f"NumPy raises {type(error).__name__}: {error}")
+    if isinstance(expected, str):
+        return Verdict("unknown", expected)
+    first: list[np.ndarray] = []
+    for way in ways(program):
+        tried = replace(program, way=way)
+        try:
+            found = list(leaves(tried.run()))
+        except REFUSALS as error:
+            return Verdict("refused", f"{type(error).__name__}: {error}", way)
+        except Exception as error:
+            calls = traceback.extract_tb(error.__traceback__)[-DEEPEST:]
+            origin = tuple([call.name for call in calls])
+            return Verdict("raised", f"{type(error).__name__}: {error}", way, origin)
+        verdict = compare(found, expected)
+        if verdict.failed:
+            return replace(verdict, way=way)
+        first = first or found
+        if program.has_equal_bits() and not all(map(_equal_bits, found, first)):
+            return Verdict("differs", f"{_shown(found)}\ninstead of\n{_shown(first)}", way)
+    return Verdict("right")
+
+
+def ways(program: Program) -> Iterator[str]:
+    """Iterate over the ways in which a program is computed."""
+    if program.way != "once":
+        yield program.way
+        return
+    yield "once"
+    if program.captures:
+        yield "fused" if '"now"' in program.text() else "captured"
+    if program.seed % 4 == 0:
+        yield "in threads"
+
+
+def _equal_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.array_equal(a, b, equal_nan=True))
+
+
+def _shown(arrays: list[np.ndarray]) -> str:
+    return ", ".join([str(a.tolist()) for a in arrays])
+
+
+def expect(program: Program) -> list[Expected] | str:
+    """Return what is right, or why that is not known."""
+    first, second = Differences(), Differences(WIDER)
+    third = Differences(disturbance=DISTURBANCE)
+    runs = [list(leaves(program.judge(d))) for d in (first, second, third)]
+    if first.kinks or second.kinks or third.kinks:
+        return "a derivative from the left is not the one from the right"
+    eps = float(np.finfo(np.float32 if _is_single(program) else float).eps)
+    expected = []
+    for value, wider, disturbed in zip(*runs, strict=True):
+        if not np.all(np.isfinite(value)):
+            return "a result is not finite"
+        error = _largest(value - wider)
+        condition = _largest(disturbed - value) / DISTURBANCE + _largest(value)
+        tolerance = 4.0 * error + ROUNDINGS * eps * (condition + 1.0)
+        if not tolerance <= WORST * (_largest(value) + 0.03):
+            return f"known to {tolerance:.1g} only"
+        expected.append(Expected(value, tolerance))
+    return expected
+
+
+def compare(found: list[np.ndarray], expected: list[Expected]) -> Verdict:
+    """Compare results one by one."""
+    if len(found) != len(expected):
+        return Verdict("wrong", f"{len(found)} results instead of {len(expected)}")
+    for n, (a, right) in enumerate(zip(found, expected, strict=True)):
+        b = right.value
+        if a.shape != b.shape:
+            return Verdict("wrong", f"result {n} has the shape {a.shape} instead of {b.shape}")
+        difference = _largest(a - b)
+        if not difference <= right.tolerance:
+            shown = np.asarray(b).astype(complex if b.dtype.kind == "c" else float)
+            return Verdict(
+                "wrong",
+                f"result {n} is {a.tolist()}\ninstead of {shown.tolist()}\n"
+                f"which differ by {difference:.3g}; rounding and differences explain "
+                f"{right.tolerance:.2g}",
+            )
+    return Verdict("right")
+
+
+def leaves(tree: Any) -> Iterator[np.ndarray]:
+    """Iterate over the arrays in tuples."""
+    if isinstance(tree, (tuple, list)):
+        for item in tree:
+            yield from leaves(item)
+    else:
+        yield np.asarray(tree.detach().numpy() if isinstance(tree, Tensor) else tree)
+
+
+def _largest(array: np.ndarray) -> float:
+    return float(np.max(np.abs(array), initial=0.0))
+
+
+def _is_single(program: Program) -> bool:
+    text = program.text()
+    return "float32" in text or "complex64" in text

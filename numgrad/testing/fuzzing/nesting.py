@@ -1,0 +1,315 @@
+"""Statements that call transforms of functions, drawn too, which close over what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .texts import indented
+
+if TYPE_CHECKING:
+    from .drawing import Drawing, Scope
+
+ARGNUMS = ("grad", "value_and_grad", "jacrev", "jacfwd", "hessian")
+MOST_ARGUMENTS = 4  # elements that a nested derivative is taken by
+CHEAP = 4000  # calls of functions that an observation may take
+TAPES = ("gradients", "hooked_gradients", "backward_gradients")
+
+
+def draw_transform(scope: Scope) -> bool:
+    """Draw a function inside, and a derivative of it."""
+    draw = scope.draw
+    arguments = _draw_arguments(scope, 1 + (draw.pick(3) == 2))
+    if not arguments:
+        return False
+    kinds = ["grad", "value_and_grad", "vjp", "jvp", "hvp", "tape"]
+    if not any(is_complex(value) for value in scope.values.values()):
+        kinds += ["jacrev", "jacfwd", "hessian", "rows"]
+    kind = kinds[draw.pick(len(kinds))]
+    scalar = kind in ("grad", "value_and_grad", "hessian", "hvp", "tape")
+    aux = draw.pick(4) == 0 and kind not in ("hessian", "hvp", "tape", "rows")
+    several = len(arguments) > 1 and (kind not in ARGNUMS or draw.pick(2) == 0)
+    traced = {p for n, (p, name) in enumerate(arguments.items())
+              if several or n == 0 or name in scope.traced}  # fmt: skip
+    function = _draw_function(scope, arguments, traced, scalar, aux)
+    if function is None:
+        return False
+    return _USES[kind](scope, function, list(arguments.values()), aux, several)
+
+
+def draw_captured(scope: Scope) -> bool:
+    """Draw a function inside that is captured, and a call of it."""
+    draw = scope.draw
+    arguments = _draw_arguments(scope, 1 + draw.pick(2))
+    traced = {p for p, name in arguments.items() if name in scope.traced}
+    if not arguments:
+        return False
+    function = _draw_function(scope, arguments, traced, False, False)
+    if function is None:
+        return False
+    call = f"{_jit(draw, function)}({', '.join(arguments.values())})"
+    result = draw.fresh()
+    return scope.add([f"{result} = {call}"], result, traced=False)
+
+
+def draw_branches(scope: Scope) -> bool:
+    """Draw a computation of which one of two branches is taken."""
+    draw = scope.draw
+    names = scope.numbers()
+    x, y, z = (names[draw.pick(len(names))] for _ in range(3))
+    test = f"np.sum(np.real({x})) > {round(draw.rng.uniform(-0.5, 0.5), 2)}"
+    branches = f"lambda u: u * np.sin({y}), lambda u: u * 0.5 + {y}"
+    result = draw.fresh()
+    traced = not scope.traced.isdisjoint((y, z))
+    return scope.add([f"{result} = ng.cond({test}, {branches}, {z})"], result, traced=traced)
+
+
+def scalar_of(scope: Scope, names: list[str]) -> str:
+    """Return an expression for a real number of some values."""
+    draw = scope.draw
+    names = [n for n in names if np.asarray(scope.values[n]).dtype.kind in "fc"]
+    names = names or scope.numbers()[-1:]
+    terms = []
+    for name in dict.fromkeys(names):
+        kinds = (f"np.sin(np.real({name}))", f"np.square(np.real({name}))", f"np.real({name})")
+        if is_complex(scope.values[name]):
+            kinds = (f"np.imag({name} * {name})", f"np.square(np.real({name}))")
+        terms.append(f"np.sum({kinds[draw.pick(len(kinds))]})")
+    return " + ".join(terms) if terms else "0.0"
+
+
+def is_complex(value: Any) -> bool:
+    return np.asarray(value).dtype.kind == "c"
+
+
+# Functions inside ---------------------------------------------------------------------------------
+
+
+def _draw_arguments(scope: Scope, count: int) -> dict[str, str]:
+    """Draw values that a function is called with, by the names of its parameters."""
+    draw = scope.draw
+    names = [n for n in scope.numbers() if np.size(scope.values[n]) <= MOST_ARGUMENTS]
+    arguments = {}
+    for _ in range(count if names else 0):
+        name = names[draw.pick(len(names))]
+        whole = np.ndim(scope.values[name]) == 0 and not is_complex(scope.values[name])
+        if whole and draw.pick(4) == 0:
+            name = str(round(draw.rng.uniform(-1.5, 1.5), 2))
+        arguments[draw.fresh("y")] = name
+    return arguments
+
+
+def _draw_function(
+    scope: Scope, arguments: dict[str, str], traced: set[str], scalar: bool, aux: bool
+) -> str | None:
+    """Draw a function of given arguments; return its name."""
+    draw = scope.draw
+    values = {
+        parameter: scope.values[name] if name in scope.values else float(name)
+        for parameter, name in arguments.items()
+    }
+    inside = scope.inner(values, traced)
+    draw.draw_block(inside, 1 + draw.pick(4))
+    made = [n for n in inside.made if n in inside.values]
+    closed = [n for n in scope.numbers() if draw.pick(3) == 0][:1]
+    if scalar:
+        read = list(arguments) if draw.pick(2) else []
+        result = scalar_of(inside, read + closed + inside.unread())
+    else:
+        result = (made or list(arguments))[-1]
+        if np.asarray(inside.values[result]).dtype.kind not in "fc":
+            return None
+    if aux:
+        names = inside.numbers()
+        result += f", {names[draw.pick(len(names))]}"
+    name = draw.fresh("f")
+    body = "\n".join(indented([*inside.lines, f"return {result}"]))
+    text = f"def {name}({', '.join(arguments)}):\n{body}"
+    if not scope.add([text], name, traced=False):
+        return None
+    scope.made.remove(name)
+    return name
+
+
+def _jit(draw: Drawing, function: str) -> str:
+    if not draw.captures:
+        return function
+    return f'ng.jit({function}, fuse="now")' if draw.fuse else f"ng.jit({function})"
+
+
+def _maybe_captured(draw: Drawing, function: str) -> str:
+    return _jit(draw, function) if draw.pick(5) == 0 else function
+
+
+# What is called -----------------------------------------------------------------------------------
+
+
+def _use_gradient(transform: str) -> Any:
+    def use(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+        draw = scope.draw
+        function = _maybe_captured(draw, function)
+        options = ", argnums=(0, 1)" if several else ""
+        options += ", has_aux=True" if aux else ""
+        call = f"ng.func.{transform}({function}{options})"
+        call = f"{_maybe_captured(draw, call)}({', '.join(given)})"
+        if transform == "hessian" and several:
+            return False
+        slopes = [draw.fresh() for _ in range(2 if several else 1)]
+        target = f"({', '.join(slopes)})" if several else slopes[0]
+        results = list(slopes)
+        if transform == "value_and_grad":
+            value = [draw.fresh() for _ in range(1 + aux)]
+            target = f"{f'({value[0]}, {value[1]})' if aux else value[0]}, {target}"
+            results += value
+        elif aux:
+            results.append(draw.fresh())
+            target += f", {results[-1]}"
+        return scope.add([f"{target} = {call}"], *results, traced=False)
+
+    return use
+
+
+def _use_vjp(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+    draw = scope.draw
+    value, pull, extra = draw.fresh(), draw.fresh("p"), [draw.fresh()] if aux else []
+    slopes = [draw.fresh() for _ in given]
+    options = ", has_aux=True" if aux else ""
+    targets = ", ".join([value, pull, *extra])
+    lines = [
+        f"{targets} = ng.func.vjp({_maybe_captured(draw, function)}, {', '.join(given)}{options})",
+        f"({', '.join(slopes)},) = {pull}(np.cos({value}) * 0.5)",
+    ]
+    return scope.add(lines, value, *extra, *slopes, traced=False)
+
+
+def _use_jvp(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+    draw = scope.draw
+    function = _maybe_captured(draw, function)
+    tangents = "".join([f"{name} * 0.5 + 0.25, " for name in given])
+    results = [draw.fresh() for _ in range(2 + aux)]
+    options = ", has_aux=True" if aux else ""
+    primals = "".join([f"{name}, " for name in given])
+    call = f"ng.func.jvp({function}, ({primals}), ({tangents}){options})"
+    return scope.add([f"{', '.join(results)} = {call}"], *results, traced=False)
+
+
+def _use_hvp(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+    draw = scope.draw
+    function = _maybe_captured(draw, function)
+    tangents = "".join([f"{name} * 0.5 + 0.25, " for name in given])
+    primals = "".join([f"{name}, " for name in given])
+    value, slopes = draw.fresh(), [draw.fresh() for _ in given]
+    target = f"{value}, ({', '.join(slopes)},)"
+    call = f"ng.func.hvp({function}, ({primals}), ({tangents}))"
+    return scope.add([f"{target} = {call}"], value, *slopes, traced=False)
+
+
+def _use_tape(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+    draw = scope.draw
+    tape = TAPES[draw.pick(len(TAPES))]
+    slopes = [draw.fresh() for _ in given]
+    call = f"{tape}({_maybe_captured(draw, function)}, {', '.join(given)})"
+    return scope.add([f"({', '.join(slopes)},) = {call}"], *slopes, traced=False)
+
+
+def _use_rows(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
+    draw = scope.draw
+    value, seeds, result = draw.fresh(), draw.fresh(), draw.fresh()
+    function = _maybe_captured(draw, function)
+    if len(given) > 1 or given[0] not in scope.traced:
+        return False
+    lines = [
+        f"{value} = {function}({given[0]})",
+        f"{seeds} = np.stack([np.cos({value}), {value} * 0.0 + 0.5])",
+        f"{result} = rows({function}, {given[0]}, {seeds})",
+    ]
+    return scope.add(lines, value, result, traced=False)
+
+
+_USES: dict[str, Any] = {
+    "grad": _use_gradient("grad"),
+    "value_and_grad": _use_gradient("value_and_grad"),
+    "jacrev": _use_gradient("jacrev"),
+    "jacfwd": _use_gradient("jacfwd"),
+    "hessian": _use_gradient("hessian"),
+    "vjp": _use_vjp,
+    "jvp": _use_jvp,
+    "hvp": _use_hvp,
+    "tape": _use_tape,
+    "rows": _use_rows,
+}
+
+
+# What is looked at --------------------------------------------------------------------------------
+
+
+def draw_observation(
+    draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str], cost: int
+) -> str:
+    """Draw the expression that is compared; ``cost`` is that of the value alone."""
+    kinds = [*_values(draw, values, given), *_of_leaves(draw, values, given, leaves)]
+    weights = [min(times, 3) if times * cost < CHEAP else 0 for times, _ in kinds]
+    if not any(weights):
+        return kinds[0][1]
+    return draw.rng.choices([text for _, text in kinds], weights)[0]
+
+
+def _values(
+    draw: Drawing, values: dict[str, Any], given: list[str]
+) -> list[tuple[int, str]]:
+    """Return observations by the arguments, with what they cost."""
+    arguments = ", ".join(given)
+    tensors = ", ".join([f"ng.tensor({name})" for name in given])
+    differentiable = [n for n, name in enumerate(given) if is_number(values[name])]
+    count = 7 * sum(_parts(values[given[n]]) for n in differentiable)
+    first = 7 * _parts(values[given[0]])
+    rest = ", ".join([given[0], *(f"ng.tensor({name})" for name in given[1:])])
+    gradient = f"ng.func.grad(main, argnums={tuple(differentiable)})"
+    main = _maybe_captured(draw, "main")
+    tangents = "".join([f"{name} * 0.5 + 0.25, " for name in given])
+    primals = "".join([f"{name}, " for name in given])
+    kinds = [
+        (1, f"{main}({tensors})"),
+        (count, f"{gradient}({arguments})"),
+        (count, f"{_jit(draw, gradient)}({arguments})"),
+        (count, f"{gradient.replace('main', _jit(draw, 'main'))}({arguments})"),
+        (count, f"{TAPES[draw.pick(3)]}({main}, {arguments})"),
+        (7, f"ng.func.jvp({main}, ({primals}), ({tangents}))"),
+        (7 * count, f"ng.func.hvp({main}, ({primals}), ({tangents}))"),
+    ]
+    if not any(map(is_complex, values.values())):
+        slope = f"ng.func.grad({main})"
+        kinds += [
+            (first * first, f"ng.func.hessian({main})({rest})"),
+            (first * first, f"ng.func.jacfwd({slope})({rest})"),
+            (first * first, f"{_jit(draw, f'ng.func.jacrev({slope})')}({rest})"),
+        ]
+    return kinds
+
+
+def _of_leaves(
+    draw: Drawing, values: dict[str, Any], given: list[str], leaves: list[str]
+) -> list[tuple[int, str]]:
+    """Return observations by the leaves that the function closes over."""
+    if not leaves:
+        return []
+    tensors = ", ".join([f"ng.tensor({name})" for name in given])
+    rest = ", ".join([given[0], *(f"ng.tensor({name})" for name in given[1:])])
+    count = 7 * sum(_parts(values[name]) for name in leaves)
+    first = 7 * _parts(values[given[0]])
+    call = f"leaf_gradients(lambda: main({tensors}), {', '.join(leaves)})"
+    slope = f"np.sum(np.real(ng.func.grad(main)({rest})) ** 2)"
+    return [
+        (count, call),
+        (count, call.replace("main", _jit(draw, "main"))),
+        (first * count, f"leaf_gradients(lambda: {slope}, {', '.join(leaves)})"),
+    ]
+
+
+def _parts(value: Any) -> int:
+    return np.size(value) * (1 + is_complex(value))
+
+
+def is_number(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "fc"

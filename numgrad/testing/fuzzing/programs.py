@@ -1,0 +1,184 @@
+"""A random program: its text, and what it computes by numgrad and by differences of values."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .differences import Differences, WideNumPy, wide
+
+HELPERS = {
+    "tapes": (
+        "gradients", "hooked_gradients", "backward_gradients", "rows", "leaf_gradients",
+        "in_threads",
+    ),
+    "operators": ("softplus",),
+}  # fmt: skip
+WAYS = {
+    "once": "{observed}",
+    "captured": "ng.jit(lambda {given}: {observed})({given})",
+    "fused": 'ng.jit(lambda {given}: {observed}, fuse="now")({given})',
+    "in threads": "in_threads(lambda: {observed})",
+}
+"""How an observation is computed; the values are the same."""
+INEXACT = {"matmul", "solve", "einsum", "linalg", "float32", "complex64"}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function of arrays, closures included, and one expression that is looked at.
+
+    Attributes
+    ----------
+    seed : int
+        From which it was drawn.
+    operands : dict
+        The expression of each operand.
+    main : str
+        The function.
+    observed : str
+        An expression of the function and the operands.
+    captures : bool
+        Whether all of it may be captured: it asks for no values.
+    way : str
+        How the expression is computed, a key of `WAYS`.
+    """
+
+    seed: int
+    operands: dict[str, str]
+    main: str
+    observed: str
+    captures: bool = True
+    way: str = "once"
+
+    def text(self) -> str:
+        """Return the program as it can be run."""
+        return "\n".join([
+            "import numpy as np",
+            "import numgrad as ng",
+            *_imports(f"{self.main}\n{self.whole()}"),
+            "",
+            *(f"{name} = {text}" for name, text in self.operands.items()),
+            "",
+            self.main,
+            f"found = {self.whole()}",
+        ])  # fmt: skip
+
+    def whole(self) -> str:
+        """Return the expression in the program's way."""
+        given = ", ".join([name for name in self.operands if name.startswith("a")])
+        return WAYS[self.way].format(observed=self.observed, given=given)
+
+    def has_equal_bits(self) -> bool:
+        """Whether it gives the same bits in all ways: no product of BLAS, no sum of NumPy's."""
+        if any(name.startswith("c") for name in self.operands):
+            return False
+        return not INEXACT.intersection(re.findall(r"\w+", self.text()))
+
+    def names(self) -> set[str]:
+        """Return the names that are read."""
+        tree = ast.parse(f"{self.main}\n{self.observed}")
+        return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+    def without_unread(self) -> Program:
+        """Return it without operands that nothing reads."""
+        read = self.names()
+        return replace(self, operands={n: t for n, t in self.operands.items() if n in read})
+
+    def run(self) -> Any:
+        """Return what numgrad computes."""
+        names: dict[str, Any] = {}
+        with quiet():
+            exec(compile(self.text(), f"<program {self.seed}>", "exec"), names)
+        return names["found"]
+
+    def judge(self, differences: Differences) -> Any:
+        """Return what differences of NumPy's values give."""
+        names = reference_names(differences)
+        for name, text in self.operands.items():
+            names[name] = operand(text)
+        tree = ast.parse(f"{self.main}\nfound = {self.observed}")
+        tree = ast.fix_missing_locations(_Disturbed().visit(tree))
+        with quiet():
+            exec(compile(tree, f"<program {self.seed}>", "exec"), names)
+        return names["found"]
+
+
+def _imports(text: str) -> Iterator[str]:
+    words = set(ast_names(text))
+    for module, names in HELPERS.items():
+        if used := [name for name in names if name in words]:
+            yield f"from numgrad.testing.fuzzing.{module} import {', '.join(used)}"
+
+
+def ast_names(text: str) -> Iterator[str]:
+    return (node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
+
+
+def operand(text: str) -> Any:
+    """Return the value of an operand's expression, wide."""
+
+    class Plain:
+        @staticmethod
+        def tensor(data: Any, requires_grad: bool = False) -> Any:
+            return np.array(data)
+
+    with quiet():
+        return wide(eval(text, {"np": np, "ng": Plain}))
+
+
+def reference_names(differences: Differences) -> dict[str, Any]:
+    """Return the names that a program reads, without numgrad."""
+    from .operators import plain_softplus
+
+    return {
+        "np": WideNumPy(),
+        "ng": differences,
+        "gradients": differences.gradients,
+        "hooked_gradients": differences.gradients,
+        "backward_gradients": differences.gradients,
+        "rows": differences.rows,
+        "leaf_gradients": differences.leaf_gradients,
+        "softplus": plain_softplus,
+        "in_threads": lambda call: call(),
+        "_disturbed": differences.disturbed,
+    }
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let numbers overflow, and graphs of gradients refer to themselves, without a word."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+class _Disturbed(ast.NodeTransformer):
+    """Lets each statement's result pass through `Differences.disturbed`."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.value, ast.Name) and isinstance(node.targets[0], ast.Name):
+            node.value = self._through(node.value)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
+        if node.value is not None and not isinstance(node.value, ast.Name):
+            node.value = self._through(node.value)
+        return node
+
+    def _through(self, value: ast.expr) -> ast.expr:
+        self.count += 1
+        function = ast.Name("_disturbed", ast.Load())
+        return ast.Call(function, [ast.Constant(self.count), value], [])

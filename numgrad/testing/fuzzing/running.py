@@ -1,0 +1,87 @@
+"""Checks the programs of many seeds; reports those that fail as short texts that run."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+
+from .drawing import draw_program
+from .judging import Verdict, judge
+from .programs import Program
+from .shrinking import shrink
+
+FUSED = 8  # one of so many programs is fused, where some are
+
+
+@dataclass
+class Tally:
+    """How many programs came out how, and the reports of those that failed."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    reports: list[str] = field(default_factory=list)
+
+    @property
+    def programs(self) -> int:
+        return sum(self.kinds.values())
+
+    def add(self, other: Tally) -> None:
+        self.kinds += other.kinds
+        self.reports += other.reports
+
+
+def is_fused(seed: int, fuse: str) -> bool:
+    """Whether the program of a seed is fused, where ``fuse`` is all, some or none of them."""
+    return fuse == "all" or (fuse == "some" and seed % FUSED == FUSED - 1)
+
+
+def check(
+    seeds: Iterable[int],
+    fuse: str = "some",
+    end: float = float("inf"),
+    shortened: float = 60.0,
+    judged: Callable[[Program], Verdict] = judge,
+) -> Tally:
+    """Check the programs of some seeds.
+
+    Parameters
+    ----------
+    seeds : iterable of int
+    fuse : {"some", "all", "none"}
+        Which programs are fused before they run.
+    end : float
+        The time, as `time.time` has it, after which no other program is checked.
+    shortened : float
+        How many seconds a shorter text is looked for.
+    judged : callable
+        Says what is wrong with a program.
+    """
+    tally = Tally()
+    for seed in seeds:
+        if time.time() >= end:
+            break
+        program = draw_program(seed, is_fused(seed, fuse))
+        verdict = judged(program)
+        tally.kinds[verdict.kind] += 1
+        if verdict.failed:
+            tally.reports.append(report(program, verdict, fuse, shortened, judged))
+    return tally
+
+
+def report(
+    program: Program, verdict: Verdict, fuse: str, seconds: float, judged: Callable
+) -> str:
+    """Return the text of a program that fails, with what is wrong."""
+    if seconds > 0:
+        start = replace(program, way=verdict.way)
+        program, verdict = shrink(start, verdict, seconds, judged)
+    lines = [
+        f"program {program.seed}{' fused' if is_fused(program.seed, fuse) else ''}: {verdict.kind}",
+        f"numgrad {version('numgrad')}, NumPy {version('numpy')}, Numba {version('numba')}, "
+        f"Python {platform.python_version()}",
+        *verdict.words.splitlines(),
+    ]
+    return "".join(f"# {line}\n" for line in lines) + replace(program, way=verdict.way).text()

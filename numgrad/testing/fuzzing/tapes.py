@@ -1,0 +1,79 @@
+"""Gradients by a tape, as functions that random programs call."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+from ..._autograd import backward, grad
+from ..._tensor import Tensor, tensor
+from ...functions.creation import zeros, zeros_like
+
+OPTIONS: dict[str, Any] = {"create_graph": True, "allow_unused": True, "materialize_grads": True}
+
+
+def variable(x: Any) -> Tensor:
+    """Return a new variable: of a tensor that requires grad one that depends on it."""
+    if not isinstance(x, Tensor):
+        return tensor(x, requires_grad=True)
+    return x * 1.0 if x.requires_grad else x.clone().requires_grad_()
+
+
+def _gradients(output: Any, variables: Any) -> Any:
+    """Return the gradients; zeros where nothing is recorded."""
+    if not getattr(output, "requires_grad", False):
+        return tuple([zeros_like(x.detach()) for x in variables])
+    return grad(output, variables, **OPTIONS)
+
+
+def gradients(function: Any, *args: Any) -> Any:
+    """Return the gradients of a scalar function, by `numgrad.grad`."""
+    variables = [variable(x) for x in args]
+    return _gradients(function(*variables), variables)
+
+
+def hooked_gradients(function: Any, *args: Any) -> Any:
+    """Return the gradients of a scalar function, past hooks."""
+    variables = [variable(x) for x in args]
+    output = function(*variables)
+    for x in (*variables, output):
+        if isinstance(x, Tensor) and x.requires_grad:
+            x.register_hook(lambda g: g * 1.0)
+    return _gradients(output, variables)
+
+
+def backward_gradients(function: Any, *args: Any) -> Any:
+    """Return the gradients of a scalar function, by `numgrad.backward`."""
+    variables = [variable(x) for x in args]
+    output = function(*variables)
+    if getattr(output, "requires_grad", False):
+        backward(output, inputs=variables, create_graph=True)
+    return tuple([x * 0.0 if x.grad is None else x.grad for x in variables])
+
+
+def rows(function: Any, x: Any, seeds: Any) -> Any:
+    """Return the gradients of a function for several seeds, by one batched pass."""
+    z = variable(x)
+    output = function(z)
+    if not getattr(output, "requires_grad", False):
+        return zeros((len(seeds), *z.shape), dtype=z.dtype)
+    return grad(output, z, seeds, is_grads_batched=True, **OPTIONS)[0]
+
+
+def leaf_gradients(call: Any, *leaves: Tensor) -> Any:
+    """Return the gradients of what ``call()`` computes of leaves that it closes over."""
+    return _gradients(call(), leaves)
+
+
+def in_threads(call: Any, threads: int = 3) -> Any:
+    """Return the results of calls at the same time, one of each kind that differs."""
+    start = Barrier(threads)
+
+    def work() -> Any:
+        start.wait()
+        return call()
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work) for _ in range(threads)]
+        results = [future.result() for future in futures]
+    texts = [repr(result) for result in results]
+    return results[0] if len(set(texts)) == 1 else tuple(results)
