@@ -8,7 +8,7 @@ inside of ``try``, where an interrupt that comes as it is resumed does no harm.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import partial
 from threading import get_ident
 from typing import Any
@@ -32,7 +32,7 @@ def _leave(block: "Block", *error: Any) -> None:
     block.__exit__(*error)
 
 
-def _ending(block: "Block") -> Iterator[int]:
+def _ending(block: "Block") -> Generator[int, Any, None]:
     """Undo what a block has changed in this thread when resumed; yield numbers for `max`."""
     opened, ident, settle = block.opened, get_ident(), block.settle
     try:
