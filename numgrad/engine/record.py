@@ -93,6 +93,8 @@ class Mode(threading.local):
             capturing.pop(get_ident(), None)
 
 
+_DERIVED = ("direct", "plain_capture")
+_ALONE = {"grad", "saved_hooks_disabled"}  # nothing is derived from them
 _DEFAULTS = {
     name: value
     for name, value in vars(Mode).items()
@@ -107,15 +109,17 @@ mode = Mode()
 
 
 class changing(Block):  # noqa: N801  it is written as a function
-    """Another mode inside the block, in this thread; at its end all of the mode is as before."""
+    """Another mode inside the block, in this thread; at its end what it changed is as before."""
 
     def __init__(self, **changes: Any) -> None:
         super().__init__()
         self.changes = changes
 
     def prepare(self) -> tuple[Action, Action]:
-        update, before = vars(mode).update, mode.present()
-        return partial(update, mode.changed(before, self.changes)), partial(update, before)
+        update, present, changes = vars(mode).update, mode.present(), self.changes
+        names = changes if changes.keys() <= _ALONE else (*changes, *_DERIVED)
+        before = {name: present[name] for name in names}  # no more: a generator may be left late
+        return partial(update, mode.changed(present, changes)), partial(update, before)
 
     def settle(self) -> None:
         mode.settle()

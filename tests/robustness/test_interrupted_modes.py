@@ -128,9 +128,25 @@ def test_an_interrupt_while_a_block_begins_undoes_it():
     assert done == ["undone"]
 
 
-def test_the_outermost_block_restores_all_of_the_mode():
-    before = record.mode.present()
-    with ng.no_grad():
-        record.mode.set(deferring=True, kept=[])
+def test_a_block_in_a_generator_that_is_left_late_changes_nothing_else():
+    before, left = record.mode.present(), []
+
+    def silent():
+        with ng.no_grad():
+            yield
+
+    @ng.jit
+    def captured(x):
+        left.append(silent())
+        next(left[-1])
+        return x * 2.0
+
+    captured(ng.tensor([1.0]).numpy())
+    left.pop().close()
+    assert record.mode.present() == before
+    waiting = silent()
+    next(waiting)
+    assert ng.jit(lambda x: (waiting.close(), x * 2.0)[1])(ng.ones(1).numpy()).tolist() == [2.0]
+    record.mode.set(grad=True)  # the blocks of `ng.jit` end last
     assert record.mode.present() == before
     assert not record.unusual
