@@ -30,18 +30,22 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
 
 
 def structure_key(structure: Any) -> tuple[Hashable, ...]:
-    """Return what tells structures apart that are equal for Python: the types of the keys of dicts,
-    and what registered containers hold beside leaves."""
+    """Return what tells structures of positional and keyword arguments apart that are equal for
+    Python: the types of the keys of dicts, and what registered containers hold beside leaves."""
+    if structure.num_nodes == structure.num_leaves + 3:  # no container among them
+        return ()
     nodes = structure.__getstate__()[0]
-    return tuple([frozen(node) for node in nodes if not all(map(_is_exact, node))])
+    data = [item for node in nodes for item in node if item is not None and type(item) is not int]
+    is_exact = all([_is_exact(item) for item in data])  # noqa: C419  a list is faster
+    return () if is_exact else (frozen(nodes),)
 
 
 def _is_exact(item: Any) -> bool:
-    """Whether Python compares what a node of a structure holds as exactly as a key: counts, and the
-    names of a dict; a class that is registered may keep anything beside leaves."""
+    """Whether Python compares what a node of a structure holds beside counts as exactly as a key:
+    the names of a dict; a class that is registered may keep anything beside leaves."""
     if isinstance(item, list | dict):
         return set(map(type, item)) <= {str}
-    return item is None or type(item) is int or (isinstance(item, type) and issubclass(item, tuple))
+    return isinstance(item, type) and issubclass(item, tuple)
 
 
 def is_lasting(value: Any) -> bool:
