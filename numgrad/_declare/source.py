@@ -2,6 +2,7 @@
 
 import dis
 import inspect
+import sys
 from collections.abc import Sequence
 from types import CodeType, FunctionType
 from typing import Any
@@ -30,6 +31,7 @@ class Source:
         self.function = function
         self.plain = python_function(function, what)
         self.is_kernel = self.plain is not function
+        _require_compiler(self.is_kernel, what)
         self.name = self.plain.__name__
         kinds = inspect.signature(self.plain).parameters.values()
         for parameter in kinds:
@@ -48,6 +50,17 @@ class Source:
     @lazy
     def _mentioned(self) -> set[str]:
         return mentioned(self.plain.__code__)
+
+
+def _require_compiler(is_kernel: bool, what: str) -> None:
+    """Refuse a function that may have been a kernel, had Numba not been told to leave it alone."""
+    config = sys.modules.get("numba.core.config")
+    if not is_kernel and getattr(config, "DISABLE_JIT", False):
+        raise DeclarationError(
+            f"{what}: NUMBA_DISABLE_JIT is set, so that @njit leaves functions as they are, and "
+            f"kernels cannot be told from functions of tensors. Unset it; to debug a kernel, call "
+            f"its Python function with arrays"
+        )
 
 
 def python_function(function: Any, what: str) -> FunctionType:

@@ -15,7 +15,7 @@ from functools import cache, partial
 import numpy as np
 from llvmlite import binding as llvm
 
-from . import interrupts
+from . import interrupts, room
 from .links import vector_bytes
 from .registers import Allocation, Do, Place
 from .toolchain import compiler_lock
@@ -58,6 +58,7 @@ class Code:
         module = f'module asm "{escaped}"\ndeclare void @{_SYMBOL}(i64)\n'
         # Interrupted between two calls of LLVM, llvmlite would free what LLVM has freed.
         with compiler_lock, interrupts.held():
+            room.require(room.LOAD, "assemble a chain")
             while _unused:
                 _unused.pop().close()
             module = f'target triple = "{llvm.get_process_triple()}"\n{module}'

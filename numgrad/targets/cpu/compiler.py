@@ -21,9 +21,16 @@ import numpy as np
 from llvmlite import binding as llvm
 
 from . import cache as disk
-from . import interrupts, loader, vector_library
+from . import interrupts, loader, room, vector_library
 from .fingerprint import UnstableValueError, fingerprint
-from .toolchain import code_settings, compiler_lock, config, import_numba, version_of
+from .toolchain import (
+    code_settings,
+    compiler_lock,
+    config,
+    import_numba,
+    jit_enabled,
+    version_of,
+)
 
 ABI_VERSION = 1
 
@@ -175,10 +182,11 @@ def _read(key: str, kind: str) -> disk.Entry | None:
 
 
 def _compile(key: str, compiled: Callable[[], Any], kind: str) -> Any:
+    room.require(room.COMPILE, "compile a kernel")
     import_numba()
     from . import objects  # noqa: F401  imports Numba, so that the lock is Numba's too
 
-    with compiler_lock, interrupts.held():
+    with compiler_lock, interrupts.held(), jit_enabled():
         code = compiled()
     disk.count_compiled(kind)
     if isinstance(code, Code) and code.portable and not key.startswith("-"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
-from . import interrupts
+from . import interrupts, room
 from .toolchain import compiler_lock, import_numba
 
 _HELPERS = ("numba_", "Py", "_Py")
@@ -57,6 +57,7 @@ def load(payload: bytes, symbol: str, externals: Iterable[str]) -> int:
         If an external function does not exist in this process.
     """
     with compiler_lock, interrupts.held():
+        room.require(room.LOAD + 4 * len(payload), "load a kernel")
         provide(externals)
         engine = _get_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(payload))

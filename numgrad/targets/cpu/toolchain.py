@@ -10,6 +10,8 @@ import importlib.util
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,18 @@ def import_numba() -> None:
     they need one another before they are there; for the package as a whole a thread waits.
     """
     importlib.import_module("numba")
+
+
+@contextmanager
+def jit_enabled() -> Iterator[None]:
+    """Compile although ``NUMBA_DISABLE_JIT`` is set: that is for the user's functions, and kernels
+    are nothing but compiled code. Whoever enters holds the compiler lock."""
+    settings = _numba_config()
+    before, settings.DISABLE_JIT = settings.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        settings.DISABLE_JIT = before
 
 
 def _numba_config() -> Any:
