@@ -246,12 +246,17 @@ class Differences:
         return value * self._changes[key]
 
 
+def noise(level: int) -> float:
+    """Return how exact derivatives of so many levels are, relative to values near 1."""
+    size = float(np.finfo(np.longdouble).eps)
+    for _ in range(level):
+        size = 2.0 * size ** (6 / 7)
+    return size
+
+
 def _step(level: int) -> float:
     """Return the best step for functions with some derivatives in them, as noisy as these are."""
-    noise = float(np.finfo(np.longdouble).eps)
-    for _ in range(level):
-        noise = 2.0 * noise ** (6 / 7)
-    return noise ** (1 / 7)
+    return noise(level) ** (1 / 7)
 
 
 def _first(function: Function, has_aux: bool) -> Function:

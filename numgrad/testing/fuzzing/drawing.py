@@ -120,6 +120,7 @@ class Drawing:
         self.differences = Differences(points=1)
         self.names = reference_names(self.differences)
         self.count = 0
+        self.one_precision = True
         self.smooth = self.rng.random() < 0.8
         self.captures = fuse or self.rng.random() < 0.6
 
@@ -179,6 +180,7 @@ class Drawing:
         kinds = [("float64",), ("float64",), ("float64", "float32"), ("float32",)]
         kinds += [("float64", "complex128"), ("float64",)]
         dtypes = kinds[pick(len(kinds))]
+        self.one_precision = "float32" not in dtypes
         operands = {}
         for letter, count in (("a", 1 + pick(3)), ("c", pick(3)), ("w", pick(3))):
             for n in range(count):
@@ -229,7 +231,7 @@ class Drawing:
             return nesting.draw_captured
         if number < 42:
             return writing.draw_writes
-        if number < 46:
+        if number < 46 and self.one_precision:  # the branches must have one dtype
             return nesting.draw_branches
         if number < 54:
             return writing.draw_other

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._errors import InplaceError
 from ..._tensor import Tensor
-from .differences import Differences
+from .differences import Differences, noise
 from .programs import Program
 
 WIDER = 1.5  # the steps of the second reference
@@ -116,7 +116,7 @@ def expect(program: Program) -> list[Expected] | str:
     for value, wider, disturbed in zip(*runs, strict=True):
         if not np.all(np.isfinite(value)):
             return "a result is not finite"
-        error = _largest(value - wider)
+        error = _largest(value - wider) + noise(first.level) * (1.0 + _largest(value))
         condition = _largest(disturbed - value) / DISTURBANCE + _largest(value)
         tolerance = 4.0 * error + ROUNDINGS * eps * (condition + 1.0)
         if not tolerance <= WORST * (_largest(value) + 0.03):

@@ -12,9 +12,6 @@ from .words import range_of
 if TYPE_CHECKING:
     from .drawing import Scope
 
-SWAPS = False
-
-
 def draw_writes(scope: Scope) -> bool:
     """Draw an array and some writes to it, or to one that is there."""
     draw = scope.draw
@@ -43,7 +40,7 @@ def _draw_write(scope: Scope, target: str) -> bool:
     sign = ("=", "+=", "-=", "*=")[pick(3 if own else 4)]  # y *= y is refused
     if kind == 0:
         return scope.add([f"{target} {sign if sign != '=' else '+='} {value}"], target)
-    if kind == 1 and SWAPS and len(array) > 1:
+    if kind == 1 and len(array) > 1:
         return scope.add([f"{target}[0], {target}[-1] = {target}[-1], {target}[0]"], target)
     if kind == 2:
         part = draw.fresh("t")
