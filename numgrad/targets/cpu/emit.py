@@ -193,5 +193,6 @@ def target_options() -> dict[str, Any]:
 @cache
 def target_machine() -> llvm.TargetMachine:
     """The target machine of kernels."""
+    options = target_options()  # Numba makes LLVM's targets known when it is asked for its own
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(**target_options())
+    return target.create_target_machine(**options)
