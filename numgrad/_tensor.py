@@ -20,7 +20,6 @@ from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .operators import cast as _cast
 from .operators import gathering as _gathering
-from .operators import indexing as _indexing
 from .operators import reduction as _reduction
 from .operators import rows as _rows
 from .operators import shape as _shape
@@ -377,7 +376,7 @@ def _wire() -> None:
         "copy_spec": _cast.copy_spec,
         "broadcast_to": _shape.broadcast_to,
         "expand_dims": _shape.expand_dims,
-        "put_view": _indexing.put_view,
+        **{name: registry[name] for name in ("index", "element", "put_view")},
         "put_at": _gathering.put_at,
         "gather": _gathering.gather,
         "reshape": _shape.reshape,

@@ -8,6 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import InplaceError, UnusedInputError
+from numgrad.engine.plan import Plan
 from numgrad.graph import saved_tensors_hooks
 
 from .time_loops import PROGRAMS, heat, lu, softmax
@@ -248,6 +249,42 @@ def test_what_is_overwritten_as_a_whole_has_zero_gradient(batched, recorded):
         assert gv.detach().numpy().sum() == 12.0
         with pytest.raises(UnusedInputError):
             ng.grad(y, unused, seeds, **options)
+
+
+FORMS = {
+    "rows": lambda s, t, w: s.__setitem__(t + 1, s[t] - w * s[t] * s[t]),
+    "rows and what is inside": lambda s, t, w: (
+        s.__setitem__(t + 1, s[t]),
+        s[t + 1, 1:-1].__iadd__(w * (s[t, 2:] - 2 * s[t, 1:-1] + s[t, :-2])),
+    ),
+    "elements": lambda s, t, w: s.__setitem__((t + 1, 3), s[t, 3] * w + s[t, 4]),
+}
+
+
+@pytest.mark.parametrize("loss", [lambda s: s[-1].sum(), lambda s: s.sum()], ids=["last", "all"])
+@pytest.mark.parametrize("step", FORMS.values(), ids=FORMS)
+def test_passes_take_time_in_proportion_to_the_parts(step, loss, monkeypatch):
+    """Counted in elements that the instructions of their programs work on."""
+    counts = []
+    make = Plan.__init__
+
+    def counted(self, program, *args):
+        counts.append(sum(instruction.pattern.work for instruction in program.instructions))
+        make(self, program, *args)
+
+    def work(rows):
+        w = ng.tensor(0.5, requires_grad=True)
+        states = ng.zeros((rows, 64))
+        states[0] = 1.0
+        for t in range(rows - 1):
+            step(states, t, w)
+        counts.clear()
+        (g,) = ng.grad(loss(states), w, create_graph=True)
+        ng.grad(g, w)
+        return sum(counts)
+
+    monkeypatch.setattr(Plan, "__init__", counted)
+    assert 0 < work(160) < 5 * work(40)
 
 
 def test_memory_is_in_proportion_to_what_is_read():

@@ -17,6 +17,7 @@ from .context import Context
 from .graph import Edge, Node, Value
 from .lower import force
 from .overwritten import zeros_behind
+from .parts import Parts
 from .recall import Recalled, comes_again, recall, recognise, remember, structure_of
 from .record import deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
@@ -61,6 +62,7 @@ class Pass:
         self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
+        self.parts = Parts()
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -174,6 +176,13 @@ class Pass:
             self.uncomputed[edge] = total
 
     def _visit(self, node: Node) -> None:
+        if node in self.wanted and self._is_simple(node):
+            total = self.pending.get(Edge(node, 0))
+            sent = self.parts.sent_on(node, total, self.wanted[node])
+            if sent is not None:
+                self._arrive(Edge(node, 0))  # nobody looks at it
+                self._send(node, sent)
+                return
         cotangents = [self._arrive(Edge(node, slot)) for slot in range(len(node.outputs))]
         if all(c is None for c in cotangents):
             return
@@ -189,9 +198,18 @@ class Pass:
             self.request.check.computed(node, gradients, cotangents)
         if node.post_hooks:
             gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
+        self._send(node, gradients)
+
+    def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
         for edge, gradient in zip(node.edges, gradients, strict=True):
             if gradient is not None:
                 self._add(self.pending, edge, gradient)
+
+    def _is_simple(self, node: Node) -> bool:
+        """Whether nobody sees the gradient of a node, nor those of its inputs."""
+        edge, request = Edge(node, 0), self.request
+        unseen = edge not in self.targets and edge not in self.late and request.check is None
+        return unseen and node.extras is None and not request.retain_all
 
     def _gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
         """Build the gradients of a node: by its kind's rule, unless they are recorded themselves
@@ -224,7 +242,9 @@ class Pass:
 
     def _arrive(self, edge: Edge) -> Value | None:
         """Return the total cotangent of an edge after its hooks; capture it where wanted."""
-        value = self.pending.pop(edge, None)
+        value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
+        if of_parts is not None:
+            value = of_parts if value is None else runtime.roles["add"](value, of_parts)
         self.uncomputed.pop(edge, None)
         late = self.late.pop(edge, None)
         if late is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from .context import OpenContext, restored
 from .deferred import added
 from .graph import Accumulator, Edge, Node, Value
+from .parts import Parts
 from .rules import Rule, as_value, known_rule, make_rule, rule_key
 
 
@@ -37,15 +38,23 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
         The sums of what has arrived so far, by node and slot.
     """
     known: dict[Any, Rule] = {}
+    parts: Parts = backward_pass.parts
     targets, wanted, grads = backward_pass.targets, backward_pass.wanted, backward_pass.grads
     for node in backward_pass.order:
         if len(node.outputs) == 1:
             place = (node, 0)
             total = pending.pop(place, None)
-            if total is None:
+            if place in parts and (place in targets or node not in wanted):
+                total = _summed(total, parts.take(place))
+            if total is None and place not in parts:
                 continue
             if place in targets:
                 grads[Edge(node, 0)] = as_value(total)
+            sent = parts.sent_on(node, total, wanted[node]) if node in wanted else None
+            if sent is not None:
+                _add(pending, node, sent)
+                continue
+            total = _summed(total, parts.take(place))
             cotangents: Sequence[Value | None] = (total,)
             key = (node._kind, wanted.get(node), total.rows)
         else:
@@ -61,11 +70,23 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
             rule = known[key] = rule_of(backward_pass, node, cotangents)  # type: ignore[assignment]
             assert rule is not None, "a node of a plain pass has a kind"
         gradients = rule.apply(read(rule, cotangents, backward_pass.saved[node]), node.site)
-        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
-            if gradient is not None:
-                place = (parent, slot)
-                present = pending.get(place)
-                pending[place] = gradient if present is None else added(present, gradient)
+        _add(pending, node, gradients)
+
+
+def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
+    """Add the gradients of a node's inputs to the sums of what has arrived."""
+    for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+        if gradient is not None:
+            place = (parent, slot)
+            present = pending.get(place)
+            pending[place] = gradient if present is None else added(present, gradient)
+
+
+def _summed(total: Any, more: Value | None) -> Any:
+    """Return the sum of two gradients, each of which may be missing."""
+    if total is None or more is None:
+        return more if total is None else total
+    return added(total, more)
 
 
 def _arrived(
@@ -79,9 +100,7 @@ def _arrived(
     return cotangents
 
 
-def rule_of(
-    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
-) -> Rule | None:
+def rule_of(backward_pass: Any, node: Node, cotangents: Sequence[Value | None]) -> Rule | None:
     """Return the rule of a node in a pass that records nothing; None for one without a kind."""
     wanted = backward_pass.wanted[node]
     key = rule_key(node, wanted, cotangents)
@@ -94,9 +113,7 @@ def rule_of(
     return rule
 
 
-def read(
-    rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]
-) -> list[Value]:
+def read(rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]) -> list[Value]:
     """Return what a rule reads: cotangents, then saved values as they are now."""
     values = [g for g in cotangents if g is not None]
     for position in rule.reads:
