@@ -56,7 +56,14 @@ class Seen:
         return checks
 
 
-_OURS = 2  # references to an array: the variable, and the argument that asks for their number
+def _references() -> int:
+    """Return how many references there are to what one variable has: the argument that asks for
+    their number is one before Python 3.14, and is borrowed since."""
+    thing = object()
+    return sys.getrefcount(thing)
+
+
+_OURS = _references()
 
 
 def _unchanged(array: np.ndarray, content: bytearray) -> Callable[[], bool]:
