@@ -94,7 +94,8 @@ def log10_dx(x):
 
 def complex_log1p(x):
     """``log|1 + x|`` from ``|1 + x|**2 - 1`` near 0, where ``1 + x`` is rounded."""
-    far = math.log(complex(1 + x.real, x.imag))  # a sum with 1 would lose the sign of -0j
+    # A sum with 1 would lose the sign of -0j.
+    far = math.log(complex(1 + x.real, x.imag))  # pyright: ignore[reportArgumentType]
     near = 0.5 * real_log1p(x.real * (2 + x.real) + x.imag * x.imag)
     return complex(where(abs(x) < 0.5, near, far.real), far.imag)
 

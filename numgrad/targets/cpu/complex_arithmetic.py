@@ -96,7 +96,7 @@ def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir
     return _joined(builder, args[0].type, real, imag)
 
 
-def _parts(builder: Any, value: ir.Value) -> list[ir.Value]:
+def _parts(builder: Any, value: Any) -> list[Any]:
     return [builder.extract_value(value, part) for part in range(2)]
 
 
@@ -125,7 +125,9 @@ class ReplaceComplexArithmetic(FunctionPass):
             if not isinstance(result, types.Complex) or signature.args != (result, result):
                 continue
             field = _FIELDS.get(expression.op)
-            stand_in = _STAND_INS.get(getattr(expression, field)) if field else None
+            if field is None:
+                continue
+            stand_in = _STAND_INS.get(getattr(expression, field))
             if stand_in is not None:
                 setattr(expression, field, stand_in)
         return True

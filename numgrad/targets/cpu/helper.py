@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +99,9 @@ class Helper:
             self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
-            try:
-                stream and stream.close()
-            except OSError:
-                continue  # what it had not read is lost
+            with suppress(OSError):  # what it had not read is lost
+                if stream is not None:
+                    stream.close()
         return status if status is not None else self.process.returncode
 
 

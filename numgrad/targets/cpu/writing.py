@@ -77,13 +77,14 @@ class Writes:
         loc = getattr(error, "loc", None)
         if not lines:
             return self._input_error(None, getattr(loc, "filename", self.file), loc and loc.line)
-        found = {
+        origins = {
             self._origin(variable, through=None)
             for statement in _statements(self.func_ir)
             if statement.loc.line == lines[-1]
             for variable in (*self._targets(statement), *self._handed_on(statement))
-        }.intersection(self.inputs)
-        return self._input_error(min(found) if len(found) == 1 else None, self.file, lines[-1])
+        }
+        found = [name for name in self.inputs if name in origins]
+        return self._input_error(found[0] if len(found) == 1 else None, self.file, lines[-1])
 
     def _input_error(self, parameter: str | None, file: str, line: int | None) -> OperatorError:
         what = f"its input {parameter}" if parameter else "one of its inputs"
