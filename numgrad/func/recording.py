@@ -64,6 +64,7 @@ class Recording:
         capture = Capture(arguments)
         with paused(), capture.running():
             self.outputs = function(arguments)
+            capture.use(self.outputs)  # one may be a tensor from outside itself
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [v for v in (*above, *capture.used.values()) if v.requires_grad]
         found = {value.edge: value for value in used if value.edge not in inner}

@@ -209,3 +209,26 @@ def test_a_detached_argument_may_become_a_leaf(requires_grad):
     for touch in (lambda x: x.requires_grad_(), lambda x: x.grad, lambda x: x.detach().fill(1.0)):
         with pytest.raises(ng.errors.CaptureError, match="from outside"):
             ng.jit(touch)(ng.tensor(X, requires_grad=requires_grad))
+
+
+RETURNED = {
+    "alone": lambda x: ng.jit(lambda y: x)(0.5),
+    "with others": lambda x: ng.jit(lambda y: (y * 1.0, x))(0.5)[1],
+    "beside what is made of it": lambda x: sum(ng.jit(lambda y: (x, 2.0 * x))(0.5)) / 3.0,
+    "of a tensor": lambda x: ng.jit(lambda y: (y, x))(ng.tensor(0.5))[1],
+    "as auxiliary value": lambda x: ng.jit(
+        ng.func.value_and_grad(lambda y: (y * 2.0, x), has_aux=True)
+    )(0.5)[0][1],
+    "inside another one": lambda x: ng.jit(lambda y: ng.jit(lambda z: x)(y))(0.5),
+}
+
+
+@pytest.mark.parametrize("function", RETURNED.values(), ids=RETURNED)
+def test_what_is_closed_over_and_returned_keeps_its_graph(function):
+    np.testing.assert_array_equal(ng.func.grad(lambda x: (function(x) * X).sum())(Y), X)
+    np.testing.assert_array_equal(ng.func.jacrev(function)(Y), np.eye(3))
+    np.testing.assert_array_equal(ng.func.jvp(function, (Y,), (X,))[1], X)
+    x = ng.tensor(Y, requires_grad=True)
+    np.testing.assert_array_equal(ng.grad(function(x), x, X)[0].numpy(), X)
+    second = ng.func.hessian(lambda x: (function(x) ** 3).sum())(Y)
+    np.testing.assert_allclose(second, np.diag(6.0 * Y), rtol=1e-15)

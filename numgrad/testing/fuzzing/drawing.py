@@ -244,6 +244,8 @@ class Drawing:
         if not names:
             return False
         operands = [names[self.pick(len(names))] for _ in range(word.operands)]
+        if "target" in word.text and operands[0] not in scope.traced:
+            return False  # NumPy's arrays take no tensors
         arrays = [np.asarray(scope.values[name]) for name in operands]
         parameters = word.draw(self.pick, *arrays)
         if parameters is None:

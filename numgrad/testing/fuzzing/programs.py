@@ -28,7 +28,7 @@ WAYS = {
     "in threads": "in_threads(lambda: {observed})",
 }
 """How an observation is computed; the values are the same."""
-INEXACT = {"matmul", "solve", "einsum", "linalg", "float32", "complex64"}
+INEXACT = {"cond", "matmul", "solve", "einsum", "linalg", "float32", "complex64"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Program:
         return WAYS[self.way].format(observed=self.observed, given=given)
 
     def has_equal_bits(self) -> bool:
-        """Whether it gives the same bits in all ways: no product of BLAS, no sum of NumPy's."""
+        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, no branch."""
         if any(name.startswith("c") for name in self.operands):
             return False
         return not INEXACT.intersection(re.findall(r"\w+", self.text()))
