@@ -63,6 +63,16 @@ def needed(
     return wanted
 
 
+def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
+    """Return which values depend on one of ``ends``, by number."""
+    roots = {n: value.edge.node for n, value in enumerate(values) if value.requires_grad}
+    found: set[Node | None] = set()
+    for node in reversed(reachable([node for node in roots.values() if node], (), ends)):
+        if node in ends or any([parent in found for parent in node.parents]):  # noqa: C419
+            found.add(node)
+    return [n for n, node in roots.items() if node in found]
+
+
 def reaches_outside(values: Iterable[Value], first: int) -> bool:
     """Return whether values depend on something that requires grad and was there before the node
     number ``first``, or would have been.

@@ -82,6 +82,9 @@ class Recorded:
             self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
             draws.require_none(name)
             del arguments
+            if self.members is not None:
+                self.is_cut = bool(self.recording.reaching(self._of_members))
+                del self._of_members
             live = self.is_cut or bool(self.recording.live)
             # What is closed over may require grad, and arrays do not say what they depend on.
             self.is_live = self.as_numpy and live
@@ -105,7 +108,7 @@ class Recorded:
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
         if self.members is None:
             return outputs
-        self.is_cut = any(o.requires_grad for o in outputs)
+        self._of_members = outputs
         return [self._joined(o) for o in outputs]
 
     def _joined(self, output: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ from ..engine.graph import Edge, Expr, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
 from ..engine.request import Request
+from ..engine.select import reaching
 from . import opened
 from .past import Past
 from .stages import Stages
@@ -71,10 +72,15 @@ class Recording:
         self.guards = capture.guards()
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
-        self.live = [n for n, o in enumerate(self.outputs) if o.requires_grad]
+        self.live = self.reaching(self.outputs)
         self.operator = Replay(self)
         self.past = Past(self)
         self._derivatives: dict[Any, Recording] = {}
+
+    def reaching(self, values: Sequence[Value]) -> list[int]:
+        """Return which values depend on an argument that requires grad or on ``outer``; leaves that
+        the function has made are nobody's outside."""
+        return reaching(values, {edge.node for edge in self.edges if edge.node is not None})
 
     @lazy
     def stages(self) -> Stages:

@@ -109,6 +109,29 @@ def test_only_results_that_depend_on_what_is_closed_over_are_tensors():
         np.testing.assert_array_equal(ng.grad(found["both"].sum(), w)[0].numpy(), X)
 
 
+def test_leaves_that_a_function_makes_are_nobody_elses():
+    @ng.jit
+    def with_its_own(x):
+        t = ng.tensor(x, requires_grad=True)
+        y = (t * t).sum()
+        return y, ng.grad(y, t, retain_graph=True)[0]
+
+    for _ in range(3):
+        value, gradient = with_its_own(X)
+        assert type(value) is type(gradient) is np.ndarray
+        np.testing.assert_array_equal(gradient, 2 * X)
+
+
+def test_a_tensor_closed_over_may_be_a_result_as_it_is():
+    w = ng.tensor(Y, requires_grad=True)
+    captured = ng.jit(lambda x: (w, x * 2, w[1:]))
+    for _ in range(3):
+        found, doubled, part = captured(X)
+        assert type(doubled) is np.ndarray
+        (gradient,) = ng.grad((found * X).sum() + part.sum(), w)
+        np.testing.assert_array_equal(gradient.numpy(), X + [0, 1, 1])
+
+
 def test_results_in_memory_of_the_caller_would_lose_what_is_closed_over():
     w = ng.tensor(Y, requires_grad=True)
     captured = ng.jit(lambda x: x * w)
