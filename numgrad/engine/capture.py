@@ -91,6 +91,8 @@ class Capture:
         The tensors that share memory with others and are not in their graph.
     views : list of weakref
         The views of tensors that do not have rows, where arguments have.
+    replayed : list of View
+        The views of which the function has been the first to see that their bases were written.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
     """
@@ -106,6 +108,7 @@ class Capture:
         self.adopted: list[Callable[[], bool]] = []
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
+        self.replayed: list[View] = []
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
@@ -157,6 +160,11 @@ class Capture:
             value = reference()
             if value is not None and isinstance(value.view, View) and value.view.base is base:
                 value.view.refresh(value)
+
+    def forget_replayed(self) -> None:
+        """Let others find out themselves what was written: the branch may not have been chosen."""
+        for view in self.replayed:
+            view.forget()
 
     def is_outer(self, value: Value) -> bool:
         """Whether a change of ``value`` could be seen outside of the captured function."""

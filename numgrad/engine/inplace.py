@@ -241,6 +241,8 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
     value.spec = current.spec
     if not stays:
         _move(value, current)
+    if mode.capture is not None:
+        mode.capture.replayed.append(view)
 
 
 def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:

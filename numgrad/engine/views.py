@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from .values import Expr, Value
 
 
+_NOWHERE: Any = object()
+
+
 class View:
     """How a value views another one: the base, and the operations that lead from it to the view.
 
@@ -40,6 +43,11 @@ class View:
 
         self.node, self.expr = base.node, base.expr
         replay_view(self, value, stays)
+
+
+    def forget(self) -> None:
+        """Let it be recorded again when it is read next."""
+        self.node, self.expr = _NOWHERE, None
 
 
 class Alias:

@@ -80,10 +80,13 @@ def _branch(
     """Record a branch. Cotangents leave it through gates, which hold back those of the branch that
     was not chosen, NaN or not."""
     gates = Gates(gate)
-    with Capture((), mode.capture).running():
+    capture = Capture((), mode.capture)
+    with capture.running():
         result = function(*operands)
-    leaves = optree.tree_leaves(result, none_is_leaf=True)
-    gates.close([leaf for leaf in leaves if isinstance(leaf, Tensor)])
+        leaves = optree.tree_leaves(result, none_is_leaf=True)
+        tensors = [t for t in leaves if isinstance(t, Tensor) and t.requires_grad]
+    gates.close(tensors)
+    capture.forget_replayed()
     return result
 
 

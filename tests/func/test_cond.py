@@ -206,3 +206,37 @@ def test_what_members_of_an_ensemble_share_must_be_an_operand():
 
     with pytest.raises(ng.errors.CaptureError, match="operand"):
         ng.jit(member, ensemble=True)(np.ones((3, 1)))
+
+
+def written(use):
+    """Return a function that reads a view whose base was written after it was made."""
+
+    def function(x, c):
+        base = np.copy(x)
+        view = base[1:]
+        base *= 2.0
+        base[2] = 0.5 * x[0]
+        return ng.sum(use(view, c > 0) * view)
+
+    return function
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda v, c: ng.cond(c, lambda u: u, lambda u: u * 3.0, v),
+        lambda v, c: ng.cond(c, lambda u: u * 2.0, lambda u: u, v),
+        lambda v, c: ng.cond(c, lambda: v * 2.0, lambda: v * 3.0),
+        lambda v, c: ng.cond(c, lambda: v, lambda: v),
+        lambda v, c: ng.cond(c, lambda: ng.cond(c, lambda: v, lambda: v * 2.0), lambda: v**2),
+        lambda v, c: ng.cond(c, lambda: v, lambda: v * 2.0) * ng.cond(~c, lambda: v, lambda: -v),
+    ],
+)
+@pytest.mark.parametrize("c", [-1.0, 1.0])
+def test_a_view_whose_base_was_written_is_read_in_both_branches(use, c):
+    x = np.array([0.5, -1.5, 2.0])
+    function = written(use)
+    expected = F.grad(function)(x, ng.tensor(c))
+    assert np.all(expected[:2])
+    for slope in (F.grad(function), F.grad(ng.jit(function))):
+        np.testing.assert_array_equal(ng.jit(slope)(x, ng.tensor(c)), expected)

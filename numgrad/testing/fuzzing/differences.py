@@ -186,7 +186,7 @@ class Differences:
 
         found = np.split(self.jvp(flat, primals, tangents)[1], _ends(shapes))
         pairs = zip(found, primals, strict=True)
-        return function(*primals), tuple([_like(g.reshape(np.shape(x)), x) for g, x in pairs])
+        return function(*primals), tuple([_shaped(g, x) for g, x in pairs])
 
     # By a tape ------------------------------------------------------------------------------------
 
@@ -274,6 +274,11 @@ def _real(value: Any) -> np.ndarray:
 
 def _size(array: Any) -> float:
     return float(np.max(np.abs(array), initial=0.0))
+
+
+def _shaped(numbers: np.ndarray, given: Any) -> Any:
+    whole = numbers.reshape(np.shape(given))
+    return _like(whole if np.iscomplexobj(given) else np.real(whole), given)
 
 
 def _ends(shapes: Sequence[tuple[int, ...]]) -> Any:
