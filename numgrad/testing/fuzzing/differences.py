@@ -218,8 +218,9 @@ class Differences:
     # What is not a derivative ---------------------------------------------------------------------
 
     @staticmethod
-    def jit(function: Any = None, **options: Any) -> Any:
-        return (lambda function: function) if function is None else function
+    def jit(function: Function, **options: Any) -> Any:
+        """Return a function whose results share no memory with anything."""
+        return lambda *args: _copied(function(*args))
 
     @staticmethod
     def tensor(data: Any, requires_grad: bool = False) -> Any:
@@ -274,6 +275,12 @@ def _real(value: Any) -> np.ndarray:
 
 def _size(array: Any) -> float:
     return float(np.max(np.abs(array), initial=0.0))
+
+
+def _copied(tree: Any) -> Any:
+    if isinstance(tree, tuple):
+        return tuple(map(_copied, tree))
+    return tree.copy() if isinstance(tree, np.ndarray) else tree
 
 
 def _shaped(numbers: np.ndarray, given: Any) -> Any:

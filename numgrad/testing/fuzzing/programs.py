@@ -28,7 +28,7 @@ WAYS = {
     "in threads": "in_threads(lambda: {observed})",
 }
 """How an observation is computed; the values are the same."""
-INEXACT = {"cond", "matmul", "solve", "einsum", "linalg", "float32", "complex64"}
+INEXACT = {"cond", "jit", "matmul", "solve", "einsum", "linalg", "float32", "complex64"}
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,12 @@ class Program:
         return WAYS[self.way].format(observed=self.observed, given=given)
 
     def has_equal_bits(self) -> bool:
-        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, no branch."""
+        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, and no part whose
+        gradients are added before they are added to others."""
         if any(name.startswith("c") for name in self.operands):
             return False
-        return not INEXACT.intersection(re.findall(r"\w+", self.text()))
+        text = "\n".join([self.main, self.observed, *self.operands.values()])
+        return not INEXACT.intersection(re.findall(r"\w+", text))
 
     def names(self) -> set[str]:
         """Return the names that are read."""
