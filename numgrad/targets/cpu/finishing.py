@@ -26,12 +26,15 @@ class Job(NamedTuple):
         The entries.
     options : dict
         Of the target machine.
+    vectorise : bool
+        Whether loops become loops over vectors.
     """
 
     text: str
     parts: tuple[bytes, ...]
     symbols: tuple[str, ...]
     options: dict[str, Any]
+    vectorise: bool = True
 
 
 def finish(job: Job) -> tuple[bytes, tuple[str, ...], bool]:
@@ -51,7 +54,7 @@ def optimised(job: Job) -> tuple[Any, Any]:
         for part in job.parts:
             module.link_in(llvm.parse_bitcode(part))
         internalise((*module.functions, *module.global_variables), job.symbols)
-        _optimise(llvm, machine, module)
+        _optimise(llvm, machine, module, job.vectorise)
     return machine, module
 
 
@@ -61,10 +64,10 @@ def _llvm() -> Any:
     return binding
 
 
-def _optimise(llvm: Any, machine: Any, module: Any) -> None:
+def _optimise(llvm: Any, machine: Any, module: Any, vectorise: bool) -> None:
     """Inline and vectorise: all that a loop around scalar functions gains from."""
     options = llvm.PipelineTuningOptions(speed_level=1)
-    options.loop_vectorization, options.slp_vectorization = True, False
+    options.loop_vectorization, options.slp_vectorization = vectorise, False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 

@@ -11,6 +11,7 @@ so a fused kernel has the bits of its steps one after the other.
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import binding as llvm
 
 from numgrad._lazy import lazy
 from numgrad._settings import settings
@@ -41,6 +42,13 @@ class Scalar:
     def bit_code(self) -> bytes:
         """Optimised LLVM code."""
         return compiler.scalar(self.key, self._compiled)
+
+    @lazy
+    def has_branches(self) -> bool:
+        """Whether what it does depends on its arguments, else than by a selection."""
+        with compiler.compiler_lock:
+            function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
+            return sum(1 for _ in function.blocks) > 1
 
     def _compiled(self) -> Code:
         from . import generate  # it imports Numba

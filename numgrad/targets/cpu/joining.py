@@ -31,6 +31,13 @@ cycles, is less than the first share of its operations, on two below the next, e
 fewer operations than the first number, those of the next iteration are begun meanwhile."""
 
 
+_BRANCHING = 1
+"""Of at most so many functions with branches a loop becomes one over vectors. The vectoriser turns
+branches into masks, in a time that grows beyond all bounds with their number: a kernel with eight
+functions of complex numbers took more than a minute, and 0.2 s without. Nothing is lost: kernels of
+two complex roots, logarithms or hyperbolic functions take 0.99 to 1.02 of the time."""
+
+
 def join(graph: Graph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions.
 
@@ -44,7 +51,9 @@ def join(graph: Graph, symbol: str) -> Code:
     else:
         text = _looped(graph, symbol)
         parts = tuple({one.key: one.bit_code for one, _ in graph.steps}.values())
-    job = Job(cgutils.normalize_ir_text(text), parts, (symbol, symbol + ROWS), target_options())
+    branching = sum(one.has_branches for one, _ in graph.steps) if parts else 0
+    symbols, vectorise = (symbol, symbol + ROWS), branching <= _BRANCHING
+    job = Job(cgutils.normalize_ir_text(text), parts, symbols, target_options(), vectorise)
     finish = helper.finish if len(graph.steps) > 1 else finishing.finish
     payload, externals, portable = finish(job)
     return Code(payload, symbol, externals, portable)
