@@ -378,3 +378,13 @@ def test_parts_of_complex_numbers_refuse_what_numpy_writes_through_them(part):
     copy = part(z).clone()
     copy += 1.0
     assert z.tolist() == [1.0 + 2.0j, 3.0j]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_writes_at_indices_of_views_that_hold_nothing(shape):
+    w = ng.tensor(np.zeros(shape), requires_grad=True)
+    for key in (w.detach() > 0.5, np.zeros(0, int)):
+        a = w * 1.0
+        view = a[:,]
+        view[key] *= 2.0
+        assert ng.grad(a.sum() + view.sum(), w)[0].shape == shape

@@ -169,8 +169,8 @@ def _put_at(
         last = target.ndim - region.tail
         flat = _numbers(root, chain).reshape(
             *target.shape[: last - region.flattened],
-            np.prod(target.shape[last - region.flattened : last], dtype=int),
-            -1,
+            math.prod(target.shape[last - region.flattened : last]),
+            math.prod(target.shape[last:]),
         )
         vector = _at(flat, region.vector)
         region = Positions(vector, root.ndim, 0, value.shape, region.unique)

@@ -51,7 +51,8 @@ def where(array: np.ndarray) -> list[tuple[int, ...]]:
     if array.dtype.kind not in "fc":
         return []
     words = _words(array)
-    hits = (words == _BITS[8 * words.itemsize]).reshape(*array.shape, -1).any(-1)
+    parts = array.itemsize // words.itemsize
+    hits = (words == _BITS[8 * words.itemsize]).reshape(*array.shape, parts).any(-1)
     return [tuple(int(i) for i in index) for index in np.argwhere(hits)]
 
 
