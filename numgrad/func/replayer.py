@@ -4,11 +4,15 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import optree
+
+from .._declare import registry
 from .._errors import ArgTypeError
 from .._settings import settings
+from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode
-from ..engine.values import capturing
+from ..engine.values import capturing, next_number
 from .nested import MISSED, Nested
 from .recorded import Recorded
 from .signature import Call, Signature
@@ -145,7 +149,7 @@ class Replayer:
                    f"Return its result instead.")
         inside = mode.deferring or mode.capture is not None
         if inside and not self.ensemble:  # part of another recording
-            return self.function(*args, **kwargs)
+            return _own(self.function, args, kwargs)
         call = Call(self.signature, args, kwargs)
         recorded = self.recordings.get(call.key)
         if recorded is None or not recorded.is_valid():
@@ -159,3 +163,17 @@ class Replayer:
         self.fast = entry and recorded.fast(call, *entry)
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
+
+
+def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return the results of a function that becomes part of another recording: copies of what it
+    was given and of views, so that they share no memory here either."""
+    first = next_number()
+
+    def owned(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor) or leaf.expr is None or leaf.array is not None:
+            return leaf
+        is_new = leaf.expr.number > first and leaf.view is None
+        return leaf if is_new else registry["copy"](leaf)
+
+    return optree.tree_map(owned, function(*args, **kwargs), none_is_leaf=True)

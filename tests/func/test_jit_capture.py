@@ -391,3 +391,30 @@ def test_under_no_grad():
         assert not jitted(x).requires_grad
     assert jitted(x).requires_grad
     assert not jitted(Tensor(X)).requires_grad
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        lambda t: t,
+        lambda t: t[:2],
+        lambda t: (t * 2.0, {"a": t})[1]["a"],
+        lambda t: ng.jit(lambda u: u)(t),
+        lambda t: t.reshape(-1),
+    ],
+)
+def test_results_of_a_captured_function_inside_another_share_no_memory(inner):
+    def function(x):
+        t = x + 0.5
+        before = ng.jit(inner)(t)
+        t[...] = 0.25
+        after = ng.jit(inner)(t)
+        after[...] = 1.0
+        return before, t, after
+
+    x = np.array([1.0, 2.0, 3.0])
+    expected = function(ng.tensor(x))
+    for found, right in zip(ng.jit(function)(x), expected, strict=True):
+        np.testing.assert_array_equal(found, right.numpy())
+    assert expected[0].numpy()[0] == 1.5
+    assert expected[1].numpy()[0] == 0.25
