@@ -121,29 +121,39 @@ def _reachable(roots: Iterable[Any]) -> list[Any]:
         if id(found.thing) in seen:
             continue
         seen[id(found.thing)] = found.thing
-        if isinstance(found.thing, kinds):
-            if not isinstance(found.thing, random.SystemRandom):
+        if _is(found.thing, kinds):
+            if not _is(found.thing, random.SystemRandom):
                 generators.append(found.thing)
         else:
             waiting += _parts(found)
     return generators
 
 
+_CONTAINERS: Any = (list, tuple, set, frozenset)
+
+
+def _is(thing: Any, kinds: Any) -> bool:
+    """Whether an object is of a class; `isinstance` would ask the object, which may be a proxy."""
+    return issubclass(type(thing), kinds)
+
+
 def _parts(found: _Found) -> list[_Found]:
     thing, names = found
-    if isinstance(thing, FunctionType):
+    if _is(thing, FunctionType):
         return _of_function(thing)
-    if isinstance(thing, MethodType):
+    if _is(thing, MethodType):
         parts: Iterable[Any] = (thing.__self__, thing.__func__)
-    elif isinstance(thing, functools.partial):
+    elif _is(thing, functools.partial):
         parts = (thing.func, *thing.args, *thing.keywords.values())
-    elif isinstance(thing, list | tuple | set | frozenset):
-        parts = list(thing)[:_MANY]
-    elif isinstance(thing, dict):
-        parts = list(thing.values())[:_MANY]
-    elif isinstance(thing, ModuleType):
-        parts = () if _is_known(thing.__name__) else _named(vars(thing), names)
-    elif isinstance(thing, type):
+    elif _is(thing, _CONTAINERS):
+        base = next(kind for kind in type(thing).__mro__ if kind in _CONTAINERS)
+        parts = list(base.__iter__(thing))[:_MANY]
+    elif _is(thing, dict):
+        parts = list(dict.values(thing))[:_MANY]
+    elif _is(thing, ModuleType):
+        values = _attributes(thing)
+        parts = () if _is_known(values.get("__name__")) else _named(values, names)
+    elif _is(thing, type):
         parts = () if _is_known(thing.__module__) else list(vars(thing).values())[:_MANY]
     else:
         parts = _of_object(thing)
@@ -166,11 +176,24 @@ def _of_object(thing: Any) -> list[Any]:
     """Return the attributes of an object of a class that somebody has written in Python, and the
     class, whose methods may be called."""
     kind = type(thing)
-    if isinstance(thing, np.ndarray | Tensor) or not kind.__flags__ & _HEAP:
+    if _is(thing, (np.ndarray, Tensor)) or not kind.__flags__ & _HEAP:
         return []
     slots = [name for base in kind.__mro__ for name in _slots(base)]
-    values = [getattr(thing, name) for name in slots if hasattr(thing, name)]
-    return [kind, *values, *list(getattr(thing, "__dict__", {}).values())[:_MANY]]
+    values = [_attribute(thing, name) for name in slots]
+    return [kind, *values, *list(_attributes(thing).values())[:_MANY]]
+
+
+def _attribute(thing: Any, name: str) -> Any:
+    """Return what an object holds, None if nothing; no code of its class runs."""
+    try:
+        return object.__getattribute__(thing, name)
+    except AttributeError:
+        return None
+
+
+def _attributes(thing: Any) -> dict[str, Any]:
+    values = _attribute(thing, "__dict__")
+    return values if type(values) is dict else {}
 
 
 _HEAP = 1 << 9  # of the flags of a class: it was made while Python ran
@@ -194,9 +217,9 @@ def _names_in(code: CodeType) -> set[str]:
     return names
 
 
-def _is_known(module: str | None) -> bool:
+def _is_known(module: Any) -> bool:
     """Whether a module is one of those that draw from no generator but a given one."""
-    return (module or "").split(".")[0] in ("numgrad", "numpy", "builtins")
+    return str(module).split(".")[0] in ("numgrad", "numpy", "builtins")
 
 
 def _is_empty(cell: Any) -> bool:

@@ -174,14 +174,14 @@ class ScatterAdd(_Positional):
 
 class PutAt(_Positional):
     """``x`` with the elements at ``positions`` overwritten by ``v``, one after the other; where
-    positions are equal, only the last value may have a gradient. ``whole`` says that the positions
-    are known to be all of them."""
+    positions are equal, only the last value may have a gradient. ``whole``, where it is given, says
+    that the positions are known to be all of them."""
 
     function = staticmethod(overwrite_core)
     signature = "(n,k),(m,k),(m)->(n,k)"
 
     def covers(self, specs: Any, static: Static) -> bool:
-        return static["whole"]
+        return static.get("whole", False)
 
     def infer(self, specs: Any, static: Static) -> list[Any]:
         x, v, _ = specs
@@ -233,7 +233,7 @@ def scatter_add_pullback(context, g):
 def put_at_pullback(context, g):
     gx = gv = None
     positions = context.input(2)
-    if context.wanted[0] and not context.static["whole"]:
+    if context.wanted[0] and not context.static.get("whole", False):
         shape = context.input_specs[1].shape
         core = shape[len(shape) - len(context.static["shape"]) - context.static["tail"] :]
         zeros = door.constant(np.broadcast_to(np.zeros((), g.dtype), core))

@@ -138,3 +138,32 @@ def test_generators_that_are_not_drawn_from():
     layer = Layer()
     captured = ng.jit(lambda x: x * len(layer.parts) + (RNG is None))
     np.testing.assert_array_equal(captured(X), X)
+
+
+class Anything:
+    """A proxy as libraries write it: it has every attribute and claims every class."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError("asked for " + name)
+
+
+class Silent:
+    """An object that makes its attributes when it is asked for them."""
+
+    def __getattr__(self, name):
+        return lambda *args: name
+
+
+class Stubborn(dict):
+    def values(self):
+        raise RuntimeError("asked for values")
+
+
+@pytest.mark.parametrize("kind", [Anything, Silent, Stubborn])
+def test_objects_that_a_function_holds_run_no_code_of_theirs(kind):
+    held = kind()
+
+    def function(x):
+        return x * 2 if held is not None else x
+
+    np.testing.assert_array_equal(ng.jit(function)(np.ones(3)), 2 * np.ones(3))
