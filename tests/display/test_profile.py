@@ -169,7 +169,7 @@ def test_profiles_nest_and_the_inner_one_measures():
 
 
 def test_other_threads_are_measured_too(flags):
-    flags(fuse="never")  # on a busy machine the runs take so long that the program is fused meanwhile
+    flags(fuse="never")  # on a busy machine runs take so long that it would be fused meanwhile
     f = ng.jit(wave)
     f(np.ones(3))
     with ng.display.profile() as profile:
