@@ -54,7 +54,7 @@ def test_programs_use_all_that_there_is():
         assert part in texts, part
     calls = {re.match("[a-z.]*", w.text.splitlines()[-1])[0] for w in drawing.WORDS.values()}
     calls = {call for call in calls if call.startswith("np.")}
-    assert len([call for call in calls if call not in texts]) < 3, calls
+    assert len([call for call in calls if call not in texts]) < len(calls) / 6
 
 
 def test_the_text_of_a_program_runs_alone(tmp_path):
@@ -79,6 +79,11 @@ def first_fault(seeds=range(FEW)):
     pytest.fail(f"no fault was found in {len(seeds)} programs")
 
 
+def seeds_with(word):
+    """Iterate over the seeds of programs in whose text a word is."""
+    return [seed for seed in range(250) if word in draw_program(seed).text()][:FEW]
+
+
 def detached(result):
     if isinstance(result, tuple):
         return tuple(map(detached, result))
@@ -100,8 +105,7 @@ def test_a_wrong_partial_derivative_is_found(monkeypatch, factor):
         return (x / (1.0 + math.exp(-beta * x)) - y) / beta
 
     monkeypatch.setattr(operators, "softplus", softplus)
-    programs = (draw_program(seed) for seed in range(150))
-    _, verdict = first_fault([p.seed for p in programs if "softplus" in p.text()][:FEW])
+    _, verdict = first_fault(seeds_with("softplus("))
     assert verdict.kind == "wrong"
 
 
@@ -151,9 +155,12 @@ def test_a_captured_function_with_other_bits_is_found(monkeypatch):
     def rounded(function, **options):
         jitted = right(function, **options)
 
+        def one(result):
+            return result * (1 + 2**-52) if isinstance(result, np.ndarray) else result
+
         def call(*args):
             result = jitted(*args)
-            return result * (1 + 2**-52) if isinstance(result, np.ndarray) else result
+            return tuple(map(one, result)) if isinstance(result, tuple) else one(result)
 
         return call
 
@@ -172,7 +179,7 @@ def test_a_batched_pass_that_takes_one_row_for_all_is_found(monkeypatch):
         return right(output, variables, seeds, **options)
 
     monkeypatch.setattr(tapes, "grad", first_row)
-    first_fault(range(200))
+    first_fault(seeds_with(" rows("))
 
 
 def test_threads_that_disturb_one_another_are_found(monkeypatch):

@@ -62,7 +62,7 @@ class Scope:
     def numbers(self) -> list[str]:
         """Return the names of floating values, late ones several times."""
         names = [name for name, value in self.values.items() if is_floating(value)]
-        late = [name for name in self.made if name in self.values]
+        late = [name for name in self.made if name in names]
         return names + 2 * late[-4:] + list(names[-2:])
 
     def unread(self) -> list[str]:

@@ -25,7 +25,7 @@ def draw_transform(scope: Scope) -> bool:
         return False
     kinds = ["grad", "value_and_grad", "vjp", "jvp", "hvp", "tape"]
     if not any(is_complex(value) for value in scope.values.values()):
-        kinds += ["jacrev", "jacfwd", "hessian", "rows"]
+        kinds += ["jacrev", "jacfwd", "hessian", "rows", "rows"]
     kind = kinds[draw.pick(len(kinds))]
     scalar = kind in ("grad", "value_and_grad", "hessian", "hvp", "tape")
     aux = draw.pick(4) == 0 and kind not in ("hessian", "hvp", "tape", "rows")
@@ -280,7 +280,10 @@ def _values(
     ]
     if not any(map(is_complex, values.values())):
         slope = f"ng.func.grad({main})"
+        others = "".join([f", ng.tensor({name})" for name in given[1:]])
+        seeds = f"np.stack([np.cos({given[0]}), {given[0]} * 0.0 + 0.5])"
         kinds += [
+            (2 * first * first, f"rows(lambda x: {slope}(x{others}), {given[0]}, {seeds})"),
             (first * first, f"ng.func.hessian({main})({rest})"),
             (first * first, f"ng.func.jacfwd({slope})({rest})"),
             (first * first, f"{_jit(draw, f'ng.func.jacrev({slope})')}({rest})"),
