@@ -17,11 +17,11 @@ from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
-from ..engine.graph import Edge, Expr, Spec, Value, new_node
+from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
 from ..engine.request import Request
-from ..engine.select import reaching
+from ..engine.select import reachable, reaching
 from . import opened
 from .past import Past
 from .stages import Stages
@@ -40,8 +40,8 @@ class Recording:
         The placeholders, in order.
     fuse : str
         When its programs are fused; see `jit`.
-    above : sequence of Tensor
-        What takes part in the function that this is the derivative of.
+    above : Recording, optional
+        That of the function that this is the derivative of.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Recording:
         function: Callable[[list[Tensor]], list[Tensor]],
         arguments: list[Tensor],
         fuse: str,
-        above: Sequence[Tensor] = (),
+        above: "Recording | None" = None,
     ) -> None:
         self.name = name
         self.fuse = fuse
@@ -67,7 +67,10 @@ class Recording:
             self.outputs = function(arguments)
             capture.use(self.outputs)  # one may be a tensor from outside itself
         inner = {a.edge for a in arguments if a.requires_grad}
-        used = [v for v in (*above, *capture.used.values()) if v.requires_grad]
+        used = [v for v in capture.used.values() if v.requires_grad]
+        if above is not None:
+            inside = above.inside()
+            used = [*above.outer, *(v for v in used if v.edge.node not in inside)]
         found = {value.edge: value for value in used if value.edge not in inner}
         self.guards = capture.guards()
         self.outer: list[Any] = list(found.values())
@@ -80,7 +83,17 @@ class Recording:
     def reaching(self, values: Sequence[Value]) -> list[int]:
         """Return which values depend on an argument that requires grad or on ``outer``; leaves that
         the function has made are nobody's outside."""
-        return reaching(values, {edge.node for edge in self.edges if edge.node is not None})
+        return reaching(values, self._ends())
+
+    def _ends(self) -> set[Node]:
+        return {edge.node for edge in self.edges if edge.node is not None}
+
+    def inside(self) -> set[Node]:
+        """Return the nodes between the outputs and what the function is differentiated to: where a
+        derivative reads a value there, it is not one from outside."""
+        ends = self._ends()
+        roots = [o.edge.node for o in self.outputs if o.requires_grad]
+        return set(reachable([node for node in roots if node is not None], (), ends)) - ends
 
     @lazy
     def stages(self) -> Stages:
@@ -199,7 +212,7 @@ class Recording:
 
         arguments = [*self.arguments, *cotangents]
         name = f"the gradient of {self.name}"
-        return Recording(name, pull, arguments, self.fuse, self.outer)
+        return Recording(name, pull, arguments, self.fuse, self)
 
 
 def zeros_at(edge: Edge) -> Tensor:

@@ -240,3 +240,18 @@ def test_a_view_whose_base_was_written_is_read_in_both_branches(use, c):
     assert np.all(expected[:2])
     for slope in (F.grad(function), F.grad(ng.jit(function))):
         np.testing.assert_array_equal(ng.jit(slope)(x, ng.tensor(c)), expected)
+
+
+@pytest.mark.parametrize("second", [
+    lambda f: ng.func.grad(ng.func.grad(f)),
+    lambda f: ng.func.hessian(f),
+    lambda f: ng.func.jacfwd(ng.func.grad(f)),
+    lambda f: ng.jit(ng.func.grad(ng.func.grad(f))),
+])  # fmt: skip
+def test_second_derivatives_reach_what_a_branch_of_a_captured_function_closes_over(second):
+    def function(x):
+        captured = ng.jit(lambda y: ng.cond(y > 0, lambda: np.sin(x * y), lambda: y * x * x))
+        return captured(np.array(2.0)) + captured(np.array(-3.0))
+
+    found = second(function)(np.array(1.4))
+    np.testing.assert_allclose(found, -4 * np.sin(2.8) - 6, rtol=1e-13)
