@@ -8,7 +8,7 @@ import numpy as np
 
 from .._autograd import enable_grad
 from .._collector import paused
-from .._declare import Operator
+from .._declare import Operator, registry
 from .._declare.operator import zeros_of
 from .._errors import InplaceError
 from .._lazy import lazy
@@ -64,8 +64,7 @@ class Recording:
         self.arguments = arguments
         capture = Capture(arguments)
         with paused(), capture.running():
-            self.outputs = function(arguments)
-            capture.use(self.outputs)  # one may be a tensor from outside itself
+            self.outputs = list(map(_made_here, function(arguments)))
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [v for v in capture.used.values() if v.requires_grad]
         if above is not None:
@@ -220,6 +219,12 @@ def zeros_at(edge: Edge) -> Tensor:
     assert edge.node is not None
     spec = edge.node.outputs[edge.slot]
     return Tensor(np.zeros(spec.shape, spec.dtype))
+
+
+def _made_here(output: Tensor) -> Tensor:
+    """Return an output, a copy of what is a tensor from outside: that may be written later."""
+    is_outside = output.array is not None and output.requires_grad
+    return registry["copy"](output) if is_outside else output
 
 
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:

@@ -255,3 +255,13 @@ def test_what_is_closed_over_and_returned_keeps_its_graph(function):
     np.testing.assert_array_equal(ng.grad(function(x), x, X)[0].numpy(), X)
     second = ng.func.hessian(lambda x: (function(x) ** 3).sum())(Y)
     np.testing.assert_allclose(second, np.diag(6.0 * Y), rtol=1e-15)
+
+
+def test_what_is_closed_over_and_returned_may_be_written_later():
+    def function(x):
+        t = 1.0 * x
+        found = ng.jit(lambda y: (t, y))(2.0)[0]
+        t += t
+        return found * t
+
+    np.testing.assert_array_equal(ng.func.grad(lambda x: function(x).sum())(Y), 4.0 * Y)

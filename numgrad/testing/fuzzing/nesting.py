@@ -281,7 +281,7 @@ def _values(
     if not any(map(is_complex, values.values())):
         slope = f"ng.func.grad({main})"
         others = "".join([f", ng.tensor({name})" for name in given[1:]])
-        seeds = f"np.stack([np.cos({given[0]}), {given[0]} * 0.0 + 0.5])"
+        seeds = f"np.stack([{given[0]} - 0.25, {given[0]} * 0.0 + 0.5])"
         kinds += [
             (2 * first * first, f"rows(lambda x: {slope}(x{others}), {given[0]}, {seeds})"),
             (first * first, f"ng.func.hessian({main})({rest})"),
