@@ -194,7 +194,7 @@ def chain(step, count, dtype=F64):
 
 
 def test_a_long_chain_is_written_for_vectors_and_its_body_exists_once(monkeypatch):
-    monkeypatch.setattr(joining, "_linked", None)
+    monkeypatch.setattr(joining, "_looped", None)
     code, _ = generated_code(chain(spec_of(divide, F64, F64, F64), 30), monkeypatch)
     assert code.count("fdiv <") == 30 * joining._INTERLEAVE
     assert "fdiv double" not in code
