@@ -388,3 +388,34 @@ def test_writes_at_indices_of_views_that_hold_nothing(shape):
         view = a[:,]
         view[key] *= 2.0
         assert ng.grad(a.sum() + view.sum(), w)[0].shape == shape
+
+
+@pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+@pytest.mark.parametrize("key", [np.zeros(3, bool), np.array([], int)])
+@pytest.mark.parametrize("shape", [(2, 0, 1), (2, 0, 4), (1, 0, 4), (0, 1), (0, 4)])
+def test_nothing_may_be_written_nowhere(capture, key, shape):
+    def function(x, value):
+        x = x * 1.0
+        x[key] = value
+        return x
+
+    np.ones((3, 4))[key] = np.ones(shape)  # NumPy takes it
+    x, value = ng.tensor(np.ones((3, 4)), requires_grad=True), ng.tensor(np.ones(shape))
+    gradients = ng.grad(capture(function)(x, value.requires_grad_()).sum(), (x, value))
+    assert gradients[1].shape == shape
+    np.testing.assert_array_equal(gradients[0], 1.0)
+
+
+@pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+@pytest.mark.parametrize("shape", [(0, 1, 4), (2, 4), (3, 1, 4), (2, 2, 4)])
+def test_what_does_not_fit_is_refused_by_its_shape(capture, shape):
+    x = ng.tensor(np.ones((3, 4)), requires_grad=True)
+
+    @capture
+    def function(x, value):
+        x = x * 1.0
+        x[np.array([0, 1, 1])] = value
+        return x
+
+    with pytest.raises(ValueError, match="broadcast"):
+        function(x, ng.tensor(np.ones(shape)))

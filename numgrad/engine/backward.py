@@ -133,8 +133,10 @@ class Pass:
             for slot, reference in (node.retained or {}).items():
                 if reference() is not None and self.expects(Edge(node, slot)):
                     raise ValueError(
-                        f"retain_grad() was called on the result of {node.name()}{node.where()}: "
-                        f"a batched gradient does not have the shape of the tensor"
+                        f"retain_grad() was called on the result of {node.name()}{node.where()}, "
+                        f"or backward(inputs=) asked for its gradient, and a batched gradient does "
+                        f"not have the shape of the tensor. Ask for the gradient with ng.grad "
+                        f"instead, or let the batched pass end before it"
                     )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:

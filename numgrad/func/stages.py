@@ -2,6 +2,7 @@
 next."""
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -111,7 +112,16 @@ def _end(value: Value) -> Value:
 
 def _key(value: Value) -> Hashable:
     """Return what identifies an array: its expression, or the array itself if it is computed."""
-    return id(value.array) if value.array is not None else (value.expr, value.expr_slot)
+    array = _computed(value)
+    return (value.expr, value.expr_slot) if array is None else id(array)
+
+
+def _computed(value: Any) -> np.ndarray | None:
+    """Return the array of a value or expression, if it has been computed: the choice of a branch
+    computes what it reads while the function is captured."""
+    if value.array is not None or value.expr is None:
+        return value.array
+    return value.expr.result(value.expr_slot)
 
 
 def _is_cut(exprs: Sequence[Expr]) -> bool:
@@ -150,7 +160,8 @@ class _Levels:
             self.want(value)
 
     def of(self, value: Value) -> int:
-        return 0 if value.array is not None or value.expr is None else self.level[value.expr]
+        is_outside = value.expr is None or _computed(value) is not None
+        return 0 if is_outside else self.level[value.expr]
 
     def want(self, value: Value) -> None:
         """Let a value leave its program."""
@@ -180,18 +191,18 @@ class _Levels:
 
 def _batch(value: Value) -> int:
     """Return the number of rows of a value that has some."""
-    while value.array is None:
+    while (array := _computed(value)) is None:
         assert value.expr is not None
         if value.expr.operator is TO_ROWS:
             return value.expr.inputs[0].shape[0]
         value = next(value for value in value.expr.inputs if value.rows)
-    return value.array.shape[0]
+    return array.shape[0]
 
 
 def base_of(value: Value) -> Value | None:
     """Return the value whose array a program reads for ``value``; None for arguments and constants,
     which every program reads."""
-    if value.array is not None or value.expr is None:
+    if value.expr is None or _computed(value) is not None:
         return None
     if value.expr.operator in (TO_ROWS, TO_AXIS):
         return base_of(value.expr.inputs[0])
@@ -218,7 +229,7 @@ class _Clone:
 
     def __call__(self, value: Value) -> Value:
         """Return what stands for a value in this program."""
-        if value.array is not None:
+        if _computed(value) is not None:
             return value
         assert value.expr is not None
         copy = self._copies.get(value.expr)
@@ -227,9 +238,10 @@ class _Clone:
         source = value
         while source.expr is not None and source.expr.operator in (TO_ROWS, TO_AXIS):
             source = source.expr.inputs[0]
-        if source.array is None:
+        array = _computed(source)
+        if array is None:
             return self._argument(self._number(source), value)
-        constant = source.detached()
+        constant = runtime.value(array)
         constant.reshape_spec(value.shape, value.rows)
         return constant
 

@@ -79,7 +79,8 @@ class Variables:
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
         """Return a result to the caller: a tensor of the graph outside where it depends on
-        anything there, else an array for callers that use no tensors, or a tensor without graph."""
+        anything there, else an array for callers that use no tensors, or a tensor without graph.
+        Like the results of captured functions it shares no memory with an argument."""
         if not isinstance(value, Tensor):
             return value
         if value.requires_grad:
@@ -87,7 +88,10 @@ class Variables:
                 return value
             value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy
-        return value.numpy(copy=True) if as_numpy else value
+        if as_numpy:
+            return value.numpy(copy=True)
+        is_shared = any(value.storage is leaf.storage for leaf in self.leaves)
+        return value.clone() if is_shared else value
 
     def deliver_tree(self, tree: Any) -> Any:
         """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""

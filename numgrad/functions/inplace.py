@@ -164,9 +164,14 @@ def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
     """Return ``value`` broadcast to the region, in the dtype of ``x``."""
     last = x.ndim - key.tail
     shape = (*x.shape[: last - key.flattened], *key.shape, *x.shape[last:])
-    if value.ndim > len(shape):
+    value = _cast.cast(value, x.dtype)
+    extra = value.ndim - len(shape)
+    if extra > 0 and 0 in value.shape[extra:]:  # then NumPy does not look at the axes before
+        value = _shape.reshape(value, ncore=value.ndim, shape=value.shape[extra:])
+    elif extra > 0:
+        _check_fits(value.shape, shape)
         value = _same_rank(value, len(shape))
-    return _shape.broadcast_to(_cast.cast(value, x.dtype), shape)
+    return _shape.broadcast_to(value, shape)
 
 
 def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -> Tensor:

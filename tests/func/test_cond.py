@@ -255,3 +255,17 @@ def test_second_derivatives_reach_what_a_branch_of_a_captured_function_closes_ov
 
     found = second(function)(np.array(1.4))
     np.testing.assert_allclose(found, -4 * np.sin(2.8) - 6, rtol=1e-13)
+
+
+def test_a_choice_that_reads_what_is_known_may_stand_in_a_captured_hessian():
+    def function(x):  # x is known while the Hessian is captured, so the choice computes it
+        def inner(w):
+            captured = ng.func.hessian(
+                lambda y: np.square(ng.cond(np.real(x), lambda u: u * y, lambda u: u, w))
+            )
+            return ng.jit(captured)(0.99)
+
+        return ng.func.grad(inner)(x * 1.0)
+
+    value, slope = F.jvp(function, (np.array(1.2),), (np.array(1.0),))
+    np.testing.assert_allclose([value, slope], [4 * 1.2, 4.0], rtol=1e-14)

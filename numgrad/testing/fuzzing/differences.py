@@ -131,7 +131,7 @@ class Differences:
         self, function: Function, argnums: Any = 0, has_aux: bool = False
     ) -> Function:
         def both(*args: Any) -> Any:
-            return function(*args), _each(argnums, lambda n: self.pull(main, args, n, 1.0))
+            return _apart(function(*args), args), _each(argnums, lambda n: self.pull(main, args, n, 1.0))
 
         main = _first(function, has_aux)
         return both
@@ -141,7 +141,7 @@ class Differences:
             return tuple(self.pull(main, primals, n, seed) for n in range(len(primals)))
 
         main = _first(function, has_aux)
-        value = function(*primals)
+        value = _apart(function(*primals), primals)
         return (value[0], pullback, value[1]) if has_aux else (value, pullback)
 
     def jvp(
@@ -154,7 +154,7 @@ class Differences:
             given[:] = [x + t * v for x, v in zip(primals, tangents, strict=True)]
 
         main = _first(function, has_aux)
-        value = function(*primals)
+        value = _apart(function(*primals), primals)
         slope = self.along(lambda: main(*given), move)
         return (value[0], slope, value[1]) if has_aux else (value, slope)
 
@@ -169,7 +169,7 @@ class Differences:
                 return stacked.reshape((*shape[0], *shape[1]))
 
             found = _each(argnums, one)
-            return (found, function(*args)[1]) if has_aux else found
+            return (found, _apart(function(*args)[1], args)) if has_aux else found
 
         main = _first(function, has_aux)
         return matrices
@@ -186,7 +186,7 @@ class Differences:
 
         found = np.split(self.jvp(flat, primals, tangents)[1], _ends(shapes))
         pairs = zip(found, primals, strict=True)
-        return function(*primals), tuple([_shaped(g, x) for g, x in pairs])
+        return _apart(function(*primals), primals), tuple([_shaped(g, x) for g, x in pairs])
 
     # By a tape ------------------------------------------------------------------------------------
 
@@ -278,9 +278,17 @@ def _size(array: Any) -> float:
 
 
 def _copied(tree: Any) -> Any:
-    if isinstance(tree, tuple):
-        return tuple(map(_copied, tree))
+    if isinstance(tree, (tuple, list)):
+        return type(tree)(map(_copied, tree))
     return tree.copy() if isinstance(tree, np.ndarray) else tree
+
+
+def _apart(tree: Any, args: Sequence[Any]) -> Any:
+    """Return a result that shares no memory with arguments, as transforms do."""
+    if isinstance(tree, (tuple, list)):
+        return type(tree)([_apart(item, args) for item in tree])
+    shared = isinstance(tree, np.ndarray) and any(np.may_share_memory(tree, x) for x in args)
+    return tree.copy() if shared else tree
 
 
 def _shaped(numbers: np.ndarray, given: Any) -> Any:

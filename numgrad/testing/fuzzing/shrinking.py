@@ -144,9 +144,10 @@ def _plainer_operands(node: Any) -> Iterator[Callable[[], None]]:
                     _replacement(place, part)()
                     after = _operand(ast.unparse(node.value))
                     alike = type(before) is type(after) and np.ndim(before) == np.ndim(after)
-                    text = ast.unparse(node.value)
+                    texts = ast.unparse(node.value), ast.unparse(tried.value)
                     place(child)
-                    if alike and ("ng." in text) == ("ng." in ast.unparse(tried.value)):
+                    kinds = [("ng." in text, "requires_grad" in text) for text in texts]
+                    if alike and kinds[0] == kinds[1]:
                         yield _replacement(place, part)
 
 

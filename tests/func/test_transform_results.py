@@ -1,0 +1,50 @@
+"""What a transform returns stays what it is when its arguments are written afterwards."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+F = ng.func
+VALUES = np.array([1.0, 2.0])
+RESULTS = {
+    "grad": lambda x: F.grad(lambda y: (np.sum(y * y), y), has_aux=True)(x)[1],
+    "value_and_grad": lambda x: F.value_and_grad(lambda y: (y.sum(), y), has_aux=True)(x)[0][1],
+    "vjp": lambda x: F.vjp(lambda y: y, x)[0],
+    "vjp aux": lambda x: F.vjp(lambda y: (y * y, y), x, has_aux=True)[2],
+    "jvp": lambda x: F.jvp(lambda y: y, (x,), (x,))[0],
+    "jvp aux": lambda x: F.jvp(lambda y: (y * y, y), (x,), (x,), has_aux=True)[2],
+    "jacrev": lambda x: F.jacrev(lambda y: (y * y, y[:]), has_aux=True)(x)[1],
+    "jacfwd": lambda x: F.jacfwd(lambda y: (y * y, y[::-1][::-1]), has_aux=True)(x)[1],
+}
+
+
+def written(result):
+    """Return a function that writes its argument after it has called a transform."""
+
+    def function(x):
+        x = x * 1.0
+        found = result(x)
+        x[...] -= 0.5
+        return found
+
+    return function
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+class TestAnArgumentThatIsReturned:
+    def test_shares_no_memory(self, result):
+        for x in (VALUES.copy(), ng.tensor(VALUES), ng.tensor(VALUES, requires_grad=True) * 1.0):
+            found = result(x)
+            x[...] = 7.0
+            np.testing.assert_array_equal(ng.tensor(found).detach(), VALUES)
+
+    @pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+    def test_is_not_written_inside_of_a_derivative(self, result, capture):
+        function = capture(written(result))
+        value, slope = F.jvp(function, (VALUES,), (VALUES,))
+        np.testing.assert_array_equal(value, VALUES)
+        np.testing.assert_array_equal(slope, VALUES)
+
+    def test_is_not_written_in_a_captured_function(self, result):
+        np.testing.assert_array_equal(ng.jit(written(result))(VALUES), VALUES)
