@@ -131,7 +131,8 @@ class Differences:
         self, function: Function, argnums: Any = 0, has_aux: bool = False
     ) -> Function:
         def both(*args: Any) -> Any:
-            return _apart(function(*args), args), _each(argnums, lambda n: self.pull(main, args, n, 1.0))
+            value = _apart(function(*args), args)
+            return value, _each(argnums, lambda n: self.pull(main, args, n, 1.0))
 
         main = _first(function, has_aux)
         return both
