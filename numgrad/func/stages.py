@@ -160,8 +160,9 @@ class _Levels:
             self.want(value)
 
     def of(self, value: Value) -> int:
-        is_outside = value.expr is None or _computed(value) is not None
-        return 0 if is_outside else self.level[value.expr]
+        if value.expr is None or _computed(value) is not None:
+            return 0
+        return self.level[value.expr]
 
     def want(self, value: Value) -> None:
         """Let a value leave its program."""

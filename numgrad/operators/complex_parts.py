@@ -80,4 +80,6 @@ def direction_pullback(context, g):
     x, y = context.input(0), context.output()
     radial = multiply(y, real(multiply(conj(g), y)))
     size = absolute(x)
-    return where(equal(size, 0.0), 0.0, divide(subtract(g, radial), size))
+    is_zero = equal(size, 0.0)
+    divisor = where(is_zero, 1.0, size)  # else the derivative of the quotient is no number
+    return where(is_zero, 0.0, divide(subtract(g, radial), divisor))

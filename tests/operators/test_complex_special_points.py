@@ -95,3 +95,11 @@ def test_slopes_at_the_ends_of_the_domain_stay_infinite(name):
         t = ng.tensor(x, requires_grad=True)
         (g,) = ng.grad(getattr(ng, name)(t), t)
         assert g.item() == (np.inf if name == "asin" else -np.inf)
+
+
+def test_all_derivatives_of_the_modulus_are_0_at_0():
+    zero, one = np.array(0j), np.array(1 + 1j)
+    slope = ng.func.grad(lambda z: np.abs(z))
+    second = ng.func.grad(lambda z: np.real(slope(z)))
+    assert slope(zero) == second(zero) == ng.func.jvp(slope, (zero,), (one,))[1] == 0
+    assert ng.func.jvp(second, (zero,), (one,))[1] == 0

@@ -15,6 +15,7 @@ from .differences import Differences, noise
 from .programs import Program
 
 WIDER = 1.5  # the steps of the second reference
+DOUBT = 16.0  # times what two steps differ by, which is small by chance in one of 10 000 programs
 DISTURBANCE = 1e-7  # small enough to be linear, large beside the errors of differences
 ROUNDINGS = 64.0  # that one statement and its derivatives may cost
 RETAINED = "retain_grad() was called"  # whose gradient a batched pass cannot be
@@ -123,7 +124,7 @@ def expect(program: Program) -> list[Expected] | str:
             return "a result is not finite"
         error = _largest(value - wider) + noise(first.level) * (1.0 + _largest(value))
         condition = _largest(disturbed - value) / DISTURBANCE + _largest(value)
-        tolerance = 4.0 * error + ROUNDINGS * eps * (condition + 1.0)
+        tolerance = DOUBT * error + ROUNDINGS * eps * (condition + 1.0)
         if not tolerance <= WORST * (_largest(value) + 0.03):
             return f"known to {tolerance:.1g} only"
         expected.append(Expected(value, tolerance))

@@ -10,7 +10,8 @@ from ..._declare import elementwise
 
 @elementwise
 def softplus(x: Any, beta: Any) -> Any:
-    return math.log1p(math.exp(beta * x)) / beta
+    z = beta * x  # of any size: where NumPy's wide numbers are finite, so is this
+    return (max(z, 0.0) + math.log1p(math.exp(-abs(z)))) / beta
 
 
 @softplus.partial("x")
