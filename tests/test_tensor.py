@@ -241,7 +241,9 @@ def test_reduction_keeps_axes_when_asked(name, axis):
     )
 
 
-@pytest.mark.parametrize("sizes", [(3, 2), ((3, 2),), (-1,), (-1, 1), ([6],)])
+@pytest.mark.parametrize(
+    "sizes", [(3, 2), ((3, 2),), (-1,), (-1, 1), ([6],), (np.array([3, 2]),), (np.array(6),)]
+)
 def test_reshape_takes_sizes_or_a_tuple(sizes):
     same(ng.tensor(LEFT).reshape(*sizes), LEFT.reshape(*sizes))
 

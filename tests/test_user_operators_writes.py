@@ -137,6 +137,71 @@ def test_a_kernel_that_never_writes_its_output_is_refused(function):
         operator(X)
 
 
+def summed_up(x, out):
+    for i in range(x.size):
+        out[0] += x[i]
+
+
+def added_to_as_a_whole(x, out):
+    out += x
+
+
+def doubled(x, out):
+    out[:] = 2.0 * out[:] - 1.0
+
+
+def from_the_left(x, out):
+    for i in range(1, x.size):
+        out[i] = out[i - 1] + x[i]
+
+
+def compared(x, out):
+    if x[0] > 0:
+        out[0] == 1.0  # noqa: B015  a slip for =
+
+
+UPDATES = (summed_up, added_to_as_a_whole, doubled, from_the_left)
+
+
+@pytest.mark.parametrize("function", UPDATES, ids=lambda f: f.__name__)
+def test_a_kernel_that_only_updates_its_output_is_refused(function):
+    operator = ng.operator("(n)->(n)")(njit(function))
+    match = rf"{function.__name__}: .* its output out from what the memory held before \(.*:\d+\)"
+    with pytest.raises(OperatorError, match=match):
+        operator(X)
+
+
+def test_a_kernel_that_only_reads_its_output_is_refused():
+    operator = ng.operator("(n)->(n)")(njit(compared))
+    with pytest.raises(OperatorError, match="never writes its output out"):
+        operator(X)
+
+
+def test_a_gradient_that_is_only_added_to_is_refused():
+    def write(g, x, a, out, gx, ga):
+        gx[:] = a * g
+        for i in range(x.size):
+            ga[0] += x[i] * g[i]
+
+    with pytest.raises(OperatorError, match=r"backward.* its output ga from what the memory held"):
+        slopes(write, "adding")
+
+
+def added_to_after_a_view(x, out):
+    first = out[:1]
+    first[0] = 0.0
+    first += 1.0
+    out[1:] = x[1:]
+
+
+def a_first_element_apart(x, out):
+    for i in range(x.size):
+        if i > 0:
+            out[i] = out[i - 1] + x[i]
+        else:
+            out[i] = x[i]
+
+
 def a_copy(x, out):
     y = x.copy()
     y[0] = 1.0
@@ -184,6 +249,7 @@ def of_an_exact_type(x, out):
 FINE = {
     a_copy: [2, 3, 6], its_own_name: [3, 4, 7], a_number_of_it: [4, 4, 4], by_another_name: X,
     added_to: X, by_another_function: [1, 2, 5], by_a_ufunc: [4, 3, 6], of_an_exact_type: [3, 3, 3],
+    added_to_after_a_view: [1, 2, 5], a_first_element_apart: [3, 5, 10],
 }  # fmt: skip
 
 

@@ -7,7 +7,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+import numpy as np
+
 PACKAGE = str(Path(__file__).parent.parent) + os.sep
+_CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
+"""Where NumPy's functions ask numgrad for something, the user's code is what has called them."""
 
 
 class Site(NamedTuple):
@@ -25,12 +29,12 @@ class Site(NamedTuple):
 
 
 class _Files(dict[str, bool]):
-    """Whether a source file belongs to numgrad, by name."""
+    """Whether a source file belongs to numgrad or NumPy, by name."""
 
     def __missing__(self, name: str) -> bool:
         if len(self) >= _MOST_FILES:  # a notebook makes a new one for every cell
             self.clear()
-        ours = self[name] = name.startswith(PACKAGE)
+        ours = self[name] = name.startswith(_CALLED)
         return ours
 
 
@@ -39,7 +43,7 @@ is_ours = _Files()
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """Return the first frame outside numgrad, beginning with ``frame``."""
+    """Return the first frame outside numgrad and NumPy, beginning with ``frame``."""
     while frame is not None and is_ours[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame

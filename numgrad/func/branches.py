@@ -10,6 +10,7 @@ from .._errors import ArgTypeError
 from .._tensor import Tensor
 from ..engine.capture import Capture
 from ..engine.record import mode
+from ..engine.seen import seen
 from ..functions.creation import asarray
 from ..functions.selection import where
 from .gates import Gates
@@ -61,7 +62,7 @@ def cond(
     if any(size != 1 for size in shape):
         raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
     if not isinstance(pred, Tensor):
-        return (true_fun if pred else false_fun)(*operands)
+        return (true_fun if seen(pred) else false_fun)(*operands)
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ..engine.seen import seen
 from ..engine.values import Shape, Value
 from . import (
     creation,
@@ -195,6 +196,9 @@ class Methods:
 
 def _unpack(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the numbers of ``f((2, 3))`` and of ``f(2, 3)`` alike."""
-    if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
-        return tuple(arguments[0])
-    return () if arguments == (None,) else arguments
+    if len(arguments) != 1:
+        return arguments
+    (first,) = arguments
+    if isinstance(first, (tuple, list)) or (isinstance(first, (np.ndarray, Tensor)) and first.ndim):
+        return tuple(seen(first))
+    return () if first is None else arguments

@@ -1,6 +1,9 @@
 """Rounding, whose derivative is zero, and remainders."""
 
+import operator
+
 from .._tensor import ArrayLike, Tensor, constant
+from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
 
@@ -113,7 +116,8 @@ def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
     >>> ng.round(ng.tensor([1.25, 12.348]), decimals=1)
     tensor([ 1.2, 12.3])
     """
-    return _decimals(x, decimals) if decimals else _rounding.rint(x)
+    places = operator.index(seen(decimals))
+    return _decimals(x, places) if places else _rounding.rint(x)
 
 
 around = round

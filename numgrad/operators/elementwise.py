@@ -138,7 +138,11 @@ def quotient_slope_dr(y):
     return -y
 
 
-@builtin
+def complex_reciprocal(x):
+    return complex(1.0, -0.0) / x  # the zero's sign is such that the result's is NumPy's
+
+
+@builtin(complex=complex_reciprocal)
 def reciprocal(x):
     return 1 / x
 

@@ -8,7 +8,7 @@ import numgrad as ng
 FUNCTIONS = (
     "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
     "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "conj",
-    "negative",
+    "negative", "reciprocal",
 )  # fmt: skip
 
 
@@ -49,9 +49,32 @@ def test_special_values_are_numpys(name, dtype):
         wrong = differing(found, expected)
         if name == "expm1":  # NumPy's has NaN where a limit exists
             wrong &= ~np.isnan(expected)
+        if name == "reciprocal":  # NumPy's of 0 is NaN, 1 / 0 is not; of tiny numbers, infinite
+            wrong &= np.isfinite(expected) | (abs(z) > 1)
         if name == "log1p":  # NumPy's loses digits near 0
             wrong &= abs(z) > 1e-3
         assert not wrong.any(), (z[wrong][:4], found[wrong][:4], expected[wrong][:4])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_quotients_are_numpys(dtype):
+    """Signs of zeros included: they are the side of a branch cut on which the quotient is."""
+    parts = np.array([0.0, 0.5, 1.0, 3.0, 1e-10, np.inf, np.nan])
+    z = np.empty((14, 14), dtype)
+    z.real, z.imag = np.meshgrid(*[np.concatenate([parts, -parts])] * 2)
+    a, b = (x.ravel() for x in np.meshgrid(z, z))
+    with np.errstate(all="ignore"):
+        expected = a / b
+    for found in ((ng.tensor(a) / ng.tensor(b)).numpy(), ng.jit(ng.divide, fuse="now")(a, b)):
+        wrong = differing(found, expected)
+        assert not wrong.any(), (a[wrong][:4], b[wrong][:4], found[wrong][:4], expected[wrong][:4])
+
+
+def test_roots_of_quotients_are_on_numpys_side_of_the_cut():
+    z = np.array([complex(-2.0, 0.0), complex(-2.0, -0.0), 2j, -2j])
+    for quotient in (np.reciprocal, lambda z: 1j / z, lambda z: 1 / z):
+        found = np.sqrt(quotient(ng.tensor(z))).numpy()
+        np.testing.assert_allclose(found, np.sqrt(quotient(z)), rtol=1e-15)
 
 
 # Cuts along the real axis, and along the imaginary one.

@@ -79,20 +79,28 @@ def _lower_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Va
 
 @lower_builtin(quotient, types.Complex, types.Complex)
 def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    """Smith's method: the smaller part of the divisor over the larger one cannot overflow."""
+    """Smith's method, which NumPy uses: the smaller part of the divisor over the larger one cannot
+    overflow. Signs of zeros say on which side of a branch cut the quotient is."""
     (a_real, a_imag), (b_real, b_imag) = (_parts(builder, value) for value in args)
     magnitude = builder.module.declare_intrinsic("llvm.fabs", [a_real.type])
     sizes = [builder.call(magnitude, [part]) for part in (b_real, b_imag)]
-    swap = builder.fcmp_ordered("<", *sizes)
+    swap = builder.fcmp_unordered("<", *sizes)
     large, small = builder.select(swap, b_imag, b_real), builder.select(swap, b_real, b_imag)
     is_zero = builder.fcmp_ordered("==", large, ir.Constant(large.type, 0.0))
-    ratio = builder.select(is_zero, small, builder.fdiv(small, large))
+    ratio = builder.fdiv(small, large)
     scale = builder.fadd(large, builder.fmul(small, ratio))
     scale = builder.select(is_zero, sizes[0], scale)
     first, second = builder.select(swap, a_imag, a_real), builder.select(swap, a_real, a_imag)
-    real = builder.fdiv(builder.fadd(first, builder.fmul(second, ratio)), scale)
-    imag = builder.fdiv(builder.fsub(second, builder.fmul(first, ratio)), scale)
-    imag = builder.select(swap, builder.fneg(imag), imag)
+    turned = builder.fmul(first, ratio)
+    minuend, subtrahend = (
+        builder.select(swap, turned, second), builder.select(swap, second, turned)
+    )  # fmt: skip
+    real = builder.fadd(first, builder.fmul(second, ratio))
+    imag = builder.fsub(minuend, subtrahend)
+    real, imag = (
+        builder.fdiv(builder.select(is_zero, plain, part), scale)
+        for plain, part in ((a_real, real), (a_imag, imag))
+    )
     return _joined(builder, args[0].type, real, imag)
 
 

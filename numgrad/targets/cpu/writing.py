@@ -3,7 +3,8 @@
 Inputs are shared with whoever else has them, saved values of other operations included: their
 types are those of arrays that nobody writes, so that Numba refuses to. What it overlooks is found
 here. An output that is never written would be what the memory held before. ``out = 0.0`` for
-``out[0] = 0.0`` is the usual reason: it gives the name another value.
+``out[0] = 0.0`` is the usual reason: it gives the name another value. So would a sum be that begins
+with ``out[0] += x[i]``.
 """
 
 import re
@@ -19,8 +20,10 @@ from numgrad._errors import OperatorError
 _REFUSAL = "Cannot modify readonly array"
 _PLACE = re.compile(r"at (\S[^\n]*?) \((\d+)\)")
 _DESCRIPTIONS = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides"}
-_READING = {"binop", "unary"}
+_READING = {"binop", "unary", "inplace_binop"}
+_ITEMS = {"getitem", "static_getitem"}
 _BUILTINS = (len, range)
+_DEEPEST = 20  # operations that a value is followed through
 
 
 class Writes:
@@ -53,20 +56,54 @@ class Writes:
                     raise self._input_error(origin, self.file, statement.loc.line)
 
     def check_outputs(self) -> None:
-        """Raise an `OperatorError` if a kernel certainly writes no element of an output: a view of
-        it may be written, and by whatever else gets it."""
+        """Raise an `OperatorError` if a kernel certainly writes no element of an output, or none
+        but from what it reads there: a view of it may be written, and by whatever gets it."""
         written = set(self.outputs).intersection(
             self._origin(variable, through=())
             for statement in _statements(self.func_ir)
             for variable in self._handed_on(statement)
+            if not self._is_update(statement, variable)
         )
         for output in self.outputs:
             if output not in written:
-                raise OperatorError(
-                    f"{self.name}: the kernel never writes its output {output} "
-                    f"({self.file}:{self.lines[output]}), which would be what the memory held "
-                    f"before: write its elements, {output}[...] = ...; {output} = ... does not"
-                )
+                raise self._output_error(output)
+
+    def _output_error(self, output: str) -> OperatorError:
+        updates = [
+            statement.loc.line
+            for statement in _statements(self.func_ir)
+            for variable in self._targets(statement)
+            if self._origin(variable, through=()) == output
+        ]
+        if updates:
+            return OperatorError(
+                f"{self.name}: the kernel computes its output {output} from what the memory held "
+                f"before ({self.file}:{updates[0]}): write its elements before they are read, "
+                f"{output}[...] = 0.0 before {output}[...] += ..."
+            )
+        return OperatorError(
+            f"{self.name}: the kernel never writes its output {output} "
+            f"({self.file}:{self.lines[output]}), which would be what the memory held "
+            f"before: write its elements, {output}[...] = ...; {output} = ... does not"
+        )
+
+    def _is_update(self, statement: Any, variable: Any) -> bool:
+        """Whether a statement writes an array, but a value that it has read from the same one."""
+        if not isinstance(statement, ir.SetItem | ir.StaticSetItem):
+            return False
+        origin = self._origin(variable, through=())
+        return variable.name == statement.target.name and self._reads(statement.value, origin)
+
+    def _reads(self, variable: Any, origin: str | None, depth: int = 0) -> bool:
+        """Whether a value is computed from elements of an array."""
+        value = self._definition(variable)
+        if not isinstance(value, ir.Expr) or depth > _DEEPEST:
+            return False
+        if value.op in _ITEMS:
+            return self._origin(value.value, through=()) == origin
+        return value.op in _READING and any(
+            self._reads(operand, origin, depth + 1) for operand in value.list_vars()
+        )
 
     def refused(self, error: Exception) -> OperatorError | None:
         """The error of a kernel that Numba refused because it writes an input; else None."""
@@ -118,7 +155,21 @@ class Writes:
             return []
         if value.op == "call" and self._constant(value.func) in _BUILTINS:
             return []
+        if value.op in _ITEMS and self._is_number(statement.target):
+            return []
         return value.list_vars()
+
+    def _is_number(self, variable: Any) -> bool:
+        """Whether an element that was read is certainly not written, as a view of it could be."""
+        uses = (s for s in _statements(self.func_ir) if variable in s.list_vars())
+        return all(self._only_reads(statement, variable) for statement in uses)
+
+    def _only_reads(self, statement: Any, variable: Any) -> bool:
+        if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+            return statement.target.name != variable.name
+        if isinstance(statement, ir.Assign) and statement.target.name != variable.name:
+            return isinstance(statement.value, ir.Expr) and statement.value.op in _READING
+        return isinstance(statement, ir.Assign | ir.Del)
 
     def _origin(self, variable: Any, through: Sequence[str] | None) -> str | None:
         """The parameter that a variable is: by another name, or an attribute ``through`` which it
