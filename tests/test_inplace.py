@@ -419,3 +419,17 @@ def test_what_does_not_fit_is_refused_by_its_shape(capture, shape):
 
     with pytest.raises(ValueError, match="broadcast"):
         function(x, ng.tensor(np.ones(shape)))
+
+
+@pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+@pytest.mark.parametrize("key", [np.array([True, True]), np.array([0, 1]), slice(None), ...])
+def test_a_value_that_is_written_over_itself_is_read_before(capture, key):
+    @capture
+    def function(y):
+        t = y * 1.0
+        t[::-1][key] = t
+        return t
+
+    x, v = np.array([0.7, 1.2]), np.array([1.0, 3.0])
+    for found, before in zip(ng.func.jvp(function, (x,), (v,)), (x, v), strict=True):
+        np.testing.assert_array_equal(found, before[::-1])

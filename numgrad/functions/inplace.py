@@ -147,8 +147,11 @@ def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
     if not deferred:
         assert x.array is not None
         _inplace.keep_what_is_read(x)
+        values = _values_for(x, value)
+        if np.may_share_memory(values, x.array):
+            values = values.copy()  # with a mask NumPy would read what it has just written
         try:
-            x.array[tuple(items.items)] = _values_for(x, value)
+            x.array[tuple(items.items)] = values
         except IndexError:
             check_arrays(items.items, x.shape)  # which says more
             raise

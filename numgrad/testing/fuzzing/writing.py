@@ -52,6 +52,8 @@ def _draw_write(scope: Scope, target: str) -> bool:
     if kind == 3 and len(array) > 1:
         step = f"    {target}[i] = {target}[i - 1] * 0.5 + np.sin({target}[i])"
         return scope.add([f"for i in range(1, {len(array)}):", step], target)
+    if own:
+        value = f"np.copy({value})"  # with a mask NumPy reads what it has just written
     return scope.add([f"{target}[{_draw_place(scope, array)}] {sign} {value}"], target)
 
 
