@@ -15,7 +15,7 @@ from ._errors import (
     NoGradError,
     PlaceTypeError,
 )
-from .engine import alone, capture, deferred, direct, hooks, leaving, record
+from .engine import alone, capture, deferred, dispatch, hooks, leaving, record
 from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .operators import cast as _cast
@@ -373,6 +373,7 @@ def _wire() -> None:
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
         "sum_to": _reduction.sum_to,
         "cast": _cast.cast,
+        "astype": _cast.astype,
         "copy_spec": _cast.copy_spec,
         "broadcast_to": _shape.broadcast_to,
         "expand_dims": _shape.expand_dims,
@@ -386,8 +387,8 @@ def _wire() -> None:
     door.value, door.constant, door.align = Tensor, constant, align
     door.apply = record.apply
     door.alone, door.is_many = alone.alone, alone.is_many
-    door.unary, door.binary = direct.unary, direct.binary
-    door.several, door.learn = direct.several, direct.learn
+    door.unary, door.binary = dispatch.unary, dispatch.binary
+    door.several, door.learn = dispatch.several, dispatch.learn
     door.deferred = deferred.elementwise
     door.site = record.user_site
 

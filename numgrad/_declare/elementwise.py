@@ -97,10 +97,7 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
-        self.numbers_first: dict[Any, Any] = {}  # what is learned where an argument is a number
-        self.numbers_last: dict[Any, Any] = {}
         self.deferred: dict[Any, Any] = {}  # see `numgrad.engine.deferred`
-        self.ranks: dict[Any, Any] = {}  # and where arguments differ in their numbers of axes
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -130,8 +127,7 @@ class Elementwise(Operator):
 
     def forget_plans(self) -> None:
         super().forget_plans()
-        for plans in (self.numbers_first, self.numbers_last, self.ranks, self.deferred):
-            plans.clear()
+        self.deferred.clear()
 
     # Inputs: dtypes and ranks
     # ----------------------------------------------------------------------------
@@ -205,6 +201,8 @@ class Elementwise(Operator):
 
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to whatever it can be applied to."""
+        if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
+            return self(*[door.constant(a) if type(a) in (list, tuple) else a for a in args])
         deferred = door.deferred(self, args)
         if deferred is not None:
             return deferred

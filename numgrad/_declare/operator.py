@@ -69,7 +69,7 @@ class Operator:
         self.is_view = is_view
         self.__name__ = name
         self.kinds: dict[Any, Any] = {}  # of its nodes, as far as they have one
-        self.plans: dict[Any, Any] = {}  # see `numgrad.engine.learned`: by specs of the inputs
+        self.plans: dict[Any, Any] = {}  # see `engine.dispatch_cache`: by specs of the inputs
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.has_rule = register  # whether the derivative of a node depends on its kind alone

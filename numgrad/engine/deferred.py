@@ -1,4 +1,4 @@
-"""The short way while a function is captured: what ``engine.direct`` is for computed values.
+"""The short way while a function is captured: what ``engine.dispatch`` is for computed values.
 
 What an operator does with values of certain specs is worked out once and kept in a plan. With it an
 operation is an expression, a value and a node, whose attributes are filled in. Whatever is out of
@@ -8,9 +8,10 @@ the ordinary takes the general way, ``record.apply``, and has the same result.
 import sys
 from typing import Any, NamedTuple
 
-from .direct import record_planned
+from .dispatch import record_planned
+from .dispatch_cache import Plan, make_plan
 from .graph import accumulator_of
-from .learned import Beside, Plan, make_plan
+from .operands import Number
 from .record import is_view, mode, runtime, snapshot, unusual
 from .rules import as_value
 from .values import Expr, Spec, View, spec_of
@@ -35,9 +36,9 @@ def elementwise(operator: Any, args: Any) -> Any:
         key = (x.spec, y.spec) if len(args) == 2 else x.spec
         plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
     elif first is kind and (second is float or second is int):
-        plan, y = _beside(operator, x.spec, y, (x.spec, 1))
+        plan, y = _beside(operator, x.spec, y, (x.spec, second))
     elif second is kind and (first is float or first is int):
-        plan, x = _beside(operator, y.spec, x, (y.spec, 0))
+        plan, x = _beside(operator, y.spec, x, (first, y.spec))
     else:
         return None
     if plan is None:
@@ -95,13 +96,12 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
     known = operator.deferred.get(key)
     if known is None:
         other = spec_of((1,) * len(spec.shape), spec.dtype)
-        specs = (spec, other) if key[1] else (other, spec)
+        specs = (spec, other) if key[0] is spec else (other, spec)
         plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
         if plan is None:
             return None, number
-        known = _keep(operator, key, Beside(plan, other))
-    numbers: dict[Any, Any] = known.floats if type(number) is float else known.ints
-    return known.plan, (numbers.get(number) or known.constant(number))[0]
+        known = _keep(operator, key, (plan, Number(other)))
+    return known[0], known[1](number)[0]
 
 
 def added(x: Any, y: Any) -> Any:

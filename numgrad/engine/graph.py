@@ -72,7 +72,7 @@ _NONE: Any = MappingProxyType({})
 
 
 class Node:
-    """One recorded application of an operator; made by `new_node` and by ``engine.direct``.
+    """One recorded application of an operator; made by `new_node` and by ``engine.dispatch``.
 
     Attributes
     ----------

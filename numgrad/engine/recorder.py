@@ -10,8 +10,8 @@ from typing import Any
 
 from .._settings import settings
 from .attempts import attempt
+from .dispatch_cache import Plan
 from .graph import Node, accumulator_of
-from .learned import Plan
 from .record import runtime, unusual
 from .site import is_ours, user_frame
 from .values import Storage, View, next_number

@@ -5,8 +5,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from .deferred import view
-from .direct import apply_one, apply_plan
-from .learned import keep, make_plan
+from .dispatch import apply_one, apply_plan
+from .dispatch_cache import keep, make_plan
 from .record import mode, runtime, unusual
 from .recorder import finder_of
 from .seen import seen

@@ -8,7 +8,7 @@ import numpy as np
 from .._declare import Elementwise
 from .._declare.dtypes import is_masked
 from .._tensor import Tensor
-from ..engine.direct import binary, unary
+from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
 from . import elementwise, indexing, inplace, linalg
 

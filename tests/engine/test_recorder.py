@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import direct
+from numgrad.engine import dispatch
 from numgrad.engine.graph import Node
 
 pytestmark = pytest.mark.usefixtures("often")
@@ -77,7 +77,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     for kept in (True, False):
         ng.set_flags()
         if not kept:
-            monkeypatch.setattr(direct, "recorder_of", lambda plan: None)
+            monkeypatch.setattr(dispatch, "recorder_of", lambda plan: None)
         made.append([operate(x, y) for _ in range(3)][2])
     ours, theirs = slots_of(made[0]), slots_of(made[1])
     own = ("array", "node", "view", "_storage")
@@ -155,7 +155,7 @@ def test_references_are_counted():
     ]  # fmt: skip
     things = [
         None, True, False, 0, (), x, y, x.node, x.array, x.spec, x.shape, x.dtype, Node, ng.Tensor,
-        registry["multiply"], direct.UNWRITTEN, test_references_are_counted.__code__, ..., slice,
+        registry["multiply"], dispatch.UNWRITTEN, test_references_are_counted.__code__, ..., slice,
         start, start.storage, part, part.view, part.view.chain, x.storage, tuple, "f_code", int,
     ]  # fmt: skip
     for operation in operations * 3:

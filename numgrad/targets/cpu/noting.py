@@ -1,8 +1,8 @@
 """The compiled half of recording: computes one operation and makes its value and its node.
 
-It does what ``engine.direct`` does for an operation on a few values of which nothing is out of the
-ordinary, and answers None, having done nothing, for any other. What new objects have in common is
-copied from one that is like them. Every word that is stored in an object is a reference that the
+It does what ``engine.dispatch`` does for an operation on a few values of which nothing is out of
+the ordinary, and answers None, having done nothing, for any other. What new objects have in common
+is copied from one that is like them. Every word that is stored in an object is a reference that the
 object owns. What Python code may have changed is looked at first, see `looking`.
 """
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
+from .dispatch_cache import Mixture, Plan, keep, make_plan
 from .graph import Node, accumulator_of
-from .learned import Beside, Mixture, Plan, keep, make_plan
-from .learned import learn as learn_of
+from .operands import descriptor
+from .operands import learn as learn_of
 from .record import WITHOUT_GRADIENTS, apply, mode, pack, runtime, unusual
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
@@ -50,23 +51,31 @@ def unary(operator: Any, x: Any) -> Any:
 
 def binary(operator: Any, x: Any, y: Any) -> Any:
     """Return ``operator(x, y)``; called by a function of numgrad."""
-    first, second = type(x), type(y)
-    kind = runtime.value
-    if (first is kind or second is kind) and (not unusual or mode.direct):
-        a = b = plan = None
-        if first is second:
-            a, b = x.array, y.array
+    if not unusual or mode.direct:
+        kind = runtime.value
+        if type(x) is kind is type(y):
             spec = x.spec
             plan = operator.plans.get(spec if spec is y.spec else (spec, y.spec))
-        elif first is kind and (second is float or second is int):
-            a = x.array
-            plan, y, b = _beside(operator.numbers_last.get(x.spec), y, second)
-        elif first is float or first is int:
-            b = y.array
-            plan, x, a = _beside(operator.numbers_first.get(y.spec), x, first)
-        if plan is not None and a is not None and b is not None:
-            return _of_two(plan, x, y, a, b)
-    return _of_other_rank(operator, x, y)
+        else:
+            first = x.spec if type(x) is kind else descriptor(x)
+            second = y.spec if type(y) is kind else descriptor(y)
+            plan = operator.plans.get((first, second))
+        if type(plan) is Mixture:
+            known = plan.constants
+            pair = None if known is None else known.get(y if plan.last else x)
+            if pair is None:
+                result = _mixed(plan, (x, y))
+                if result is not None:
+                    return result
+            elif plan.last and x.array is not None:
+                return _of_two(plan.plan, x, pair[0], x.array, pair[1])
+            elif not plan.last and y.array is not None:
+                return _of_two(plan.plan, pair[0], y, pair[1], y.array)
+        elif plan is not None:
+            a, b = x.array, y.array
+            if a is not None and b is not None:
+                return _of_two(plan, x, y, a, b)
+    return operator.general((x, y))
 
 
 def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
@@ -83,31 +92,6 @@ def _of_two(plan: Plan, x: Any, y: Any, a: Any, b: Any) -> Any:
     if plan.reads and (not unusual or mode.grad):
         _connect(plan, x, y, result)
     return result
-
-
-def _beside(known: Beside | None, number: Any, kind: type) -> tuple[Plan | None, Any, Any]:
-    """Return the plan, the operand for a number, and its array for the kernel."""
-    if known is None:
-        return None, number, None
-    pair = (known.floats if kind is float else known.ints).get(number)
-    value, array = known.constant(number) if pair is None else pair
-    return known.plan, value, array
-
-
-def _of_other_rank(operator: Any, x: Any, y: Any) -> Any:
-    """Apply an elementwise operator to what no plan is known for, but perhaps for their ranks."""
-    if type(x) is type(y) is runtime.value and not unusual:
-        known = operator.ranks.get((x.spec, y.spec))
-        a, b = x.array, y.array
-        if known is not None and a is not None and b is not None:
-            if known[0]:
-                y = apply_one(known[1], y)
-            else:
-                x = apply_one(known[1], x)
-            plan = operator.plans.get(x.spec if x.spec is y.spec else (x.spec, y.spec))
-            if plan is not None:
-                return _of_two(plan, x, y, a, b)  # NumPy is faster with arrays of no axes
-    return operator.general((x, y))
 
 
 def apply_one(plan: Plan, x: Any) -> Any:
@@ -155,7 +139,7 @@ def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
     if unusual and not mode.direct:
         return None
     kind = runtime.value
-    key = tuple([a.spec if type(a) is kind else type(a) for a in args])
+    key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
     try:
         known = operator.plans.get((*key, *static.items()) if static else key)
     except TypeError:  # a parameter that cannot be hashed
@@ -174,18 +158,19 @@ def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
 
 
 def _mixed(known: Mixture, args: Sequence[Any]) -> Any:
-    """Apply an elementwise operator to values and numbers."""
-    arrays, values = [], []
-    for arg, beside in zip(args, known.numbers, strict=True):
-        array = None
-        if beside is None:
+    """Apply an elementwise operator to operands of any kind; None if one is not computed yet."""
+    values, arrays = [], []
+    for arg, operand in zip(args, known.operands, strict=False):
+        if operand is None:
             array = arg.array
         else:
-            _, arg, array = _beside(beside, arg, type(arg))
+            arg, array = operand(arg, args)
         if array is None:
             return None
-        arrays.append(array)
         values.append(arg)
+        arrays.append(array)
+    if len(values) == 2:
+        return _of_two(known.plan, values[0], values[1], arrays[0], arrays[1])
     return _recorded(known.plan, values, arrays)
 
 
@@ -348,7 +333,7 @@ def learn(
     if (unusual and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:
-        learn_of(operator, args, tuple(values))
+        learn_of(operator, args, tuple(values), apply_one)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
         try:
             plan = make_plan(operator, static, tuple([value.spec for value in values]))

@@ -1,0 +1,131 @@
+"""The dispatch cache: what an operator does with operands of certain kinds, worked out once."""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._settings import on_change
+from .kinds import kind_of
+from .record import runtime
+from .values import ELEMENT, Spec, spec_of
+
+_MOST_PLANS = 1024
+_planned: weakref.WeakSet[Any] = weakref.WeakSet()  # whatever has plans, and can forget them
+
+
+class Plan:
+    """What an operator with certain static parameters does with computed values of certain specs.
+
+    Attributes
+    ----------
+    compute : callable
+        Takes the arrays and returns the result.
+    in_order : callable or None
+        Does so faster, if they are in C order.
+    spec : Spec
+        Of the result.
+    reads : tuple
+        By which inputs require grad, as bits: whether the derivative reads each input and the
+        result; None where it reads nothing. Empty where gradients do not flow.
+    step : tuple
+        Of a view, what leads from its base to it; else empty.
+    operator, static, inputs, outputs, kind
+        Of the nodes.
+    recorder : callable or None
+        Records an operation without Python, see `numgrad.engine.recorder`; None until there have
+        been many ``uses``.
+    depth : int
+        Of the first frame that may be the user's, seen from the function that calls the recorder.
+    mark : Element or None
+        What the result is as a view: mostly nothing.
+    """
+
+    __slots__ = (
+        "compute", "depth", "in_order", "inputs", "kind", "mark", "operator", "outputs", "reads",
+        "recorder", "spec", "static", "step", "uses",
+    )  # fmt: skip
+
+    def __init__(
+        self, operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec,
+        compute: Any,
+    ) -> None:  # fmt: skip
+        self.operator, self.static = operator, static
+        self.compute, self.in_order = compute if type(compute) is tuple else (compute, None)
+        self.inputs, self.outputs = inputs, (spec,)
+        self.spec = spec
+        self.kind = kind_of(operator, static, inputs, self.outputs)
+        self.step = ((operator, static),) if operator.is_view else ()
+        self.mark = ELEMENT if operator.is_element else None
+        self.recorder: Any = None
+        self.depth = 3
+        self.uses = 0
+        self.reads: tuple[Any, ...] = ()
+        if operator.differentiable and spec.dtype.kind in "fc":
+            self.reads = tuple([self._reads(mask) for mask in range(2 ** len(inputs))])
+
+    def _reads(self, mask: int) -> tuple[bool, ...] | None:
+        needs = [bool(mask >> n & 1) for n in range(len(self.inputs))]
+        reads = tuple(self.operator.saves(needs))
+        return reads if any(reads) else None
+
+
+def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -> Plan | None:
+    """Work out a plan; None for what always takes the general way."""
+    rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
+    if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
+        return None
+    compute = _unknown if rows else operator.computation(runtime.target, inputs, static)
+    if compute is None:
+        return None
+    ((shape, dtype),) = operator.infer(inputs, static)
+    return Plan(operator, static, inputs, spec_of(shape, dtype, rows), compute)
+
+
+_MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
+
+
+def _unknown(array: np.ndarray) -> Any:
+    """Stand for the function of an array with rows, which is met seldom."""
+    raise ValueError("rows")
+
+
+def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
+    """Put a plan into a table of ``owner``, which has a method ``forget_plans``."""
+    if len(table) >= _MOST_PLANS:
+        table.clear()
+    _planned.add(owner)
+    table[key] = plan
+
+
+class Mixture:
+    """A plan for arguments some of which are first made what the operator takes; see `operands`.
+
+    Attributes
+    ----------
+    plan : Plan
+    operands : tuple
+        What makes an operand of each argument; None for one that is taken as it is.
+    constants : dict or None
+        Of two arguments, one of which is a number: what is known of numbers.
+    last : bool
+        Whether it is the second one.
+    """
+
+    __slots__ = ("constants", "last", "operands", "plan")
+
+    def __init__(self, plan: Plan, operands: Sequence[Any]) -> None:
+        self.plan, self.operands = plan, tuple(operands)
+        self.last = operands[0] is None
+        only = operands[self.last] if len(operands) == 2 and None in operands else None
+        self.constants: dict[Any, Any] | None = getattr(only, "known", None)
+
+
+def _forget() -> None:
+    """Drop all plans: settings that kernels depend on have changed."""
+    for owner in list(_planned):
+        owner.forget_plans()
+
+
+on_change(_forget)
