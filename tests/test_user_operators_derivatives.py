@@ -5,7 +5,12 @@ import pytest
 from numba import njit
 
 import numgrad as ng
-from numgrad._errors import CustomGradError, NotDifferentiableError
+from numgrad._errors import (
+    CaptureError,
+    CustomGradError,
+    InplaceError,
+    NotDifferentiableError,
+)
 
 from .user_operators import cubes, gather, polar, power_wave, rhs, rhs_jvp, rhs_of_tensors
 
@@ -212,3 +217,70 @@ def test_elementwise_operator_with_a_compiled_callee():
     (g,) = ng.grad(parabola(x).sum(), x, create_graph=True)
     assert g.tolist() == [1.0, 3.0]
     assert ng.grad(g.sum(), x)[0].tolist() == [1.0, 1.0]
+
+
+def squares(backward):
+    """Declare squares with a function of tensors for the derivative."""
+
+    @ng.operator("(n)->(n)", name="squares")
+    @njit
+    def square(x, out):
+        for i in range(x.size):
+            out[i] = x[i] * x[i]
+
+    square.backward(backward)
+    return square
+
+
+def filled(g, x, out):
+    gx = ng.zeros(x.shape)
+    gx += 2.0 * g * x
+    return gx
+
+
+def written_in_parts(g, x, out):
+    gx = g * x
+    head = gx[..., :1]
+    head *= 2.0
+    gx[..., 1:] *= 2.0
+    return gx
+
+
+def by_value(g, x, out):
+    return 2.0 * g * x if g.sum() > 0 else g
+
+
+WAYS = {
+    "one": lambda f, x: ng.func.grad(lambda x: f(x).sum())(x),
+    "rows": lambda f, x: ng.func.jacrev(f)(x),
+    "second": lambda f, x: ng.func.hessian(lambda x: f(x).sum())(x),
+    "captured": lambda f, x: ng.jit(ng.func.grad(lambda x: f(x).sum()))(x),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("backward", [filled, written_in_parts])
+def test_functions_of_tensors_that_write_in_place_are_refused(backward, way):
+    """They see all rows of a batch, and nothing is computed yet."""
+    with pytest.raises(InplaceError, match=r"operation recorded at \S+:\d+ in .* writes in place"):
+        WAYS[way](squares(backward), np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("way", ["one", "rows", "second"])
+def test_functions_of_tensors_that_ask_for_a_value_are_refused(way):
+    with pytest.raises(CaptureError, match=r"in by_value: the value .* in a backward function"):
+        WAYS[way](squares(by_value), np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("inner", [
+    lambda g, x: ng.func.vjp(lambda x: x * x, x)[1](g)[0],
+    lambda g, x: g * ng.func.grad(lambda x: (x * x).sum())(x),
+    lambda g, x: ng.func.jvp(lambda x: x * x, (x,), (g,))[1],
+])  # fmt: skip
+def test_functions_of_tensors_may_take_derivatives(inner):
+    square, x = squares(lambda g, x, out: inner(g, x)), np.array([1.0, 2.0])
+    for _ in range(4):  # the plan of a pass that comes again is kept
+        np.testing.assert_array_equal(WAYS["one"](square, x), 2 * x)
+        np.testing.assert_array_equal(WAYS["rows"](square, x), np.diag(2 * x))
+        np.testing.assert_array_equal(WAYS["second"](square, x), 2 * np.eye(2))
+        np.testing.assert_array_equal(WAYS["captured"](square, x), 2 * x)

@@ -35,13 +35,17 @@ class Pass:
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
         self.is_stale = False  # whether nodes have got other saved values than the structure has
-        known = recognise(request)
+        # A rule may be a user's function, which takes derivatives of what is still to be computed:
+        # such a pass is a part of the one around it.
+        is_part = mode.deferring and mode.capture is None
+        self.around = mode.kept if is_part else None
+        known = recognise(request) if self.around is None else None
         if known is not None:
             self.structure, self.recalled = known
             return
         roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
         order = reachable(roots, request.cut, request.ends, request.first)
-        self.structure = structure_of(request, order)
+        self.structure = structure_of(request, order) if self.around is None else None
         self.recalled = None if self.structure is None else recall(request, self.structure)
         if self.recalled is not None:
             return
@@ -56,7 +60,7 @@ class Pass:
         self.late: dict[Edge, Value] = {}
         self.grads: dict[Edge, Value] = {}
         self.retained: list[tuple[Edge, Value]] = []
-        self.kept: list[Node] = []
+        self.kept: list[Node] = [] if self.around is None else self.around
         self.shown: list[Value] = []
         self.uncomputed: dict[Edge, Value] = {}
         self.owned: dict[int, weakref.ref[Value]] = {}  # by id: arrays of this pass alone
@@ -317,7 +321,7 @@ class Pass:
         structure = self.structure
         if structure is not None and self._is_typical(results) and comes_again(structure):
             remember(structure, self.wanted, self.grads, self.request.batch)
-        elif mode.capture is None:
+        elif mode.capture is None and self.around is None:
             force([*results, *saved], self.request.batch)
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)

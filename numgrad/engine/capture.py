@@ -273,12 +273,22 @@ def refuse(reason: str) -> NoReturn:
 def refuse_reading(value: Value) -> NoReturn:
     """Raise for a value that Python wants to see before it is computed."""
     if mode.capture is None:
-        raise CaptureError(_LEFT_BEHIND)
+        raise CaptureError(_LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
     shape, dtype = value.shape, value.dtype
     hint = _INDEX if dtype.kind in "iu" else ""
     refuse(
         f"the value of a tensor (shape {shape}, {dtype}) is asked for, which is known only when "
         f"the function is replayed. {WAYS_OUT}{hint}"
+    )
+
+
+def _in_a_rule(value: Value) -> str:
+    recorded = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
+    return (
+        f"{_here()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for in a "
+        f"backward function{recorded}. It is called once for all rows of a batch, before anything "
+        f"is computed: choose by value with ng.where, or write the function as a kernel under "
+        f"@njit, or the operator as an ng.Function, whose backward is called for each row."
     )
 
 

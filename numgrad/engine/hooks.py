@@ -135,7 +135,7 @@ def by_row(
     if writes:
         function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _outside(backward_pass), deferring(mode.capture is not None, backward_pass.kept):
+    with _outside(backward_pass), _users(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return list(function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
@@ -153,9 +153,16 @@ def _outside(backward_pass: Any) -> Block:
     return Setting(running, backward_pass=backward_pass)
 
 
+def _users(backward_pass: Any) -> Block:
+    """Run a user's function inside the block, which may write through views of what it makes: of a
+    pass that is captured, its operations are none."""
+    captured = mode.capture is not None
+    return deferring(captured, None if captured else backward_pass.kept)
+
+
 def run_at_end(backward_pass: Any) -> None:
     """Call the functions that wait for the last gradient of a pass."""
-    with _outside(backward_pass), deferring(mode.capture is not None, backward_pass.kept):
+    with _outside(backward_pass), _users(backward_pass):
         for function in backward_pass.at_end:
             function()
 

@@ -45,6 +45,8 @@ def check(target: Value, value: Value) -> None:
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
     """
+    if mode.deferring and mode.kept is not None:
+        _refuse_in_a_rule()
     root = root_of(target)[0]
     if target.view is ELEMENT or root.view is ELEMENT:
         raise InplaceError(
@@ -70,6 +72,16 @@ def check(target: Value, value: Value) -> None:
     for alias in (target.view, root.view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
+
+
+def _refuse_in_a_rule() -> None:
+    where = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
+    raise InplaceError(
+        f"the backward function{where} writes in place. It is called once for all rows of a "
+        f"batch, on values that are not computed yet: return new values, as ng.where, ng.stack "
+        f"and arithmetic make them, or write the function as a kernel under @njit, or the "
+        f"operator as an ng.Function, whose backward is called for each row."
+    )
 
 
 def _check_alias(alias: Alias) -> None:

@@ -81,3 +81,40 @@ def test_arrays_that_stay_as_they_are_are_copied_once():
     assert len(kept) == 1
     for value in values:
         np.testing.assert_array_equal(ng.grad(value, x)[0].numpy(), START)
+
+
+def through_a_view(x):
+    y = ng.sin(x)
+    head = y[:1]
+    head *= 3.0
+    y[1:] *= x[1:]
+    return y
+
+
+class Recomputed(ng.Function):
+    """A checkpoint: nothing but the input is kept."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return through_a_view(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return ng.func.vjp(through_a_view, x)[1](g)[0]
+
+
+def hooked(x):
+    y = ng.clip(x, -9.0, 9.0)
+    y.register_hook(lambda g: ng.func.vjp(through_a_view, x)[1](g)[0])
+    return y
+
+
+@pytest.mark.parametrize("function", [Recomputed.apply, hooked])
+@pytest.mark.parametrize("derivative", [
+    lambda f: ng.func.grad(lambda x: f(x).sum()), ng.func.jacrev,
+])  # fmt: skip
+def test_writes_through_views_in_the_backward_pass_of_a_captured_function(function, derivative):
+    expected = derivative(through_a_view)(START)
+    np.testing.assert_allclose(ng.jit(derivative(function))(START), expected, rtol=1e-15)
