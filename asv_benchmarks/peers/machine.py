@@ -9,7 +9,7 @@ from pathlib import Path
 DISTRIBUTIONS = ("numgrad", "numpy", "scipy", "numba", "torch", "jax", "pytensor", "autograd")
 
 
-def refusal(environment: dict[str, str]) -> str:
+def refusal(environment: dict[str, str], module: str = "asv_benchmarks.peers") -> str:
     """Why figures from this environment would mislead; empty if they would not."""
     forced = [n for n in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if environment.get(n)]
     if not forced:
@@ -19,7 +19,7 @@ def refusal(environment: dict[str, str]) -> str:
     return (
         f"{names} {verb} set: OpenBLAS would not run the kernels of this machine, and every matrix "
         f"product of NumPy, SciPy and Numba would be slower than users see. Unset and run again: "
-        f"env -u {' -u '.join(forced)} python -m asv_benchmarks.peers"
+        f"env -u {' -u '.join(forced)} python -m {module}"
     )
 
 

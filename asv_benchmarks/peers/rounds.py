@@ -1,10 +1,5 @@
 """Workers of one workload, asked in turn: interleaved rounds, so that drift hits all alike."""
 
-import json
-import os
-import select
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -13,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from . import machine, systems
+from .remote import Remote
 from .task import Workload
 from .worker import HAND_WRITTEN
 
@@ -51,49 +47,11 @@ class Options:
     keep_memory: bool = False
 
 
-class Remote:
-    """A worker process and the pipe to it."""
-
-    def __init__(self, workload: Workload, system: str, folder: Path, options: Options) -> None:
-        command = [sys.executable, "-m", f"{__package__}.worker", workload.key, system, str(folder)]
-        self.process = subprocess.Popen(
-            command + ["--quick"] * options.quick,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=machine.worker_environment(dict(os.environ), options.threads, options.keep_memory),
-            preexec_fn=_pin(options.threads),
-            start_new_session=True,
-        )
-        self.limit = options.limit
-
-    def ask(self, command: str) -> dict[str, Any]:
-        """Return the worker's answer; a worker beyond the limit is stopped."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        ready, _, _ = select.select([self.process.stdout], [], [], self.limit)
-        if not ready:
-            self.close()
-            return {"reason": f"stopped: no result after {self.limit:g} s"}
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else {"reason": f"died with {self.process.wait()}"}
-
-    def close(self) -> None:
-        """End the process and what it started (a compiler, say)."""
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, 9)
-        self.process.wait()
-
-
-def _pin(threads: int) -> Callable[[], None] | None:
-    """Bind a worker to as many cores as it may use threads: XLA has no other setting."""
-    if not hasattr(os, "sched_setaffinity"):
-        return None
-    cores = sorted(os.sched_getaffinity(0))[:threads]
-    return lambda: os.sched_setaffinity(0, cores)
+def _remote(workload: Workload, system: str, folder: Path, options: Options) -> Remote:
+    """Start the worker of one system on one workload."""
+    arguments = [workload.key, system, str(folder), *["--quick"] * options.quick]
+    module = f"{__package__}.worker"
+    return Remote(module, arguments, options.threads, options.limit, options.keep_memory)
 
 
 def measure(
@@ -125,10 +83,10 @@ def _start(
     if row.reason:
         return row, None
     if system.startswith("numgrad"):  # a process before this one fills the kernel cache
-        warm = Remote(workload, system, folder, options)
+        warm = _remote(workload, system, folder, options)
         warm.ask("start")
         warm.close()
-    remote = Remote(workload, system, folder, options)
+    remote = _remote(workload, system, folder, options)
     answer = remote.ask("start")
     row.reason = answer.get("reason", "")
     row.first, row.disagreement = answer.get("first"), answer.get("disagreement")

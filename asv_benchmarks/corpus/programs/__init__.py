@@ -1,0 +1,38 @@
+"""The programs by chapter. A program is a short function in one of these modules."""
+
+from ..program import Family, Program
+from . import (
+    gathers,
+    loops,
+    matrices,
+    models,
+    operands,
+    particles,
+    recurrent,
+    reductions,
+    series,
+    sizes,
+    stencils,
+)
+
+CHAPTERS = (
+    operands, sizes, reductions, stencils, loops, particles, models, recurrent, series, matrices,
+    gathers,
+)  # fmt: skip
+FAMILIES: list[Family] = [family for chapter in CHAPTERS for family in chapter.FAMILIES]
+PROGRAMS: list[Program] = [program for family in FAMILIES for program in family.programs]
+
+
+def find(name: str) -> Program:
+    """Return the program of a name."""
+    return next(program for program in PROGRAMS if program.name == name)
+
+
+def selected(only: str) -> list[Program]:
+    """Return the programs whose names hold one of the parts between commas; all without any."""
+    parts = [part.strip().lower() for part in only.split(",") if part.strip()]
+    found = [p for p in PROGRAMS if not parts or any(part in p.name.lower() for part in parts)]
+    if not found:
+        families = ", ".join(family.name for family in FAMILIES)
+        raise ValueError(f"no program's name holds any of {parts}; there are families {families}")
+    return found

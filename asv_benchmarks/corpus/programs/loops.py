@@ -1,0 +1,213 @@
+"""Loops over elements and rows, lists of results, and arrays that are filled in place."""
+
+from typing import Any
+
+import numpy as np
+
+from ..program import Family
+
+
+def vector(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    return (rng.uniform(0.1, 0.9, n),)
+
+
+scalars = Family("a recurrence over 200 elements", size=200, tiny=5, inputs=vector)
+
+
+def smoothed(np: Any, s: Any, v: Any) -> Any:
+    return 0.9 * s + 0.1 * v * v
+
+
+@scalars.program
+def by_index(np, x):
+    return np.fold(lambda s, v: smoothed(np, s, v), 0.0, x)
+
+
+@scalars.program
+def by_iteration(np, x):
+    return np.fold_items(lambda s, v: smoothed(np, s, v), 0.0, x)
+
+
+@scalars.program
+def by_unstacking(np, x):
+    s = 0.0
+    for v in np.unstack(x):
+        s = smoothed(np, s, v)
+    return s
+
+
+@scalars.program
+def by_slices_of_one(np, x):
+    s = np.zeros(1)
+    for i in range(len(x)):
+        s = smoothed(np, s, x[i : i + 1])
+    return s.sum()
+
+
+def by_scan(np: Any, x: Any) -> Any:
+    return np.fold(lambda s, v: smoothed(np, s, v), 0.0, x)
+
+
+scalars.programs[2:] = [
+    p.__class__(**{**vars(p), "own": {"jax": by_scan}}) for p in scalars.programs[2:]
+]
+longer = scalars.derived("a recurrence over 1500 elements", size=1500)
+
+rows = Family(
+    "a recurrence over 100 rows", size=100, tiny=4,
+    inputs=lambda rng, n: (rng.standard_normal((n, 8)), rng.standard_normal(8)),
+)  # fmt: skip
+
+
+def turned(np: Any, s: Any, row: Any) -> Any:
+    return np.tanh(0.5 * s + row)
+
+
+@rows.program
+def row_by_index(np, x, s):
+    return np.fold(lambda s, row: turned(np, s, row), s, x).sum()
+
+
+@rows.program
+def row_by_iteration(np, x, s):
+    return np.fold_items(lambda s, row: turned(np, s, row), s, x).sum()
+
+
+@rows.program(own={"jax": row_by_index})
+def row_by_a_full_key(np, x, s):
+    for i in range(len(x)):
+        s = turned(np, s, x[i, :])
+    return s.sum()
+
+
+@rows.program(own={"jax": row_by_index})
+def row_by_unstacking(np, x, s):
+    for row in np.unstack(x):
+        s = turned(np, s, row)
+    return s.sum()
+
+
+@rows.program(own={"jax": lambda np, x, s: row_by_index(np, x, s)})
+def columns_of_the_transpose(np, x, s):
+    y = x.T
+    for i in range(len(x)):
+        s = turned(np, s, y[:, i])
+    return s.sum()
+
+
+fills = Family("an array made of 100 scalars", size=100, tiny=4, inputs=vector)
+
+
+def squares(np: Any, x: Any) -> Any:
+    return ((x * x + 1.0) * np.arange(len(x))).sum()
+
+
+OWN = {"own": {"jax": squares}}  # as nobody would write a loop there
+
+
+@fills.program(**OWN)
+def written_one_by_one(np, x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[i] * x[i] + 1.0
+    return (out * np.arange(len(x))).sum()
+
+
+@fills.program(**OWN)
+def added_one_by_one(np, x):
+    out = np.ones(len(x))
+    for i in range(len(x)):
+        out[i] += x[i] * x[i]
+    return (out * np.arange(len(x))).sum()
+
+
+@fills.program(**OWN)
+def a_list_that_is_stacked(np, x):
+    out = [x[i] * x[i] + 1.0 for i in range(len(x))]
+    return (np.stack(out) * np.arange(len(x))).sum()
+
+
+@fills.program(**OWN)
+def slices_that_are_joined(np, x):
+    out = [x[i : i + 1] * x[i : i + 1] + 1.0 for i in range(len(x))]
+    return (np.concatenate(out) * np.arange(len(x))).sum()
+
+
+blocks = Family(
+    "a matrix made of 32 rows", size=32, tiny=3,
+    inputs=lambda rng, n: (rng.standard_normal((n, 32)), rng.standard_normal(32)),
+)  # fmt: skip
+
+
+def by_rows(np: Any, x: Any, w: Any) -> Any:
+    return (np.sin(x) * w).sum()
+
+
+@blocks.program(own={"jax": by_rows})
+def rows_written(np, x, w):
+    out = np.zeros((len(x), 32))
+    for i in range(len(x)):
+        out[i] = np.sin(x[i]) * w
+    return out.sum()
+
+
+@blocks.program(own={"jax": by_rows})
+def rows_added(np, x, w):
+    out = np.zeros((len(x), 32))
+    for i in range(len(x)):
+        out[i] += np.sin(x[i]) * w
+    return out.sum()
+
+
+@blocks.program(own={"jax": by_rows})
+def rows_scaled_in_place(np, x, w):
+    out = np.sin(x)
+    for i in range(len(x)):
+        out[i] *= w
+    return out.sum()
+
+
+@blocks.program(own={"jax": by_rows})
+def rows_written_by_a_full_key(np, x, w):
+    out = np.zeros((len(x), 32))
+    for i in range(len(x)):
+        out[i, :] = np.sin(x[i, :]) * w
+    return out.sum()
+
+
+@blocks.program(own={"jax": by_rows})
+def rows_stacked(np, x, w):
+    return np.stack([np.sin(row) * w for row in x]).sum()
+
+
+edits = Family("a few writes to 10 000 elements", size=10**4, tiny=8, inputs=vector)
+
+
+@edits.program
+def ends_written(np, x):
+    y = np.copy(x)
+    y = np.put(y, 0, 0.0)
+    y = np.put(y, -1, x[0] * x[1])
+    return (y * y).sum()
+
+
+@edits.program
+def half_scaled(np, x):
+    y = np.accumulate(np.sin(x), slice(None, None, 2), 1.0)
+    return (y * y).sum()
+
+
+@edits.program
+def ends_joined(np, x):
+    y = np.concatenate([np.zeros(1), x[1:-1], x[:1] * x[1:2]])
+    return (y * y).sum()
+
+
+@edits.program
+def ends_chosen(np, x):
+    i = np.arange(len(x))
+    y = np.where(i == 0, 0.0, np.where(i == len(x) - 1, x[0] * x[1], x))
+    return (y * y).sum()
+
+
+FAMILIES = [scalars, longer, rows, fills, blocks, edits]
