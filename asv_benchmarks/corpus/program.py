@@ -42,7 +42,7 @@ class Program:
     own : mapping
         A text of its own for a library, where that is how it is written there.
     without : mapping
-        Library to the reason why it has no such program.
+        Library, or way, to the reason why it has no such program.
     """
 
     family: str

@@ -27,10 +27,11 @@ COMPARISONS = (
     Comparison("captured and fused / captured", "fused", ("captured",)),
     Comparison("ng.func.grad / ng.grad", "func", ("eager",)),
 )
+# By way: what it is called, and the way of a peer whose formulations are set beside it.
 SPREADS = {
-    "eager": "recorded at each call",
-    "captured": "captured",
-    "fused": "captured and fused",
+    "eager": ("recorded at each call", "torch"),
+    "captured": ("captured", "jax"),
+    "fused": ("captured and fused", "jax"),
 }
 
 
@@ -41,6 +42,7 @@ class Ratio(NamedTuple):
     name: str
     ours: float
     theirs: float
+    beside: float | None = None
 
 
 def ratios(rows: list[Measured], comparison: Comparison, statistic: str) -> list[Ratio]:
@@ -60,14 +62,17 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def spreads(rows: list[Measured], way: str, statistic: str) -> Iterator[Ratio]:
-    """Yield the slowest formulation of each family beside its fastest."""
+    """Yield the slowest formulation of each family beside its fastest, and a peer's same two."""
     related = [row for row in rows if row["siblings"] and way in row[statistic]]
+    peer = SPREADS[way][1]
     for family, members in groupby(related, key=lambda row: row["family"]):
-        times = sorted((row[statistic][way], row["name"]) for row in members)
-        if len(times) > 1:
-            (least, fastest), (most, slowest) = times[0], times[-1]
-            pair = (name.removeprefix(f"{family}: ") for name in (slowest, fastest))
-            yield Ratio(most / least, f"{family}: {' / '.join(pair)}", most, least)
+        ordered = sorted(members, key=lambda row: row[statistic][way])
+        if len(ordered) > 1:
+            least, most = (row[statistic] for row in (ordered[0], ordered[-1]))
+            names = (row["name"].removeprefix(f"{family}: ") for row in (ordered[-1], ordered[0]))
+            beside = most[peer] / least[peer] if peer in most and peer in least else None
+            text = f"{family}: {' / '.join(names)}"
+            yield Ratio(most[way] / least[way], text, most[way], least[way], beside)
 
 
 def distribution(title: str, found: list[Ratio]) -> str:
@@ -83,11 +88,14 @@ def distribution(title: str, found: list[Ratio]) -> str:
 HEAD = "| ratio of times | programs | geometric mean | quartile | median | quartile | worst | above 1 |"  # noqa: E501
 
 
-def worst(found: list[Ratio], count: int, labels: tuple[str, str]) -> list[str]:
+def worst(found: list[Ratio], count: int, labels: tuple[str, ...]) -> list[str]:
     """Return the table of the worst."""
-    lines = [f"| program | ratio | {labels[0]} | {labels[1]} |", "|---|---|---|---|"]
+    lines = [f"| program | ratio | {' | '.join(labels)} |", "|---" * (2 + len(labels)) + "|"]
     for f in found[:count]:
-        lines.append(f"| {f.name} | {f.ratio:.2f} | {duration(f.ours)} | {duration(f.theirs)} |")
+        cells = [f.name, f"{f.ratio:.2f}", duration(f.ours), duration(f.theirs)]
+        if len(labels) > 2:
+            cells.append("" if f.beside is None else f"{f.beside:.2f}")
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -97,20 +105,30 @@ def markdown(measured: Measured, count: int = 10, statistic: str = "best") -> st
     compared = [(c, ratios(rows, c, statistic)) for c in COMPARISONS]
     compared = [(c, found) for c, found in compared if found]
     apart = {way: sorted(spreads(rows, way, statistic), reverse=True) for way in SPREADS}
+    apart = {way: found for way, found in apart.items() if found}
     lines = [HEAD, "|---" * 8 + "|"]
     lines += [distribution(c.title, found) for c, found in compared]
     for way, found in apart.items():
-        if found:
-            title = f"slowest / fastest formulation of a family, {SPREADS[way]}"
-            lines.append(distribution(title, found))
+        lines.append(distribution(f"slowest / fastest formulation, {SPREADS[way][0]}", found))
     for c, found in compared:
         lines += ["", f"**The worst of: {c.title}**", ""]
         lines += worst(found, count, (c.ours, " or ".join(c.theirs)))
     for way, found in apart.items():
-        if found:
-            lines += ["", f"**Families farthest apart, {SPREADS[way]}**", ""]
-            lines += worst(found, count, ("slowest", "fastest"))
-    return "\n".join([*lines, *reasons(rows)])
+        called, peer = SPREADS[way]
+        lines += ["", f"**Formulations farthest apart, {called}**", ""]
+        lines += worst(found, count, ("slowest", "fastest", f"the ratio of the two in {peer}"))
+    return "\n".join([*lines, *first_calls(rows, count), *reasons(rows)])
+
+
+def first_calls(rows: list[Measured], count: int) -> list[str]:
+    """Return the table of the longest first calls of captured functions."""
+    lines = []
+    for way in ("captured", "fused"):
+        longest = sorted(((r["first"].get(way, 0.0), r["name"]) for r in rows), reverse=True)
+        lines += ["", f"**The longest first calls, {SPREADS[way][0]}**", ""]
+        lines += ["| program | first call |", "|---|---|"]
+        lines += [f"| {name} | {duration(seconds)} |" for seconds, name in longest[:count]]
+    return lines
 
 
 def reasons(rows: list[Measured]) -> list[str]:

@@ -56,6 +56,8 @@ class Bench:
     def ask(self, library: str, *command: Any) -> dict[str, Any]:
         """Return a library's answer; its worker is started if it is not there."""
         remote = self.remotes.get(library)
+        if remote is not None and not remote.alive:
+            remote.close()
         if remote is None or not remote.alive:
             module, given = f"{__package__}.worker", [library, str(self.folder)]
             remote = Remote(module, given, self.options.threads, self.options.limit)
@@ -82,9 +84,9 @@ class Bench:
 
     def _prepare(self, library: str, program: Program, size: int, row: Row) -> None:
         """Run each way once; after one that did not come back, the earlier ones again."""
-        reason = program.without.get(library) or missing(library)
         done: list[str] = []
         for way in LIBRARIES[library]:
+            reason = program.without.get(library) or program.without.get(way) or missing(library)
             answer = {"reason": reason} if reason else self._first(library, program, size, way)
             if "first" in answer:
                 row.first[way] = answer["first"]

@@ -21,6 +21,7 @@ from .program import Problem
 from .programs import find
 
 CHUNK_SECONDS = 0.0003
+WARM_SECONDS, WARM_CALLS = 0.06, 120  # before anything is timed, whichever is reached first
 
 
 class Timed:
@@ -30,8 +31,11 @@ class Timed:
         self.call, self.number, self.calls = call, 0, 1
 
     def calibrate(self) -> None:
-        self.seconds()
+        """Call until what learns from repetition has learned, and see how long a call takes."""
+        end = time.perf_counter() + WARM_SECONDS
         took = self.seconds()
+        while self.number < WARM_CALLS and time.perf_counter() < end:
+            took = self.seconds()
         self.calls = max(1, min(1000, round(CHUNK_SECONDS / max(took, 1e-7))))
 
     def seconds(self) -> float:

@@ -1,5 +1,6 @@
 """A worker process that is asked in lines of JSON, and stopped when it does not come back."""
 
+import contextlib
 import json
 import os
 import select
@@ -56,6 +57,10 @@ class Remote:
         if self.alive:
             os.killpg(self.process.pid, 9)
         self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):  # what was not read by the dead process
+                    pipe.close()
 
 
 def _pin(threads: int) -> Callable[[], None] | None:

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from ..program import GRADIENT, HESSIAN, HVP, Problem
 from . import Call
-from .numpy import LOOPS
+from .numpy import LOOPS, value
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
@@ -93,6 +93,8 @@ def native(constant: Any) -> Any:
     """Return a constant as torch likes it best: tensors for arrays and lists, Python's numbers."""
     if isinstance(constant, (np.ndarray, list)):
         array = np.asarray(constant)
+        if array.dtype == bool:  # torch refuses to subtract with these
+            array = array.astype(float)
         return array.item() if array.ndim == 0 else torch.from_numpy(array.copy())
     return constant.item() if isinstance(constant, np.generic) else constant
 
@@ -171,9 +173,7 @@ def _transform(problem: Problem) -> Any:
         hessian = torch.func.hessian(text)
         return lambda x, constants: (None, hessian(*x, *constants))
     if program.derivative == HVP:
-        tangents = tuple(torch.from_numpy(v) for v in problem.directions)
-        return lambda x, constants: (None, torch.func.jvp(
-            torch.func.grad(lambda *x: text(*x, *constants), argnums=chosen), x, tangents)[1])  # fmt: skip
+        return partial(_hvp, text, tuple(torch.from_numpy(v) for v in problem.directions))
     rows = torch.from_numpy(problem.rows(_shape(problem)))
 
     def products(x: Any, constants: Any) -> Any:
@@ -183,7 +183,11 @@ def _transform(problem: Problem) -> Any:
     return products
 
 
-def _shape(problem: Problem) -> tuple[int, ...]:
-    from .numpy import value
+def _hvp(text: Any, tangents: Any, x: Any, constants: Any) -> Any:
+    chosen = tuple(range(len(x)))
+    gradient = torch.func.grad(lambda *x: text(*x, *constants), argnums=chosen)
+    return None, torch.func.jvp(gradient, x, tangents)[1]
 
+
+def _shape(problem: Problem) -> tuple[int, ...]:
     return value(problem).shape

@@ -91,7 +91,7 @@ def reshaped(np, x, i):
     return (np.sin(x).reshape((50, -1)).sum(axis=1) ** 2).sum()
 
 
-@groups.program
+@groups.program(siblings=False)  # fifty times the work
 def products_with_ones(np, x, i):
     belongs = (i[None] == np.arange(50)[:, None]) * 1.0
     return ((belongs @ np.sin(x)) ** 2).sum()
@@ -119,6 +119,7 @@ orders.add("the best", lambda np, x, w: x[np.argmax(x)] ** 2)
 orders.add("every second", lambda np, x, w: (x[::2] * w[::2]).sum())
 orders.add("reversed", lambda np, x, w: (np.flip(x, (0,)) * w).sum())
 orders.add("joined with itself", lambda np, x, w: (np.concatenate([x, x * w]) ** 2).sum())
-orders.add("even and odd", lambda np, x, w: (x.reshape((-1, 2))[:, 0] * w.reshape((-1, 2))[:, 1]).sum())  # noqa: E501
+orders.add("even and odd", lambda np, x, w: (
+    x.reshape((-1, 2))[:, 0] * w.reshape((-1, 2))[:, 1]).sum())  # fmt: skip
 
 FAMILIES = [one, several, window, row, table, groups, orders]

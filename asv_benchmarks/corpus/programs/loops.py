@@ -28,7 +28,7 @@ def by_iteration(np, x):
     return np.fold_items(lambda s, v: smoothed(np, s, v), 0.0, x)
 
 
-@scalars.program
+@scalars.program(own={"jax": by_index})
 def by_unstacking(np, x):
     s = 0.0
     for v in np.unstack(x):
@@ -36,7 +36,7 @@ def by_unstacking(np, x):
     return s
 
 
-@scalars.program
+@scalars.program(own={"jax": by_index})
 def by_slices_of_one(np, x):
     s = np.zeros(1)
     for i in range(len(x)):
@@ -44,13 +44,6 @@ def by_slices_of_one(np, x):
     return s.sum()
 
 
-def by_scan(np: Any, x: Any) -> Any:
-    return np.fold(lambda s, v: smoothed(np, s, v), 0.0, x)
-
-
-scalars.programs[2:] = [
-    p.__class__(**{**vars(p), "own": {"jax": by_scan}}) for p in scalars.programs[2:]
-]
 longer = scalars.derived("a recurrence over 1500 elements", size=1500)
 
 rows = Family(
@@ -87,7 +80,7 @@ def row_by_unstacking(np, x, s):
     return s.sum()
 
 
-@rows.program(own={"jax": lambda np, x, s: row_by_index(np, x, s)})
+@rows.program(own={"jax": row_by_index})
 def columns_of_the_transpose(np, x, s):
     y = x.T
     for i in range(len(x)):
@@ -210,4 +203,23 @@ def ends_chosen(np, x):
     return (y * y).sum()
 
 
-FAMILIES = [scalars, longer, rows, fills, blocks, edits]
+count = Family(
+    "8 to 24 steps, another number at each call", size=10, tiny=3, siblings=False,
+    inputs=lambda rng, n: (rng.uniform(0.1, 0.9, n), 5), varying=lambda k, n: (8 + k % 5 * 4,),
+)  # fmt: skip
+
+
+def masked(np: Any, x: Any, steps: Any) -> Any:
+    """Return the last state by as many steps as there may be: the number may be traced."""
+    after = np.fold(lambda s, i: np.where(i < steps, s - 0.1 * np.sin(s), s), x, np.arange(24))
+    return (after * after).sum()
+
+
+@count.program(own={"jax": masked})
+def a_loop(np, x, steps):
+    for _ in range(steps):
+        x = x - 0.1 * np.sin(x)
+    return (x * x).sum()
+
+
+FAMILIES = [scalars, longer, rows, fills, blocks, edits, count]

@@ -148,12 +148,12 @@ def rotation_matrices(np, rotation, shift, point, seen):
     return projected(np, point * c + across * s + outer * (1.0 - c) + shift, seen)
 
 
-cost = bundle.derived(
-    "bundle adjustment, gradient of 1000 blocks", size=1000, derivative="gradient", rows=0
-)
-cost.programs = [
-    p.__class__(**{**vars(p), "text": lambda np, *a, text=p.text: (text(np, *a) ** 2).sum()})
-    for p in cost.programs
-]
+def summed(text: Any) -> Any:
+    return lambda np, *arguments: (text(np, *arguments) ** 2).sum()
+
+
+cost = Family("bundle adjustment, gradient of 1000 blocks", size=1000, tiny=3, inputs=scenes, wrt=3)
+for program in bundle.programs:
+    cost.add(program.formulation, summed(program.text))
 
 FAMILIES = [energy, curvature, lattice, bundle, cost]

@@ -65,6 +65,9 @@ def gates_one_by_one(np: Any, h: Any, c: Any, x: Any, w: Any, b: Any) -> Any:
 for cell in (gates_by_slices, gates_by_split, gates_as_rows, gates_one_by_one):
     lstm.add(cell.__name__.replace("_", " "), network(cell))
 
+long = Family("an LSTM over 300 tokens", size=300, tiny=3, inputs=lstm_inputs, wrt=2)
+long.add("gates by slices", lstm.programs[0].text, without={"fused": "compiles for minutes"})
+
 orbit = Family(
     "Lorenz (1963), 40 Runge-Kutta steps", size=3, tiny=3,
     inputs=lambda rng, n: (np.array([1.0, 2.0, 20.0]), np.array([10.0, 28.0, 8.0 / 3.0])), wrt=2,
@@ -168,4 +171,4 @@ def momentum_descent(np, x):
     return np.iterate(step, (x, np.zeros(len(x))), 50)[0].sum()
 
 
-FAMILIES = [lstm, orbit, simulations]
+FAMILIES = [lstm, long, orbit, simulations]

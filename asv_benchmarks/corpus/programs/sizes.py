@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..program import GRADIENT, HESSIAN, HVP, Family
+from ..program import HESSIAN, HVP, Family
 
 
 def point(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
@@ -21,9 +21,7 @@ def slices(np, x):
 
 @valley.program
 def elements(np, x):
-    return sum(
-        100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2 for i in range(len(x) - 1)
-    )
+    return sum(100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2 for i in range(len(x) - 1))
 
 
 @valley.program
@@ -65,14 +63,9 @@ def newton_steps(np, x):
     return y
 
 
-@numbers.program
+@numbers.program(derivative=HESSIAN)
 def a_second_derivative(np, x):
     return np.sin(x) ** 2 * np.exp(x)
-
-
-numbers.programs[-1] = numbers.programs[-1].__class__(
-    **{**vars(numbers.programs[-1]), "derivative": HESSIAN}
-)
 
 
 def market(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
@@ -125,7 +118,7 @@ large.add("a logsumexp", lambda np, x, y: np.logsumexp(x * y, 0))
 large.add("a norm", lambda np, x, y: np.norm(x - y))
 
 column = Family(
-    "a column and a row of 1000", size=1000, tiny=3, derivative=GRADIENT, wrt=2,
+    "a column and a row of 1000", size=1000, tiny=3, wrt=2,
     inputs=lambda rng, n: (rng.uniform(0.1, 0.9, n), rng.uniform(0.1, 0.9, n)),
 )  # fmt: skip
 column.add("new axes", lambda np, x, y: np.exp(-((x[:, None] - y[None]) ** 2)).sum())

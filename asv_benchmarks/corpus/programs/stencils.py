@@ -165,6 +165,43 @@ def plane_gathered(np: Any, u: Any) -> Any:
 for laplacian in (plane_rolled, plane_joined, plane_extended, plane_gathered):
     plane.add(laplacian.__name__.removeprefix("plane_"), spread(laplacian))
 
+flow = Family(
+    "Burgers' equation, 32 cotangents of a residual", size=64, tiny=4, derivative=JACOBIAN, rows=32,
+    inputs=lambda rng, n: (rng.standard_normal((2, n, n)), rng.standard_normal((2, n, n))),
+)  # fmt: skip
+
+
+def transported(neighbours: Any) -> Any:
+    """Return the residual of an implicit step, by a function that returns the four neighbours."""
+
+    def text(np: Any, u: Any, before: Any) -> Any:
+        north, south, west, east = neighbours(np, u)
+        advected = u[0] * (south - north) + u[1] * (east - west)
+        return u - before + 0.05 * advected - 0.02 * (north + south + west + east - 4 * u)
+
+    return text
+
+
+def flow_rolled(np: Any, u: Any) -> list[Any]:
+    return [np.roll(u, shift, axis=axis) for axis in (1, 2) for shift in (1, -1)]
+
+
+def flow_joined(np: Any, u: Any) -> list[Any]:
+    north = np.concatenate([u[:, -1:], u[:, :-1]], axis=1)
+    west = np.concatenate([u[:, :, -1:], u[:, :, :-1]], axis=2)
+    south = np.concatenate([u[:, 1:], u[:, :1]], axis=1)
+    return [north, south, west, np.concatenate([u[:, :, 1:], u[:, :, :1]], axis=2)]
+
+
+def flow_extended(np: Any, u: Any) -> list[Any]:
+    e = np.concatenate([u[:, -1:], u, u[:, :1]], axis=1)
+    e = np.concatenate([e[:, :, -1:], e, e[:, :, :1]], axis=2)
+    return [e[:, :-2, 1:-1], e[:, 2:, 1:-1], e[:, 1:-1, :-2], e[:, 1:-1, 2:]]
+
+
+for neighbours in (flow_rolled, flow_joined, flow_extended):
+    flow.add(neighbours.__name__.removeprefix("flow_"), transported(neighbours))
+
 smooth = Family(
     "a moving average of five", size=10**5, tiny=9,
     inputs=lambda rng, n: (rng.standard_normal(n), rng.standard_normal(n - 4)),
@@ -198,4 +235,4 @@ def differences_of_a_cumulative_sum(np, x, y):
     return (((total[5:] - total[:-5]) / 5.0 - y) ** 2).sum()
 
 
-FAMILIES = [heat, ring, plane, smooth]
+FAMILIES = [heat, ring, plane, flow, smooth]
