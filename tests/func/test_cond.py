@@ -269,3 +269,26 @@ def test_a_choice_that_reads_what_is_known_may_stand_in_a_captured_hessian():
 
     value, slope = F.jvp(function, (np.array(1.2),), (np.array(1.0),))
     np.testing.assert_allclose([value, slope], [4 * 1.2, 4.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("outer", [
+    lambda f: F.grad(f), lambda f: lambda x: F.jvp(f, (x,), (np.array(1.0),))[1],
+    lambda f: F.jacrev(f), lambda f: ng.jit(F.grad(f)),
+])  # fmt: skip
+@pytest.mark.parametrize("choice", [
+    lambda y, x: ng.cond(y > 0, lambda u: u * u * y, lambda u: u, x),
+    lambda y, x: ng.cond(y > 0, lambda u: x * x * u, lambda u: u, y),
+    lambda y, x: ng.cond(y > 0, lambda: x * x * y, lambda: y),
+])  # fmt: skip
+def test_a_captured_gradient_of_a_choice_depends_on_what_is_outside(choice, outer):
+    def slope(x):
+        return ng.jit(F.grad(lambda y: choice(y, x)))(np.array(0.8))
+
+    def value(x):
+        captured = ng.jit(F.grad(lambda y: (y * y, choice(y, x)), has_aux=True))
+        return captured(np.array(0.8))[1]
+
+    x = np.array(0.5)
+    np.testing.assert_allclose(outer(slope)(x), 2 * 0.5, rtol=1e-14)
+    np.testing.assert_allclose(outer(outer(slope))(x), 2.0, rtol=1e-14)
+    np.testing.assert_allclose(outer(value)(x), 2 * 0.5 * 0.8, rtol=1e-14)
