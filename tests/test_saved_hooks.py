@@ -92,3 +92,20 @@ def test_hook_on_a_saved_leaf_is_a_hook_on_the_leaf():
     seen.clear()
     ng.grad(g, x)
     assert seen == [2.0]
+
+
+def test_rows_of_a_batched_pass_are_packed_as_arrays():
+    """Seeds are there from the beginning, and what is saved of them is packed at the end."""
+    shapes = []
+
+    def pack(t):
+        shapes.append(t.shape)
+        return t.numpy()
+
+    x, s = leaf(0.5, 2.0), leaf(1.0, 1.0)
+    with saved_tensors_hooks(pack, ng.tensor):
+        y = ng.sin(x) * s
+        (rows,) = ng.grad(y, s, np.eye(2), is_grads_batched=True, create_graph=True)
+    assert (2, 2) in shapes
+    (g,) = ng.grad((rows * rows).sum(), x)
+    np.testing.assert_allclose(g.numpy(), np.sin([1.0, 4.0]), rtol=1e-15)

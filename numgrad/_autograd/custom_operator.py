@@ -27,6 +27,7 @@ class PythonOperator(Operator):
     ) -> Sequence[Any]:
         """Call the backward function on computed tensors."""
         ctx = context.static["ctx"].during(context)
+        backward_pass.force(context.values())  # those of a captured function that was opened
 
         def backward(*gs: Any) -> list[Any]:
             returned = self.function.backward(ctx, *self._arguments(ctx, context, gs))

@@ -12,7 +12,7 @@ from .._blocks import Block
 from .._errors import CaptureError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .leaving import derivative_of
-from .record import changing, mode, runtime
+from .record import LEFT_BEHIND, changing, mode, runtime
 from .seen import Seen, seen
 from .site import user_site
 
@@ -32,7 +32,7 @@ class Placeholder:
 
     def lower(self, *_: Any) -> NoReturn:
         """Refuse: only a replay has the values of arguments."""
-        raise CaptureError(_LEFT_BEHIND)
+        raise CaptureError(LEFT_BEHIND)
 
 
 class Passage(Placeholder):
@@ -48,12 +48,6 @@ class Passage(Placeholder):
 ARGUMENT = Placeholder()
 TO_ROWS = Passage("to_rows")
 TO_AXIS = Passage("to_axis")
-
-_LEFT_BEHIND = (
-    "this tensor belongs to a call of a function that ng.jit has captured: it was kept outside "
-    "(in a list or an attribute, say) and has no value. Return it from the function instead."
-)
-
 
 _FOREIGN = (
     "a tensor takes part that belongs to another call of a captured function. What was kept of an "
@@ -273,7 +267,7 @@ def refuse(reason: str) -> NoReturn:
 def refuse_reading(value: Value) -> NoReturn:
     """Raise for a value that Python wants to see before it is computed."""
     if mode.capture is None:
-        raise CaptureError(_LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
+        raise CaptureError(LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
     shape, dtype = value.shape, value.dtype
     hint = _INDEX if dtype.kind in "iu" else ""
     refuse(

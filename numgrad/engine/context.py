@@ -43,6 +43,10 @@ class Context:
         """Return the values that are saved behind one for each input, not connected."""
         return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
 
+    def values(self) -> list[Value]:
+        """Return the saved values that are no user's packed ones."""
+        return [saved for saved in self._saved if isinstance(saved, Value)]
+
     def restore(self, position: int, edge: Edge) -> Value:
         """Return the saved value at ``position``, connected to ``edge`` where the pass records."""
         saved = self._saved[position]

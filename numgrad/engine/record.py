@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._blocks import Action, Block
-from .._errors import HookTypeError, InplaceError
+from .._errors import CaptureError, HookTypeError, InplaceError
 from .._settings import settings
 from .graph import Node, accumulator_of
 from .keeping import saved
@@ -102,6 +102,12 @@ _DEFAULTS = {
 }
 
 
+LEFT_BEHIND = (
+    "this tensor belongs to a call of a function that ng.jit has captured, and has no value: it "
+    "was kept outside (in a list or an attribute, say), or another thread computes with it. Return "
+    "it from the function, which one thread has to record, instead."
+)
+
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
 
 runtime = Runtime()
@@ -160,10 +166,18 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     return outputs
 
 
+def require_deferring() -> None:
+    """Raise where nobody would compute what has no value yet, or would see what takes part."""
+    if mode.capture is None and not mode.deferring:
+        raise CaptureError(LEFT_BEHIND)
+
+
 def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> list[Value]:
     base = inputs[0] if inputs else None
     if mode.capture is not None:
         mode.capture.use(inputs)
+    elif not operator.is_view:  # a view may be brought up to date when the function has ended
+        require_deferring()
     # User code may write in place, and what is captured may get an axis for its rows later.
     read: Sequence[Any] = inputs
     if mode.kept is None or mode.capture is not None:
@@ -242,7 +256,7 @@ def pack(value: Value) -> Value:
     if value.array is None or (unusual and mode.capture is not None):
         is_written = mode.capture is not None or mode.kept is None
         return _as_it_is(value) if is_written else saved(value)
-    if unusual and mode.saved_hooks:
+    if unusual and mode.saved_hooks and not value.rows:  # the pass packs what has rows at its end
         return Packed(_copied(value), *mode.saved_hooks[-1])  # type: ignore[return-value]
     return _copied(value) if isinstance(value._storage, ForeignStorage) else saved(value)
 

@@ -19,7 +19,7 @@ from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node, next_number
 from ..engine.lower import pending_exprs
-from ..engine.record import attach, deferring, grad_mode, mode, pack, runtime
+from ..engine.record import attach, deferring, grad_mode, mode, pack, require_deferring, runtime
 from ..engine.request import Request
 from ..engine.select import reachable, reaching
 from . import opened
@@ -128,6 +128,7 @@ class Recording:
         if mode.capture is not None:
             mode.capture.adopt(self.outer, self.guards)
         if mode.deferring or any(value.array is None for value in inputs):
+            require_deferring()
             replaced = self.inline(inputs)
             outputs: Any = [replaced(value).detached() for value in self.outputs]
         else:

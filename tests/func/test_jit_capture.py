@@ -1,6 +1,7 @@
 """What a captured function may not do, and what it closes over."""
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -74,6 +75,24 @@ def test_an_error_leaves_the_mode_as_it_was():
     with pytest.raises(ZeroDivisionError):
         ng.jit(lambda x: x * (1 / 0))(X)
     assert (ng.tensor(X) * 2).tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, w: x * w, lambda x, w: ng.jit(lambda y: y * w)(x), lambda x, w: (x * x).sum(),
+    lambda x, w: ng.func.grad(lambda y: (x * y).sum())(X),
+])  # fmt: skip
+def test_another_thread_does_not_compute_with_what_is_captured(function):
+    """Nobody would see what else takes part there: its gradient was lost."""
+    w = ng.tensor(2.0, requires_grad=True)
+
+    def elsewhere(x):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(function, x, w).result()
+
+    with ng.no_grad():
+        np.testing.assert_allclose(elsewhere(ng.tensor(X)), function(ng.tensor(X), w))
+    with pytest.raises(CaptureError, match="another thread"):
+        ng.jit(elsewhere)(X)
 
 
 def test_a_tensor_kept_outside_has_no_value():
