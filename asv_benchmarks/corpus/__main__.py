@@ -21,7 +21,13 @@ USUAL = "numgrad,torch,jax"
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m asv_benchmarks.corpus", description=__doc__)
-    parser.add_argument("--only", default="", help="parts of names of programs, commas between")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="programs whose names hold one of these",
+    )
     parser.add_argument(
         "--libraries", default=USUAL,
         help=f"of {', '.join(LIBRARIES)} ({USUAL}); torch.compile takes seconds for each program",

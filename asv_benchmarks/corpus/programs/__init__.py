@@ -1,5 +1,7 @@
 """The programs by chapter. A program is a short function in one of these modules."""
 
+from collections.abc import Sequence
+
 from ..program import Family, Program
 from . import (
     gathers,
@@ -28,11 +30,11 @@ def find(name: str) -> Program:
     return next(program for program in PROGRAMS if program.name == name)
 
 
-def selected(only: str) -> list[Program]:
-    """Return the programs whose names hold one of the parts between commas; all without any."""
-    parts = [part.strip().lower() for part in only.split(",") if part.strip()]
-    found = [p for p in PROGRAMS if not parts or any(part in p.name.lower() for part in parts)]
+def selected(parts: Sequence[str] = ()) -> list[Program]:
+    """Return the programs whose names hold one of the parts; all without any."""
+    lower = [part.lower() for part in parts]
+    found = [p for p in PROGRAMS if not parts or any(part in p.name.lower() for part in lower)]
     if not found:
-        families = ", ".join(family.name for family in FAMILIES)
-        raise ValueError(f"no program's name holds any of {parts}; there are families {families}")
+        families = "; ".join(family.name for family in FAMILIES)
+        raise ValueError(f"no program's name holds any of {parts}; there are: {families}")
     return found
