@@ -49,11 +49,11 @@ _PLAIN = Options()
 
 def _found(output: Any, inputs: Any, seed: Any, batched: bool, retain: bool) -> Again | None:
     """Return the pass if the seed needs no conversion and nothing looks at gradients."""
+    if (type(seed) is tuple or type(seed) is list) and len(seed) == 1:
+        seed = seed[0]
     if seed is None:
         array = None if batched else ones(output.spec)
     else:
-        if (type(seed) is tuple or type(seed) is list) and len(seed) == 1:
-            seed = seed[0]
         array = seed if type(seed) is np.ndarray else None
         if type(seed) is Tensor and seed.view is None:
             array = seed.array

@@ -3,11 +3,9 @@
 Nothing flows back through those. What would lose a gradient without a word raises.
 """
 
-import threading
-
-from .._blocks import Block, Setting
+from .._blocks import Block
 from .._errors import DetachedError
-from .record import mode
+from .record import changing, mode
 from .values import Value
 
 
@@ -28,29 +26,21 @@ class Derivative:
     @property
     def is_running(self) -> bool:
         """Whether its function is running, in this thread."""
-        return any(call is self for call in differentiating.calls)
-
-
-class _Differentiating(threading.local):
-    """The calls whose functions are running in this thread, the innermost last."""
-
-    calls: tuple[Derivative, ...] = ()
-
-
-differentiating = _Differentiating()
+        return any(call is self for call in mode.derivatives)
 
 
 def differentiated(first: int) -> Block:
-    """Run the function of a transformation inside the block; nodes from ``first`` on are its."""
-    return Setting(differentiating, calls=(*differentiating.calls, Derivative(first)))
+    """Run the function of a transformation inside the block, with gradients; nodes from ``first``
+    on are its."""
+    return changing(grad=True, derivatives=(*mode.derivatives, Derivative(first)))
 
 
 def derivative_of(value: Value) -> Derivative | None:
     """Return the innermost call in which a value that requires grad was made."""
-    if not differentiating.calls or not value.requires_grad:
+    if not mode.derivatives or not value.requires_grad:
         return None
     number = value.leaf.number if value.node is None else value.node.number
-    return next((c for c in reversed(differentiating.calls) if c.first < number), None)
+    return next((c for c in reversed(mode.derivatives) if c.first < number), None)
 
 
 def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedError:
@@ -75,14 +65,14 @@ def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") 
     """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
     it, does that."""
     if value.requires_grad and mode.grad:
-        where = ", in a function that is being differentiated," if differentiating.calls else ""
+        where = ", in a function that is being differentiated," if mode.derivatives else ""
         raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
 def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
     """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
     returns zeros for what has left the graph, and nobody would know why."""
-    if differentiating.calls:
+    if mode.derivatives:
         refuse(value, what, instead, constant)
 
 
@@ -107,5 +97,5 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 
 __all__ = [
     "ARRAY", "NUMBERS", "VALUES", "Derivative", "derivative_of", "detached", "differentiated",
-    "differentiating", "refuse", "refuse_inside",
+    "refuse", "refuse_inside",
 ]  # fmt: skip

@@ -57,6 +57,8 @@ class Mode(threading.local):
     saved_hooks_disabled: str | None = None
     site: Site | None = None  # where the node was recorded whose derivative is being built
     capture: Any = None  # watches a function that is being captured for later runs
+    # The calls of transforms whose functions are running, the innermost last; see `leaving`.
+    derivatives: tuple[Any, ...] = ()
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
 
@@ -94,7 +96,8 @@ class Mode(threading.local):
 
 
 _DERIVED = ("direct", "plain_capture")
-_ALONE = {"grad", "saved_hooks_disabled"}  # nothing is derived from them
+# Nothing is derived from them, but that a thread without gradients is an unusual one.
+_ALONE = {"grad", "saved_hooks_disabled", "derivatives"}
 _DEFAULTS = {
     name: value
     for name, value in vars(Mode).items()
@@ -122,9 +125,15 @@ class changing(Block):  # noqa: N801  it is written as a function
         self.changes = changes
 
     def prepare(self) -> tuple[Action, Action]:
-        update, present, changes = vars(mode).update, mode.present(), self.changes
-        names = changes if changes.keys() <= _ALONE else (*changes, *_DERIVED)
-        before = {name: present[name] for name in names}  # no more: a generator may be left late
+        update, changes = vars(mode).update, self.changes
+        # What is not changed is not set again: a generator may be left late.
+        if changes.keys() <= _ALONE:
+            if not changes.get("grad", True):
+                unusual[get_ident()] = True
+            before = {name: getattr(mode, name) for name in changes}
+            return partial(update, changes), partial(update, before)
+        present = mode.present()
+        before = {name: present[name] for name in (*changes, *_DERIVED)}
         return partial(update, mode.changed(present, changes)), partial(update, before)
 
     def settle(self) -> None:

@@ -4,7 +4,7 @@ minimal path)."""
 from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
-from .graph import Accumulator, Edge, Node, Value
+from .graph import Accumulator, Edge, Node, Value, accumulator_of
 
 
 def reachable(
@@ -80,11 +80,10 @@ def reaches_outside(values: Iterable[Value], first: int) -> bool:
     An older node is not looked behind, so a loop of many transforms over one long graph stays
     linear.
     """
-    stack = [value.edge.node for value in values if value.requires_grad]
+    stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
     while stack:
         node = stack.pop()
-        assert node is not None
         number = node.variable.leaf.number if isinstance(node, Accumulator) else node.number
         if number < first:
             return True

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd import enable_grad
 from .._autograd import grad as engine_grad
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
@@ -25,7 +24,7 @@ def call(
     what: str,
 ) -> Any:
     """Call a function with recording on; return its output and its auxiliary output."""
-    with enable_grad(), differentiated(variables.first):
+    with differentiated(variables.first):
         result = function(*variables.args, **kwargs)
     if not has_aux:
         return result, None
@@ -47,8 +46,9 @@ def pull(
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if live:
+        first, *further = live
         found = engine_grad(
-            [o for o, _ in live],
+            first[0] if not further else [o for o, _ in live],  # one output may take the short way
             list(inputs),
             [s for _, s in live],
             retain_graph=True,

@@ -55,6 +55,7 @@ class Variables:
         self.argnums = [_position(n, len(args), what) for n in numbers]
         self.as_numpy = mode.capture is None and not any(holds_tensors(arg) for arg in args)
         self.leaves: list[Tensor] = []
+        self._inside: Sequence[Tensor] = ()  # values of which it is known
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flatten(self.args[n])
@@ -75,7 +76,10 @@ class Variables:
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
         """Return whether results that depend on values need a graph: gradients are recorded
         outside, and an argument or what leads to the values is part of a graph outside."""
-        return mode.grad and reaches_outside([*self.leaves, *values], self.first)
+        if mode.grad and reaches_outside([*self.leaves, *values], self.first):
+            return True
+        self._inside = values
+        return False
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
         """Return a result to the caller: a tensor of the graph outside where it depends on
@@ -84,7 +88,8 @@ class Variables:
         if not isinstance(value, Tensor):
             return value
         if value.requires_grad:
-            if mode.grad and reaches_outside([value], self.first):
+            is_inside = any(value is known for known in self._inside)
+            if mode.grad and not is_inside and reaches_outside([value], self.first):
                 return value
             value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy

@@ -10,7 +10,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._autograd import anomaly
-from numgrad.engine import hooks, leaving, record
+from numgrad.engine import hooks, record
 from numgrad.engine.values import capturing
 
 
@@ -50,7 +50,7 @@ def state():
     found = record.mode.present()
     found.pop("site")
     others = {
-        "differentiating": leaving.differentiating.calls,
+        "differentiating": record.mode.derivatives,
         "showing": hooks.running.backward_pass,
         "anomaly": anomaly._state.enabled,
         "collector": gc.isenabled(),
@@ -60,7 +60,7 @@ def state():
 
 def repair(expected):
     record.mode.set(**{name: expected[name] for name in record._DEFAULTS if name in expected})
-    leaving.differentiating.calls, hooks.running.backward_pass = (), None
+    record.mode.derivatives, hooks.running.backward_pass = (), None
     anomaly._state.enabled = False
     gc.enable()
 
