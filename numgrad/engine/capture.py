@@ -87,6 +87,8 @@ class Capture:
         The views of tensors that do not have rows, where arguments have.
     replayed : list of View
         The views of which the function has been the first to see that their bases were written.
+    gates : set of Node
+        Those between the branches of choices and what is outside of them.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
     """
@@ -103,6 +105,7 @@ class Capture:
         self.aliases: list[weakref.ref[Value]] = []
         self.views: list[weakref.ref[Value]] = []
         self.replayed: list[View] = []
+        self.gates: set[Any] = set()
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine.capture import refuse
 from ..engine.graph import Accumulator, Edge, Node, Value, connect
-from ..engine.record import runtime
+from ..engine.record import mode, runtime
 from ..engine.values import Expr, next_number
 
 
@@ -74,6 +74,7 @@ class Gates:
                 "over a tensor that all of them share and that requires grad. Make it an operand "
                 "of ng.cond."
             )
+        mode.capture.root.gates.add(gated.node)
         return gated.edge
 
 

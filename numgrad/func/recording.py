@@ -17,7 +17,7 @@ from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
-from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node, next_number
+from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, require_deferring, runtime
 from ..engine.request import Request
@@ -63,13 +63,12 @@ class Recording:
         self.fuse = fuse
         self.arguments = arguments
         capture = Capture(arguments)
-        first = next_number()
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [v for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside.
-        used = [v for v in used if v.node is None or v.node.number < first]
+        used = [v for v in used if v.edge.node not in capture.gates]
         if above is not None:
             inside = above.inside()
             used = [*above.outer, *(v for v in used if v.edge.node not in inside)]

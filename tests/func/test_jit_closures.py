@@ -265,3 +265,24 @@ def test_what_is_closed_over_and_returned_may_be_written_later():
         return found * t
 
     np.testing.assert_array_equal(ng.func.grad(lambda x: function(x).sum())(Y), 4.0 * Y)
+
+
+@pytest.mark.parametrize("part", [
+    lambda t: t, lambda t: t[:], lambda t: t[1:], lambda t: t.reshape((1, 2))[0], lambda t: t[::-1],
+])  # fmt: skip
+@pytest.mark.parametrize("apply", [
+    lambda f, t: f(t), lambda f, t: ng.func.jvp(f, (t,), (t,))[0], lambda f, t: ng.jit(f)(t),
+])  # fmt: skip
+def test_a_view_closed_over_may_have_been_written_before_the_capture(part, apply):
+    def function(x, capture=ng.jit):
+        t = x * 1.0
+        view = part(t)
+        t[...] = t * x  # the view finds its place in the graph when it is asked for
+        return np.sum(apply(capture(lambda y: np.exp(view)), t))
+
+    x = np.array([0.5, 0.8])
+    slope = ng.func.grad(function)(x)
+    assert np.any(slope)
+    np.testing.assert_array_equal(slope, ng.func.grad(lambda x: function(x, lambda f: f))(x))
+    second = ng.func.hessian(function)(x)
+    np.testing.assert_allclose(np.diag(second), slope * (2 * x + 1 / x), rtol=1e-13)
