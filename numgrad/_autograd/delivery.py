@@ -146,20 +146,21 @@ def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> N
 
 def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
     """Add to ``.grad``: in place, or as a new tensor with a graph."""
-    if tensor._grad is None:
+    target = tensor._grad
+    if target is None:
         tensor._grad = value
-    elif create_graph or value.array is None:
-        with grad_mode(create_graph):
-            tensor._grad = registry["add"](tensor._grad, value)
+    elif create_graph:
+        with grad_mode(True):
+            tensor._grad = registry["add"](target, value)
+    elif target.requires_grad or not (target.array is None or target.array.flags.writeable):
+        with grad_mode(False):
+            tensor._grad = registry["add"](target.detach(), value)
+    elif target.array is None or value.array is None:  # of a function that is captured
+        with grad_mode(False):
+            target += value
     else:
-        target = tensor._grad
-        if target.requires_grad or not target.array.flags.writeable:
-            with grad_mode(False):
-                tensor._grad = registry["add"](target.detach(), value)
-        else:
-            assert value.array is not None
-            np.add(target.array, value.array, out=target.array)
-            target.storage.version += 1
+        np.add(target.array, value.array, out=target.array)
+        target.storage.version += 1
 
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:

@@ -10,12 +10,7 @@ from .record import mode
 
 def with_rows(value: Value) -> Value:
     """Return a value whose first axis is the batch as a value with rows, in the same graph."""
-    if mode.capture is not None and mode.capture.has_rows:
-        refuse(
-            "a batched pass (is_grads_batched=True, ng.func.jacobian) inside of an ensemble, whose "
-            "members are a batch themselves. Let a pass for each row do it (ng.func.grad, vjp or "
-            "jvp in a loop), or call the function for each member."
-        )
+    require_one_batch()
     if value.view is not None:
         value.view.refresh(value)
     if value.array is None:
@@ -26,6 +21,16 @@ def with_rows(value: Value) -> Value:
     if value.requires_grad:
         connect(result, value.edge)
     return result
+
+
+def require_one_batch() -> None:
+    """Raise in an ensemble, whose members are a batch already."""
+    if mode.capture is not None and mode.capture.has_rows:
+        refuse(
+            "a batched pass (is_grads_batched=True, ng.func.jacobian) or another ensemble inside "
+            "of an ensemble, whose members are a batch themselves. Let a pass for each row do it "
+            "(ng.func.grad, vjp or jvp in a loop), or call the function for each member."
+        )
 
 
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:

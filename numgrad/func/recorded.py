@@ -17,7 +17,7 @@ from ..engine.entries import entry_of
 from ..engine.graph import Spec
 from ..engine.record import mode
 from ..engine.results import maker
-from ..engine.rows import make_explicit, with_rows
+from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..engine.watching import watch
 from .draws import Draws
 from .nested import Nested
@@ -131,6 +131,8 @@ class Recorded:
 
     def replay(self, call: Call, out: Any) -> Any:
         """Return what the function returns for these arguments."""
+        if self.members is not None and any(getattr(x, "rows", False) for x in call.leaves):
+            require_one_batch()
         if out is not None:
             into(self, call, out)
             return out

@@ -213,6 +213,18 @@ def test_own_tensors_may_be_written_and_differentiated():
         np.testing.assert_array_equal(grad, 2 * x * expected)
 
 
+def test_gradients_accumulate_in_place_as_elsewhere():
+    def function(x):
+        leaf = ng.tensor(x, requires_grad=True)
+        (leaf * leaf).sum().backward()
+        first = leaf.grad
+        (leaf * leaf * leaf).sum().backward()
+        return first, leaf.grad
+
+    for found, expected in zip(ng.jit(function)(X), function(X), strict=True):
+        np.testing.assert_array_equal(found, expected.numpy())
+
+
 def beside(x, alias, write):
     """Write to a tensor, or to what shares its memory outside of its graph; return both."""
     y = x.clone().requires_grad_() * 1.0

@@ -231,3 +231,5 @@ def test_ensembles_that_cannot_be():
         function(ng.ones((3, 2)).requires_grad_(), np.ones((3, 2)))
     with pytest.raises(ng.errors.CaptureError, match="batched pass"):
         ng.jit(ng.func.jacobian(lambda x: x * x), ensemble=True)(np.ones((3, 2)))
+    with pytest.raises(ng.errors.CaptureError, match="another ensemble inside of an ensemble"):
+        ng.jit(lambda x: function(x, x), ensemble=True)(np.ones((4, 3, 2)))
