@@ -359,3 +359,38 @@ def test_an_error_keeps_its_type_names_the_function_and_changes_nothing():
     fails[0] = False
     ng.backward(z)
     same(x.grad, [7.0 + 2 * 18 * 2 * 6])
+
+
+class InDict(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return {"twice": 2.0 * x, "n": 2}
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2.0 * g
+
+
+class InList(InDict):
+    @staticmethod
+    def forward(ctx, x):
+        return [2.0 * x, 3.0 * x]
+
+
+class OfList(InDict):
+    @staticmethod
+    def forward(ctx, xs):
+        return xs[0] * xs[1]
+
+
+@pytest.mark.parametrize("around", [lambda f: f, ng.jit])
+@pytest.mark.parametrize(("function", "message"), [
+    (lambda x: InDict.apply(x)["twice"], "InDict.forward returned tensors in a dict"),
+    (lambda x: InList.apply(x)[0], "InList.forward returned tensors in a list"),
+    (lambda x: OfList.apply([x, 2.0]), "OfList.apply got a list of tensors that require grad"),
+])  # fmt: skip
+def test_tensors_in_containers_would_have_no_gradient(function, message, around):
+    with pytest.raises(ng.errors.ArgTypeError, match=message):
+        around(ng.func.grad(function))(3.0)
+    with ng.no_grad():
+        assert function(ng.tensor(3.0)).item() == 6.0

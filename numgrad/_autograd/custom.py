@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import optree
 
 from .._declare import Operator
 from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
@@ -21,7 +22,8 @@ class Function:
     Subclass it, define two static methods, and call the operation with ``apply``:
 
     * ``forward(ctx, *args)`` returns a tensor, or a tuple of tensors and other objects. Operations
-      in it are not recorded. What is not a tensor passes through, in both directions.
+      in it are not recorded. What is not a tensor passes through, in both directions;
+      containers of tensors, to which no gradient could flow, are refused.
     * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
       ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True``
       it is differentiated itself. In a batched pass it is called once per row.
@@ -74,6 +76,8 @@ class Function:
     def apply(cls, *args: Any) -> Any:
         """Run ``forward`` and record the operation."""
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        if mode.grad:
+            _require_no_containers(cls.__name__, args)
         ctx = FunctionContext(args)
         versions = [tensor.storage.version for tensor in tensors]
         with grad_mode(False):
@@ -92,7 +96,13 @@ class Function:
 
 
 def _require_tensor(name: str, results: Sequence[Any]) -> None:
-    """Raise where a gradient is wanted of results that are arrays, all of them."""
+    """Raise where a gradient is wanted of tensors in containers, or of arrays and nothing else."""
+    for result in results:
+        if any(tensor.dtype.kind in "fc" for tensor in _held_by(result)):
+            raise ArgTypeError(
+                f"{name}.forward returned tensors in a {type(result).__name__}, to which no "
+                f"gradient could flow; return a tuple of tensors"
+            )
     if any(isinstance(result, Tensor) for result in results):
         return
     if any(isinstance(result, (np.ndarray, np.inexact)) for result in results):
@@ -100,6 +110,24 @@ def _require_tensor(name: str, results: Sequence[Any]) -> None:
             f"{name}.forward returned a NumPy array, to which no gradient could flow; return "
             f"ng.tensor(array)"
         )
+
+
+def _require_no_containers(name: str, args: Sequence[Any]) -> None:
+    """Raise where an argument holds tensors that require grad, which ``forward`` would detach."""
+    for arg in args:
+        if any(tensor.requires_grad for tensor in _held_by(arg)):
+            raise ArgTypeError(
+                f"{name}.apply got a {type(arg).__name__} of tensors that require grad, to which "
+                f"no gradient could flow; pass each of them as an argument of its own"
+            )
+
+
+def _held_by(thing: Any) -> list[Tensor]:
+    """Return the tensors in a container."""
+    if not isinstance(thing, (tuple, list, dict)):
+        return []
+    leaves = optree.tree_leaves(thing, none_is_leaf=True)  # type: ignore[arg-type]
+    return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
 
 
 def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
