@@ -6,7 +6,7 @@ from math import exp, log
 from statistics import quantiles
 from typing import Any, NamedTuple
 
-from ..peers.report import duration
+from ..peers.report import duration, machine_lines
 
 Measured = dict[str, Any]
 
@@ -99,6 +99,11 @@ def worst(found: list[Ratio], count: int, labels: tuple[str, ...]) -> list[str]:
     return lines
 
 
+def worst_names(rows: list[Measured], count: int, statistic: str) -> set[str]:
+    """Return the programs that a table of the worst names."""
+    return {r.name for c in COMPARISONS for r in ratios(rows, c, statistic)[:count]}
+
+
 def markdown(measured: Measured, count: int = 10, statistic: str = "best") -> str:
     """Return the distributions, then the worst of each, then the spread within families."""
     rows = measured["rows"]
@@ -110,6 +115,9 @@ def markdown(measured: Measured, count: int = 10, statistic: str = "best") -> st
     lines += [distribution(c.title, found) for c, found in compared]
     for way, found in apart.items():
         lines.append(distribution(f"slowest / fastest formulation, {SPREADS[way][0]}", found))
+    if "machine" in measured:
+        minutes = f"{measured['seconds'] / 60:.0f} minutes"
+        lines += ["", f"Measured in {minutes} by {machine_lines(measured['machine'])}"]
     for c, found in compared:
         lines += ["", f"**The worst of: {c.title}**", ""]
         lines += worst(found, count, (c.ours, " or ".join(c.theirs)))

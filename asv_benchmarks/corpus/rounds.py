@@ -165,3 +165,16 @@ def measure(
     finally:
         bench.close()
     return rows
+
+
+def merged(rows: list[dict[str, Any]], again: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the lesser of the times of programs that were measured twice."""
+    later = {row["name"]: row for row in again}
+
+    def lesser(row: dict[str, Any], statistic: str) -> dict[str, float]:
+        first, second = row[statistic], later[row["name"]][statistic]
+        return {way: min(seconds, second.get(way, seconds)) for way, seconds in first.items()}
+
+    statistics = ("best", "median")
+    return [row | {s: lesser(row, s) for s in statistics} if row["name"] in later else row
+            for row in rows]  # fmt: skip

@@ -98,6 +98,14 @@ def test_two_runs_are_compared_by_their_ratios():
     assert "- 2.00: family: 0 (0.25 to 0.50)" in report.changes(before, after)
 
 
+def test_a_second_measurement_lowers_times():
+    first = measured([{"eager": 1e-6, "torch": 4e-6}, {"eager": 9e-6, "torch": 4e-6}])["rows"]
+    assert report.worst_names(first, 1, "best") == {"family: 1"}
+    again = [{**first[1], "best": {"eager": 3e-6, "torch": 5e-6}}]
+    assert [r["best"]["eager"] for r in rounds.merged(first, again)] == [1e-6, 3e-6]
+    assert rounds.merged(first, again)[1]["best"]["torch"] == 4e-6
+
+
 def test_parts_of_names_select_programs_and_libraries():
     chosen = selected(["lstm over 50", "calls: a pair"])
     assert {p.family for p in chosen} == {"an LSTM over 50 tokens"}
