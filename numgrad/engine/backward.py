@@ -2,7 +2,8 @@
 
 The walk goes over the selected nodes in descending creation number. Each node's operator turns the
 cotangents of its outputs into expressions for those of its inputs; nothing is computed until the
-program runs at the end, or earlier where a hook or a Python function wants to see numbers.
+program runs at the end, or earlier where a hook or a Python function wants to see numbers. A pass
+that is recorded itself computes at once where it can, see `immediate`.
 """
 
 import weakref
@@ -15,6 +16,7 @@ from . import hooks
 from .again import freeing
 from .context import Context
 from .graph import Edge, Node, Value
+from .immediate import is_immediate, is_own
 from .lower import force
 from .overwritten import zeros_behind
 from .parts import Parts
@@ -67,6 +69,7 @@ class Pass:
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
+        self.is_immediate = self.around is None and is_immediate(request, self.order)
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -81,7 +84,7 @@ class Pass:
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
-                with deferring(True, self.kept):
+                with nullcontext() if self.is_immediate else deferring(True, self.kept):
                     self._seed()
                     if is_plain(self.request, self.order):
                         sweep(self, self.pending)
@@ -299,9 +302,12 @@ class Pass:
             id(value) for value in self.request.initial.values()
         }
 
+        others = self._saved_arrays() if self.is_immediate else set()
+
         def owned(value: Value) -> Value:
             known = self.owned.get(id(value))
             fresh = value.array is None or (known is not None and known() is value)
+            fresh = fresh or (self.is_immediate and is_own(value, others))
             fresh = fresh and id(value) not in seeds
             if not fresh or _memory_of(value) in given:
                 value = runtime.roles["copy"](value)
@@ -312,6 +318,9 @@ class Pass:
 
         self.grads = {edge: owned(value) for edge, value in self.grads.items()}
         self.retained = [(edge, owned(value)) for edge, value in self.retained]
+
+    def _saved_arrays(self) -> set[int]:
+        return {id(v.array) for saved in self.saved.values() for v in saved if v is not None}
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]

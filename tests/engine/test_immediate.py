@@ -1,0 +1,95 @@
+"""Passes that are recorded and compute at once give the same numbers as those by programs."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import backward
+
+X = np.array([[0.5, 1.5, 2.0], [0.25, 3.0, 0.75]])
+W = np.array([[1.0, -2.0], [0.5, 0.25], [3.0, 1.0]])
+FUNCTIONS = {
+    "product": lambda x: (x * x).sum(),
+    "identity": lambda x: x.sum(),
+    "mixed kinds": lambda x: (2 * x**3 + np.ones(3) * x - np.float32(1.5)).mean(),
+    "matrices": lambda x: np.tanh(x @ W).sum(),
+    "broadcast": lambda x: (x[:, None] - x[None]).sum(),
+    "reductions": lambda x: ng.logsumexp(x, 0).sum() + np.linalg.norm(x) + x.max() + np.std(x),
+    "parts": lambda x: (x[0] * x[1]).sum() + x[0, 1] * x[1, 2] + x[:, ::-1].prod(),
+    "shapes": lambda x: ng.concat([x.T.reshape(2, 3), x]).cumsum(1)[1:].sum(),
+    "many uses": lambda x: (np.sin(x) * x + np.exp(x) / x - np.where(x > 1, x, x * x)).sum(),
+    "written": lambda x: written(x).sum(),
+    "complex": lambda x: np.abs(np.exp(1j * x) * x + 1).sum(),
+    "cast": lambda x: (x.astype(np.float32) * x).sum(),
+}
+
+
+def written(x):
+    y = x * 1.0
+    y[0] *= x[1]
+    return y * y
+
+
+def derivatives(function, x):
+    """Return the gradient, and those of two functions of it."""
+    (g,) = ng.grad(function(x), x, create_graph=True)
+    seed = ng.ones_like(g)
+    found = [g]
+    if g.requires_grad:
+        (gg,) = ng.grad(g, x, seed, create_graph=True, materialize_grads=True)
+        found += [gg, *ng.grad((g * g).sum(), x, retain_graph=True, materialize_grads=True)]
+        if gg.requires_grad:
+            found += ng.grad(gg.sum(), x, materialize_grads=True)
+    return [a.detach().numpy() for a in found]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_numbers_have_the_bits_of_programs(function, monkeypatch):
+    x = ng.tensor(X, requires_grad=True)
+    at_once = derivatives(function, x)
+    monkeypatch.setattr(backward, "is_immediate", lambda request, order: False)
+    by_programs = derivatives(function, x)
+    assert len(at_once) == len(by_programs)
+    for a, b in zip(at_once, by_programs, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+def test_no_program_is_made(monkeypatch):
+    made = []
+    force = backward.force
+    monkeypatch.setattr(backward, "force", lambda v, b: (made.extend(v), force(v, b)))
+    x = ng.tensor(X, requires_grad=True)
+    ng.grad(FUNCTIONS["many uses"](x), x, create_graph=True)
+    assert [value for value in made if value.array is None] == []
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: x.sum(), lambda x: (x * x).sum(), lambda x: x * 1.0, lambda x: np.exp(x),
+    lambda x: +x, lambda x: x.reshape(6), lambda x: x.T, lambda x: x * x.detach(),
+    lambda x: ng.maximum(x, 0.0),
+])  # fmt: skip
+def test_a_gradient_shares_memory_with_nothing(function):
+    x = ng.tensor(X, requires_grad=True)
+    z = x * 2.0
+    y = function(z)
+    seed = ng.ones_like(y)
+    gz, gx = ng.grad(y, (z, x), seed, create_graph=True)
+    others = [x, z, y, seed]
+    arrays = [a.detach().numpy() for a in (gz, gx)]
+    assert not np.shares_memory(*arrays)
+    for other in others:
+        for array in arrays:
+            assert not np.shares_memory(array, other.detach().numpy())
+    with ng.no_grad():
+        gx[...] = 7.0
+    assert ng.grad(y, x, seed)[0].tolist() == (2.0 * gz.detach().numpy()).tolist()
+
+
+def test_hooks_see_numbers_in_a_recorded_pass():
+    x = ng.tensor(X, requires_grad=True)
+    y, seen = x * x, []
+    y.register_hook(lambda g: seen.append(g.detach().numpy().copy()))
+    (g,) = ng.grad(np.sin(y).sum(), x, create_graph=True)
+    np.testing.assert_allclose(seen[0], np.cos(X * X), rtol=1e-15)
+    np.testing.assert_allclose(g.detach(), 2 * X * np.cos(X * X), rtol=1e-15)
