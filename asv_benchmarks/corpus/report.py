@@ -11,6 +11,9 @@ from ..peers.report import duration, machine_lines
 Measured = dict[str, Any]
 
 
+WORST_BELOW = "<!-- the worst -->"  # where a page that includes the tables may divide them
+
+
 class Comparison(NamedTuple):
     """A way of numgrad beside the fastest of some others."""
 
@@ -115,6 +118,7 @@ def markdown(measured: Measured, count: int = 10, statistic: str = "best") -> st
     lines += [distribution(c.title, found) for c, found in compared]
     for way, found in apart.items():
         lines.append(distribution(f"slowest / fastest formulation, {SPREADS[way][0]}", found))
+    lines += ["", WORST_BELOW]
     if "machine" in measured:
         minutes = f"{measured['seconds'] / 60:.0f} minutes"
         lines += ["", f"Measured in {minutes} by {machine_lines(measured['machine'])}"]
