@@ -69,7 +69,12 @@ class Pass:
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
-        self.is_immediate = self.around is None and is_immediate(request, self.order)
+        self.comes_again = self.structure is not None and comes_again(self.structure)
+        self.is_immediate = (
+            self.around is None and not self.comes_again
+            and (request.create_graph or self.structure is not None)
+            and is_immediate(request, self.order)
+        )  # fmt: skip
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -86,7 +91,7 @@ class Pass:
             with quiet, grad_mode(self.request.create_graph):
                 with nullcontext() if self.is_immediate else deferring(True, self.kept):
                     self._seed()
-                    if is_plain(self.request, self.order):
+                    if not self.is_immediate and is_plain(self.request, self.order):
                         sweep(self, self.pending)
                     else:
                         for node in self.order:
@@ -221,10 +226,11 @@ class Pass:
         return unseen and node.extras is None and not request.retain_all
 
     def _gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Build the gradients of a node: by its kind's rule, unless they are recorded themselves
-        or a user's function makes them."""
+        """Build the gradients of a node: by its kind's rule, unless they are recorded themselves,
+        computed at once, or made by a user's function."""
         wanted = self.wanted[node]
-        if not self.request.create_graph and node.operator.has_rule:
+        is_deferred = not (self.request.create_graph or self.is_immediate)
+        if is_deferred and node.operator.has_rule:
             rule = rule_of(self, node, cotangents)
             if rule is not None:
                 values = read(rule, cotangents, self.saved[node])
@@ -328,7 +334,7 @@ class Pass:
         nodes = kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         structure = self.structure
-        if structure is not None and self._is_typical(results) and comes_again(structure):
+        if structure is not None and self.comes_again and self._is_typical(results):
             remember(structure, self.wanted, self.grads, self.request.batch)
         elif mode.capture is None and self.around is None:
             force([*results, *saved], self.request.batch)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
-from .dispatch_cache import Mixture, Plan, keep, make_plan
+from .dispatch_cache import Mixture, Plan, comes_again, keep, make_plan
 from .graph import Node, accumulator_of
 from .operands import descriptor
 from .operands import learn as learn_of
@@ -336,8 +336,9 @@ def learn(
         learn_of(operator, args, tuple(values), apply_one)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
         try:
-            plan = make_plan(operator, static, tuple([value.spec for value in values]))
+            key = (*[value.spec for value in values], *static.items())
+            plan = make_plan(operator, static, key[: len(values)]) if comes_again(key) else None
             if plan is not None:
-                keep(operator, operator.plans, (*plan.inputs, *static.items()), plan)
+                keep(operator, operator.plans, key, plan)
         except TypeError:  # a parameter that cannot be hashed
             return

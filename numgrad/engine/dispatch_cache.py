@@ -12,6 +12,8 @@ from .record import runtime
 from .values import ELEMENT, Spec, spec_of
 
 _MOST_PLANS = 1024
+_MOST_MET = 1 << 14
+_met: set[int] = set()
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # whatever has plans, and can forget them
 
 
@@ -89,6 +91,18 @@ _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
 def _unknown(array: np.ndarray) -> Any:
     """Stand for the function of an array with rows, which is met seldom."""
     raise ValueError("rows")
+
+
+def comes_again(*key: Any) -> bool:
+    """Whether a key was met before: most indices and shapes never come again, and leave only
+    this."""
+    number = hash(key)
+    if number in _met:
+        return True
+    if len(_met) >= _MOST_MET:
+        _met.clear()
+    _met.add(number)
+    return False
 
 
 def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:

@@ -1,8 +1,8 @@
-"""Passes that record themselves and compute each operation at once, as forward code does.
+"""Passes that compute each operation at once, as forward code does.
 
-A pass of another kind builds expressions and runs them as one program. That a pass is recorded is a
-reason not to: its operations have to be recorded one by one in any case, by plans that are known,
-and the program would be made anew each time.
+Others build expressions and run them as one program, which pays where the program runs again. That
+of a pass that is recorded itself does not, nor does one for a graph that never comes again, like
+those of an index that differs from call to call.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,27 +12,28 @@ from typing import Any
 from .graph import Accumulator, Node, Value
 from .record import mode, runtime, unusual
 
-MOST_WRITTEN = 1 << 14
-"""The elements of an array of which a part is read: the gradient of the part is written into as
-many zeros, which takes as long as it takes to make a part of a program."""
+MOST = 1 << 14
+"""Elements that are computed in the time that it takes to make a part of a program."""
 
 
 def is_immediate(request: Any, order: Sequence[Node]) -> bool:
-    """Whether a pass over these nodes computes each operation as it is recorded.
+    """Whether a pass over these nodes computes each operation as it comes.
 
     So it is where the operations are built-in ones without rows, and where nobody looks at a
-    gradient on its way.
+    gradient on its way. A program takes less memory, so a pass that is not recorded is one if it is
+    large.
     """
-    if not request.create_graph or request.batch is not None or (unusual and not mode.direct):
+    if request.batch is not None or (unusual and not mode.direct):
         return False
     if request.check is not None or request.retain_all or request.initial:
         return False
     if any([value.array is None or value.rows for _, value in request.seeds]):  # noqa: C419
         return False
-    return all([_is_simple(node) for node in order])  # noqa: C419  a list is faster
+    most = None if request.create_graph else MOST
+    return all([_is_simple(node, most) for node in order])  # noqa: C419  a list is faster
 
 
-def _is_simple(node: Node) -> bool:
+def _is_simple(node: Node, most: int | None) -> bool:
     if node.extras is not None:
         return False
     if type(node) is Accumulator:
@@ -43,8 +44,11 @@ def _is_simple(node: Node) -> bool:
     saved = node.saved
     if saved is None or any([type(v) is not runtime.value and v is not None for v in saved]):  # noqa: C419
         return False
+    if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
+        return False
+    # The gradient of a part is written into as many zeros as the whole has elements.
     is_part = operator is roles["index"] or operator is roles["element"]
-    return not is_part or prod(node.inputs[0].shape) <= MOST_WRITTEN
+    return not is_part or prod(node.inputs[0].shape) <= MOST
 
 
 def is_own(value: Value, others: Collection[int]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .deferred import view
 from .dispatch import apply_one, apply_plan
-from .dispatch_cache import keep, make_plan
+from .dispatch_cache import comes_again, keep, make_plan
 from .record import mode, runtime, unusual
 from .recorder import finder_of
 from .seen import seen
@@ -92,7 +92,7 @@ class Steps:
             result, pairs = args[0], self.resolve(*args)
             for operator, static in pairs:
                 result = operator(result, **static)
-        if key is not None and (pairs or self.general is None):
+        if key is not None and (pairs or self.general is None) and comes_again(self, key):
             self._learn(values, pairs, key)
         return result
 

@@ -55,6 +55,41 @@ def test_numbers_have_the_bits_of_programs(function, monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_the_first_pass_over_a_graph_has_the_bits_of_later_ones(function):
+    ng.set_flags()
+    x = ng.tensor(X, requires_grad=True)
+    first, *later = [ng.grad(function(x), x)[0].tolist() for _ in range(4)]
+    for again in later:
+        assert again == first
+
+
+def test_an_index_that_differs_makes_no_program(monkeypatch):
+    made = []
+    force = backward.force
+    monkeypatch.setattr(backward, "force", lambda v, b: (made.extend(v), force(v, b)))
+    x = ng.tensor(np.arange(200.0), requires_grad=True)
+    for i in range(100):
+        g = ng.grad(x[i] * x[i] + x[i : i + 2].sum() * x[-i], x)[0].numpy()
+        expected = np.zeros(200)
+        expected[i] += 2.0 * i
+        expected[i : i + 2] += x[-i].item()
+        expected[-i] += 2 * i + 1
+        np.testing.assert_array_equal(g, expected)
+    assert [value for value in made if value.array is None] == []
+
+
+def test_gradients_accumulate_in_arrays_of_their_own():
+    x = ng.tensor(X, requires_grad=True)
+    y = np.exp(x)
+    before = y.detach().numpy().copy()
+    y.sum().backward(retain_graph=True)
+    assert not np.shares_memory(x.grad.numpy(), y.detach().numpy())
+    y.sum().backward()
+    np.testing.assert_array_equal(x.grad, 2 * before)
+    np.testing.assert_array_equal(y.detach(), before)
+
+
 def test_no_program_is_made(monkeypatch):
     made = []
     force = backward.force
