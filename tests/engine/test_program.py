@@ -21,6 +21,7 @@ def backward_program(output, inputs, seed, batch=None):
         [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
     )
     run = Pass(request)
+    run.is_immediate = False  # it would compute at once
     run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()
