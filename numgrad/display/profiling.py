@@ -26,7 +26,8 @@ def profile() -> "Profile":
     Every program, of a backward pass or of a captured function, runs as it would without: the same
     kernels, tiles and threads. A clock is read before and after each instruction on each tile,
     which adds some 15 ns to it. What an operation computes at once, while it is recorded, is not
-    part of a program and is not measured; nor is Python's time outside of programs.
+    part of a program and is not measured; nor is Python's time outside of programs. Every pass in
+    the block is a program, also one that would compute at once.
 
     The profile is of the process: programs that other threads run are in it too.
 

@@ -336,8 +336,9 @@ def learn(
         learn_of(operator, args, tuple(values), apply_one)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
         try:
-            key = (*[value.spec for value in values], *static.items())
-            plan = make_plan(operator, static, key[: len(values)]) if comes_again(key) else None
+            specs = tuple([value.spec for value in values])
+            key = (*specs, *static.items())
+            plan = make_plan(operator, static, specs) if comes_again(operator, key) else None
             if plan is not None:
                 keep(operator, operator.plans, key, plan)
         except TypeError:  # a parameter that cannot be hashed

@@ -11,6 +11,7 @@ from typing import Any
 
 from .graph import Accumulator, Node, Value
 from .record import mode, runtime, unusual
+from .watching import watch
 
 MOST = 1 << 14
 """Elements that are computed in the time that it takes to make a part of a program."""
@@ -26,6 +27,8 @@ def is_immediate(request: Any, order: Sequence[Node]) -> bool:
     if request.batch is not None or (unusual and not mode.direct):
         return False
     if request.check is not None or request.retain_all or request.initial:
+        return False
+    if watch.current is not None:  # somebody who wants to see programs
         return False
     if any([value.array is None or value.rows for _, value in request.seeds]):  # noqa: C419
         return False
