@@ -44,14 +44,18 @@ def _is_simple(node: Node, most: int | None) -> bool:
     operator, roles = node.operator, runtime.roles
     if operator is roles["put_view"] or not operator.has_rule:
         return False
-    saved = node.saved
-    if saved is None or any([type(v) is not runtime.value and v is not None for v in saved]):  # noqa: C419
+    if node.saved is None or not all(map(_is_computed, node.saved)):
         return False
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False
     # The gradient of a part is written into as many zeros as the whole has elements.
     is_part = operator is roles["index"] or operator is roles["element"]
     return not is_part or prod(node.inputs[0].shape) <= MOST
+
+
+def _is_computed(saved: Any) -> bool:
+    """Whether what a node has saved is nothing, or an array that no hook has packed."""
+    return saved is None or (type(saved) is runtime.value and saved.array is not None)
 
 
 def is_own(value: Value, others: Collection[int]) -> bool:

@@ -66,13 +66,16 @@ class Recording:
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         inner = {a.edge for a in arguments if a.requires_grad}
-        used = [v for v in capture.used.values() if v.requires_grad]
+        used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside.
-        used = [v for v in used if v.edge.node not in capture.gates]
-        if above is not None:
+        used = [(edge, v) for edge, v in used if edge.node not in capture.gates]
+        if above is not None:  # whose tensors may have been written, and so moved, since
             inside = above.inside()
-            used = [*above.outer, *(v for v in used if v.edge.node not in inside)]
-        found = {value.edge: value for value in used if value.edge not in inner}
+            used = [*above.outside(), *((e, v) for e, v in used if e.node not in inside)]
+        found: dict[Edge, Any] = {}
+        for edge, value in used:
+            if edge not in inner:
+                found.setdefault(edge, value)
         self.guards = capture.guards()
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
@@ -85,6 +88,11 @@ class Recording:
         """Return which values depend on an argument that requires grad or on ``outer``; leaves that
         the function has made are nobody's outside."""
         return reaching(values, self._ends())
+
+    def outside(self) -> list[tuple[Edge, Any]]:
+        """Return the tensors from outside that require grad, with their places in the graph of the
+        function."""
+        return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
     def _ends(self) -> set[Node]:
         return {edge.node for edge in self.edges if edge.node is not None}
@@ -122,10 +130,14 @@ class Recording:
         """Whether what it has taken from outside is as it was."""
         return all([guard() for guard in self.guards])  # noqa: C419  a list is faster
 
-    def call(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Return the outputs for inputs, connected to their graph where gradients are recorded."""
+    def call(
+        self, inputs: Sequence[Tensor], outer: Sequence[Value] | None = None
+    ) -> list[Tensor]:
+        """Return the outputs for inputs, connected to their graph, and to that of the tensors from
+        outside as they are now or as they are given, where gradients are recorded."""
+        outer = self.outer if outer is None else outer
         if mode.capture is not None:
-            mode.capture.adopt(self.outer, self.guards)
+            mode.capture.adopt(outer, self.guards)
         if mode.deferring or any(value.array is None for value in inputs):
             require_deferring()
             replaced = self.inline(inputs)
@@ -133,12 +145,14 @@ class Recording:
         else:
             arrays = [in_order(value.array) for value in inputs]
             outputs = [Tensor(array) for array in self.stages(arrays)]
-        self.connect(inputs, outputs)
+        self.connect(inputs, outputs, outer)
         return outputs
 
-    def connect(self, inputs: Sequence[Tensor], outputs: list[Tensor]) -> None:
+    def connect(
+        self, inputs: Sequence[Tensor], outputs: list[Tensor], outer: Sequence[Value] | None = None
+    ) -> None:
         """Record the replay as one operation, where gradients are recorded."""
-        sources = [*inputs, *self.outer]
+        sources = [*inputs, *(self.outer if outer is None else outer)]
         if mode.grad and self.live and any(value.requires_grad for value in sources):
             self._record(sources, outputs)
 
@@ -203,7 +217,8 @@ class Recording:
         edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
         # What lies above a tensor from outside is differentiated by the pass of the caller.
-        ends = {v.node for v in self.outer if v.node is not None}
+        nodes = [edge.node for edge, _ in self.outside()]
+        ends = {node for node in nodes if node is not None and not node.is_accumulator}
 
         def pull(arguments: list[Tensor]) -> list[Tensor]:
             pairs = zip(outputs, arguments[first:], strict=True)
@@ -260,6 +275,9 @@ class Replay(Operator):
         recording = self.recording
         derivative = recording.derivative(context.wanted)
         inputs = [context.input(n) for n in range(len(recording.arguments))]
+        first = len(inputs)
+        past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
+        outer = [past.get(id(v), v) for v in derivative.outer]
         seeds = [
             zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
             for n in recording.live
@@ -267,7 +285,7 @@ class Replay(Operator):
         wanted = [n for n, want in enumerate(context.wanted) if want]
 
         def pull(*gs: Any) -> Sequence[Any]:
-            return derivative.call([*inputs, *gs])
+            return derivative.call([*inputs, *gs], outer)
 
         changed = recording.past.changed(context.further())
         with_rows = any(g.rows for g in seeds)

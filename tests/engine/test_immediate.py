@@ -128,3 +128,12 @@ def test_hooks_see_numbers_in_a_recorded_pass():
     (g,) = ng.grad(np.sin(y).sum(), x, create_graph=True)
     np.testing.assert_allclose(seen[0], np.cos(X * X), rtol=1e-15)
     np.testing.assert_allclose(g.detach(), 2 * X * np.cos(X * X), rtol=1e-15)
+
+
+def test_what_is_not_computed_yet_is_no_reason_to_fail():
+    def function(x):
+        captured = ng.jit(lambda y: ng.cond(y, lambda u: np.sin(y), lambda u: u, x))
+        return ng.func.jacrev(captured)(x)
+
+    value, product = ng.func.hvp(function, (np.array(1.2),), (np.array(1.0),))
+    np.testing.assert_allclose([value, product[0]], [np.cos(1.2), -np.cos(1.2)], rtol=1e-14)
