@@ -209,7 +209,7 @@ BAD = [
     MASK[:2],
     (slice(None), MASK),
     ([0, 1], [0, 1, 2]),
-    object(),
+    object,
     ng.tensor(1.5),
 ]
 
