@@ -327,6 +327,19 @@ def _solve(a: Any, b: Any) -> Any:
     return found
 
 
+class TieError(Exception):
+    """Equal elements in the middle: to move one of them moves no median, so no difference shows the
+    kink."""
+
+
+def _median(x: Any, axis: int | None = None, **options: Any) -> Any:
+    ordered = np.sort(np.ravel(x) if axis is None else np.moveaxis(np.asarray(x), axis, -1))
+    middle = ordered.shape[-1] // 2
+    if np.any(np.diff(ordered[..., max(middle - 2, 0) : middle + 2]) == 0):
+        raise TieError("a median of elements that are equal")
+    return np.median(x, axis, **options)
+
+
 class WideNumPy:
     """NumPy, whose narrow dtypes are the wide one."""
 
@@ -335,6 +348,7 @@ class WideNumPy:
 
     def __init__(self) -> None:
         self.linalg = SimpleNamespace(solve=_solve, norm=np.linalg.norm)
+        self.median = _median
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
