@@ -22,6 +22,7 @@ from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, require_deferring, runtime
 from ..engine.request import Request
 from ..engine.select import reachable, reaching
+from ..engine.values import View
 from . import opened
 from .past import Past
 from .stages import Stages
@@ -240,8 +241,10 @@ def zeros_at(edge: Edge) -> Tensor:
 
 
 def _made_here(output: Tensor) -> Tensor:
-    """Return an output, a copy of what is a tensor from outside: that may be written later."""
-    is_outside = output.array is not None and output.requires_grad
+    """Return an output, a copy of what is a tensor from outside or a view of one: that may be
+    written later, and the view would be of what it is then."""
+    base = output.view.base if isinstance(output.view, View) else output
+    is_outside = base.array is not None and output.requires_grad
     return registry["copy"](output) if is_outside else output
 
 

@@ -311,3 +311,27 @@ def test_derivatives_of_a_call_go_where_the_tensors_were_that_it_read(write, par
             order(function)(x), order(lambda x: function(x, lambda f: f))(x), rtol=1e-13
         )
     np.testing.assert_allclose(ng.func.grad(function)(x), 4 * 81 * x**3, rtol=1e-13)
+
+
+@pytest.mark.parametrize("view", [
+    lambda t: t, lambda t: t[:], lambda t: t[None][0], lambda t: t.reshape(1, 3), lambda t: t.T,
+    lambda t: (t[0:2], t[2:]),
+])  # fmt: skip
+@pytest.mark.parametrize("call", [
+    lambda f, x: f(x), lambda f, x: ng.func.jvp(f, (x,), (x,))[0],
+    lambda f, x: ng.func.vjp(f, x)[0], lambda f, x: ng.jit(f)(x),
+    lambda f, x: ng.func.grad(lambda y: (np.sum(y), f(y)), has_aux=True)(x)[1],
+])  # fmt: skip
+@pytest.mark.parametrize("key", [slice(None), np.array([0, 2]), 1])
+def test_a_view_of_what_is_closed_over_may_be_written_after_it_was_returned(view, call, key):
+    def function(x):
+        t = x * x
+        found = call(ng.jit(lambda y: view(t)), x)
+        t[key] *= 0.5
+        return ng.concat([ng.ravel(part) for part in (found if type(found) is tuple else (found,))])
+
+    x = np.array([0.5, 1.0, 2.0])
+    value, slope = ng.func.jvp(function, (x,), (np.ones(3),))
+    np.testing.assert_array_equal(value, x * x)
+    np.testing.assert_array_equal(slope, 2.0 * x)
+    np.testing.assert_array_equal(ng.func.jacrev(function)(x), np.diag(2.0 * x))
