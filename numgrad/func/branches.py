@@ -27,7 +27,7 @@ def cond(
         Decides.
     true_fun, false_fun : callable
         Take the operands and return tensors, or containers of them, of equal structure, shapes and
-        dtypes.
+        dtypes; a number of Python takes the dtype of the other result.
     *operands : array_like or containers of them
         What the functions work on.
 
@@ -116,10 +116,19 @@ def _selected(pred: Tensor, chosen: Any, other: Any) -> Any:
 def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
     if a is None and b is None:
         return None
+    numbers = _is_number(a) or _is_number(b)  # one takes the dtype of the other
+    first, second = a, b
     a, b = asarray(a), asarray(b)
-    if a.shape != b.shape or a.dtype != b.dtype:
+    if a.shape != b.shape or (a.dtype != b.dtype and not numbers):
         raise ArgTypeError(
             f"cond: the functions return different arrays: {a.dtype} of shape {a.shape} and "
             f"{b.dtype} of shape {b.shape}"
         )
-    return where(pred, a, b)
+    return where(pred, first, second) if numbers else where(pred, a, b)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a result promotes like a number of Python."""
+    if isinstance(value, Tensor):
+        return value.weak is not None
+    return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)

@@ -184,10 +184,11 @@ def pad(
         raise ValueError(
             f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}"
         )
+    padded = x
     for axis, width in enumerate(widths):
         if any(width):
-            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode), axis)
-    return x
+            padded = take(padded, np.pad(np.arange(x.shape[axis]), width, mode), axis)
+    return padded if padded is not x else x.clone()
 
 
 def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:

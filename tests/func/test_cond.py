@@ -292,3 +292,20 @@ def test_a_captured_gradient_of_a_choice_depends_on_what_is_outside(choice, oute
     np.testing.assert_allclose(outer(slope)(x), 2 * 0.5, rtol=1e-14)
     np.testing.assert_allclose(outer(outer(slope))(x), 2.0, rtol=1e-14)
     np.testing.assert_allclose(outer(value)(x), 2 * 0.5 * 0.8, rtol=1e-14)
+
+
+@pytest.mark.parametrize("number", [1.5, 2, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_of_python_takes_the_dtype_of_the_other_result(number, dtype):
+    @ng.jit
+    def function(x, n):
+        return ng.cond(x[0] > 0, lambda u: u[1] * u[1], lambda u: n, x)
+
+    for sign, expected in ((1, 9.0), (-1, float(number))):
+        x = np.array([sign, 3.0], dtype)
+        result = function(x, number)
+        assert (result, result.dtype) == (expected, dtype)
+    slope = F.grad(lambda x: function(x, number))(np.array([-1.0, 3.0]))
+    np.testing.assert_array_equal(slope, [0.0, 0.0])
+    with pytest.raises(ng.errors.ArgTypeError, match="different arrays: float"):
+        function(np.ones(2, np.float32), np.float64(1.0))
