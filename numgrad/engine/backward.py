@@ -3,7 +3,8 @@
 The walk goes over the selected nodes in descending creation number. Each node's operator turns the
 cotangents of its outputs into expressions for those of its inputs; nothing is computed until the
 program runs at the end, or earlier where a hook or a Python function wants to see numbers. A pass
-that is recorded itself computes at once where it can, see `immediate`.
+that is recorded itself, or over a graph that was never met before, computes at once where it can,
+see `immediate`.
 """
 
 import weakref

@@ -14,7 +14,8 @@ from .record import mode, runtime, unusual
 from .watching import watch
 
 MOST = 1 << 14
-"""Elements that are computed in the time that it takes to make a part of a program."""
+"""Elements of an array, beyond which the memory that a program saves is taken to count for more
+than the time that it takes to make one: an order of magnitude, not a measured bound."""
 
 
 def is_immediate(request: Any, order: Sequence[Node]) -> bool:

@@ -50,9 +50,9 @@ class Number:
         return self.known.get(number) or self._remembered(number)
 
     def _remembered(self, number: Any) -> Taken:
-        if number == 0:  # 0.0 and -0.0 are one key, and so are the zeros of complex numbers
-            if isinstance(number, (complex, np.complexfloating)):
-                return self._made(number)
+        if isinstance(number, (complex, np.complexfloating)):
+            return self._made(number)  # 1 + 0j and 1 - 0j would be one key
+        if number == 0:  # as 0.0 and -0.0 are
             return self._minus_zero if str(number)[0] == "-" else self._zero
         made = self._made(number)
         if number == number:  # a NaN would not be found again

@@ -309,3 +309,12 @@ def test_an_array_may_be_written_between_two_operations():
     for n, y in enumerate(results):
         assert y.tolist() == (n * x.detach().numpy()).tolist()
         assert ng.grad(y.sum(), x)[0].tolist() == [n, n]
+
+
+@pytest.mark.parametrize("kind", [complex, np.complex128])
+def test_equal_complex_numbers_keep_the_signs_of_their_zeros(kind, often):
+    chosen, z = ng.tensor([True]), ng.tensor([2.0 + 1j])
+    for _ in range(3):
+        for number in (complex(1, 0.0), complex(1, -0.0), complex(0.0, 1), complex(-0.0, 1)):
+            found = ng.where(chosen, kind(number), z).numpy()
+            assert found.tobytes() == np.array([number]).tobytes()
