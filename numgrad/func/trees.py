@@ -55,11 +55,13 @@ class Variables:
         self.argnums = [_position(n, len(args), what) for n in numbers]
         self.as_numpy = mode.capture is None and not any(holds_tensors(arg) for arg in args)
         self.leaves: list[Tensor] = []
+        self._given: list[Any] = []  # the leaves as the caller has them
         self._inside: Sequence[Tensor] = ()  # values of which it is known
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flatten(self.args[n])
             fresh = [_variable(leaf, n, what) for leaf in leaves]
+            self._given += leaves
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
             self.args[n] = rebuild(fresh)
@@ -85,18 +87,24 @@ class Variables:
         """Return a result to the caller: a tensor of the graph outside where it depends on
         anything there, else an array for callers that use no tensors, or a tensor without graph.
         Like the results of captured functions it shares no memory with an argument."""
+        if isinstance(value, np.ndarray):
+            return value.copy() if self._is_shared(value) else value
         if not isinstance(value, Tensor):
             return value
         if value.requires_grad:
             is_inside = any(value is known for known in self._inside)
             if mode.grad and not is_inside and reaches_outside([value], self.first):
-                return value
+                return registry["copy"](value) if self._is_shared(value) else value
             value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy
         if as_numpy:
             return value.numpy(copy=True)
-        is_shared = any(value.storage is leaf.storage for leaf in self.leaves)
-        return value.clone() if is_shared else value
+        return value.clone() if self._is_shared(value) else value
+
+    def _is_shared(self, value: Any) -> bool:
+        """Whether the caller can write a result by writing an argument: also one that the function
+        closes over, and of which the argument is a view."""
+        return any(_share_memory(value, leaf) for leaf in self._given)
 
     def deliver_tree(self, tree: Any) -> Any:
         """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
@@ -105,6 +113,13 @@ class Variables:
         except ArgTypeError:
             return tree
         return rebuild([self.deliver(leaf) for leaf in leaves])
+
+
+def _share_memory(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return a.storage is b.storage
+    a, b = (x.array if isinstance(x, Tensor) else x for x in (a, b))
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
 
 
 def _position(n: int, count: int, what: str) -> int:

@@ -48,3 +48,41 @@ class TestAnArgumentThatIsReturned:
 
     def test_is_not_written_in_a_captured_function(self, result):
         np.testing.assert_array_equal(ng.jit(written(result))(VALUES), VALUES)
+
+
+CALLS = {
+    "grad": lambda f, x: F.grad(lambda y: (np.sum(y * y), f(y)), has_aux=True)(x)[1],
+    "value_and_grad": lambda f, x: F.value_and_grad(lambda y: (y[0], f(y)), has_aux=True)(x)[0][1],
+    "vjp": lambda f, x: F.vjp(f, x)[0],
+    "jvp": lambda f, x: F.jvp(f, (x,), (x,))[0],
+    "jacrev": lambda f, x: F.jacrev(lambda y: (y * y, f(y)), has_aux=True)(x)[1],
+    "jacfwd": lambda f, x: F.jacfwd(lambda y: (y * y, f(y)), has_aux=True)(x)[1],
+    "jit": lambda f, x: ng.jit(f)(x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("returned", [
+    lambda base, y: base, lambda base, y: base[:], lambda base, y: base.reshape(1, 2)[0],
+])  # fmt: skip
+@pytest.mark.parametrize("part", [slice(None), slice(1, None)])
+class TestWhatTheArgumentIsAViewOf:
+    def test_shares_no_memory(self, call, returned, part):
+        for base in (VALUES.copy(), ng.tensor(VALUES), ng.tensor(VALUES, requires_grad=True) * 1.0):
+            argument = base[part]
+            found = call(lambda y, base=base: returned(base, y), argument)
+            argument[...] = 7.0
+            np.testing.assert_array_equal(ng.tensor(found).detach(), VALUES)
+
+    @pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+    def test_is_not_written_inside_of_a_derivative(self, call, returned, part, capture):
+        def function(x):
+            base = x * 1.0
+            argument = base[part]
+            found = call(lambda y: returned(base, y), argument)
+            argument[...] -= 0.5
+            return found
+
+        value, slope = F.jvp(capture(function), (VALUES,), (VALUES,))
+        np.testing.assert_array_equal(value, VALUES)
+        np.testing.assert_array_equal(slope, VALUES)
