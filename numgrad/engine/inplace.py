@@ -109,7 +109,11 @@ def _stand_in(target: Value) -> np.ndarray:
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
-    array = np.empty(root.shape, np.bool_)
+    return through(chain, np.empty(root.shape, np.bool_))
+
+
+def through(chain: Chain, array: np.ndarray) -> np.ndarray:
+    """Return the view of an array to which a chain leads."""
     for operator, static in chain:
         array = operator.function(array, **static)
     return array

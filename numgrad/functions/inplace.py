@@ -110,9 +110,12 @@ def _is_region(x: Tensor, region: np.ndarray, value: Tensor, chain: _inplace.Cha
     root, before = _inplace.root_of(x)
     if value.view.base is not root:
         return False
-    if value.array is None:
-        return value.view.chain == (*before, *chain)
-    return _lie_alike(value.array, region)
+    if value.array is not None:
+        return _lie_alike(value.array, region)
+    whole = np.empty(root.shape, np.bool_)
+    return _lie_alike(
+        _inplace.through(value.view.chain, whole), _inplace.through((*before, *chain), whole)
+    )
 
 
 def _lie_alike(first: np.ndarray, second: np.ndarray) -> bool:

@@ -118,3 +118,35 @@ def hooked(x):
 def test_writes_through_views_in_the_backward_pass_of_a_captured_function(function, derivative):
     expected = derivative(through_a_view)(START)
     np.testing.assert_allclose(ng.jit(derivative(function))(START), expected, rtol=1e-15)
+
+
+def nodes(tensor):
+    """Return the number of nodes that a tensor depends on."""
+    found, waiting = set(), [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            waiting += [function for function, _ in node.next_functions]
+    return len(found)
+
+
+@pytest.mark.parametrize("view", [lambda t: t, lambda t: t.T, lambda t: t[1:], lambda t: t[None]])
+@pytest.mark.parametrize("key", [
+    slice(None), (slice(None),), slice(0, 9), (..., slice(0, 2)), ..., slice(None, None, -1), 0,
+    (slice(0, 1), slice(None)), (None, 0),
+])  # fmt: skip
+def test_an_operation_on_a_region_writes_it_once(view, key):
+    counts = []
+
+    def function(x):
+        whole = x * 1.5
+        part = view(whole)
+        part[key] *= 2.0
+        counts.append(nodes(whole))
+        return whole.sum()
+
+    x = np.arange(6.0).reshape(3, 2)
+    expected = ng.func.grad(function)(x)
+    np.testing.assert_array_equal(ng.jit(ng.func.grad(function))(x), expected)
+    assert len(set(counts)) == 1
