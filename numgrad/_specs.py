@@ -12,6 +12,13 @@ import numpy as np
 Dtypes = tuple[np.dtype, ...]
 
 
+@dataclass(frozen=True)
+class Same:
+    """An argument of a program that has to be a certain object."""
+
+    value: Any
+
+
 @dataclass(frozen=True, eq=False)
 class ElementwiseSpec:
     """An operator without core dimensions, given by a plain scalar function.

@@ -91,6 +91,9 @@ class Capture:
         Those between the branches of choices and what is outside of them.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
+    copies : list of tuple
+        Two storages with their versions: elements were copied out of the first one by an index
+        that is to be computed, where a number would have given a view.
     """
 
     def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
@@ -106,6 +109,8 @@ class Capture:
         self.views: list[weakref.ref[Value]] = []
         self.replayed: list[View] = []
         self.gates: set[Any] = set()
+        self.copies: list[tuple[Storage, int, Storage, int]]
+        self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
@@ -119,6 +124,14 @@ class Capture:
         for value in values:
             if value.array is not None and not self.made(value):
                 self.used.setdefault(id(value), value)
+
+    def note_copy(self, base: Value, copy: Value) -> None:
+        """Note a copy of elements that would have been a view of them for a known index."""
+        self.copies.append((base.storage, base.version, copy.storage, copy.version))
+
+    def copies_are_views(self) -> bool:
+        """Whether nobody can tell them apart: nothing was written since."""
+        return all(a.version == n and b.version == m for a, n, b, m in self.copies)
 
     def look(self, value: Value) -> None:
         """Note that Python sees the numbers of a value that is computed."""

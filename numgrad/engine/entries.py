@@ -35,8 +35,7 @@ def entry_of(
     Parameters
     ----------
     arguments : sequence of (dtype, shape)
-        What it takes: an array, a Python float where the dtype is the type ``float``, and that very
-        object where it is something else.
+        What it takes: an array; a number of a type, in place of the dtype; the object of a `Same`.
     positions : sequence of int
         Which of them is each argument of the program.
     shapes : sequence of tuple

@@ -12,6 +12,7 @@ from .._collector import paused
 from .._declare import registry
 from .._errors import ArgTypeError
 from .._settings import settings
+from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
 from ..engine.graph import Spec
@@ -20,16 +21,29 @@ from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..engine.watching import watch
 from .draws import Draws
+from .integers import NumpyInt, PythonInt, of_argument
 from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
-from .signature import COMPLEX, FIXED, FLOAT, NUMPY, TENSOR, Call, Static
+from .signature import (
+    COMPLEX,
+    FIXED,
+    FLOAT,
+    INTEGER,
+    NUMPY,
+    NUMPY_INTEGER,
+    TENSOR,
+    Call,
+    Static,
+)  # fmt: skip
 
 _NUMBERS = {
     FLOAT: (PythonFloat, np.dtype(np.float64)),
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
+    INTEGER: (PythonInt, np.dtype(np.int64)),
 }
+_TYPES = {FLOAT: float, COMPLEX: complex}  # an entry looks at no class that is derived from them
 _MOST_ENTRIES = 4  # of one recording, for calls that differ in objects of equal value
 _CUT = (
     "jit: {}, but an ensemble is not differentiated from outside; let the function of one member "
@@ -54,6 +68,9 @@ class Recorded:
         As in `jit`.
     donated : iterable of int
         The positional arguments whose memory may be used for results.
+    asked : set of int
+        Gets the numbers of the leaves that were to be known later, and whose number Python asks
+        for.
     """
 
     def __init__(
@@ -64,6 +81,7 @@ class Recorded:
         ensemble: bool,
         fuse: str,
         donated: Iterable[int],
+        asked: set[int],
     ) -> None:
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
@@ -74,7 +92,7 @@ class Recorded:
         self._function = function
         self._call = call
         arguments = [
-            _placeholder(n, leaf, kind)
+            _placeholder(n, leaf, kind, asked)
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
         with paused():
@@ -105,6 +123,9 @@ class Recorded:
         for leaf in self.fixed:
             _require_constant(leaf, self._call)
         outputs = [leaves[n] for n in self.positions]
+        for output in outputs:
+            if type(output) is PythonInt:  # which is to be returned as what it is
+                output.ask()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
         if self.members is None:
             return outputs
@@ -230,18 +251,16 @@ class Recorded:
         stages = self.recording.stages
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
-        if not set(kinds.values()) <= {NUMPY, FLOAT, TENSOR}:
-            return None
         expected: list[tuple[Any, Any]] = []
-        numbers = []
         for position, leaf in enumerate(call.fixed):
             kind = kinds.get(position)
             if kind is None:
-                expected.append((leaf, ()))
-                continue
-            numbers.append(position)
-            expected.append((float, ()) if kind == FLOAT else (leaf.dtype, leaf.shape))
-        sources = [numbers[n] for n in stage.sources]
+                expected.append((Same(leaf), ()))
+            elif kind in (NUMPY, TENSOR):
+                expected.append((leaf.dtype, leaf.shape))
+            else:
+                expected.append((_TYPES.get(kind) or type(leaf), ()))
+        sources = [call.positions[n] for n in stage.sources]
         return entry_of(stage.plan, expected, sources, [shape for shape, _ in stages.specs])
 
 
@@ -258,10 +277,14 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
-def _placeholder(index: int, leaf: Any, kind: str) -> Tensor:
+def _placeholder(index: int, leaf: Any, kind: str, asked: set[int]) -> Tensor:
     if kind in _NUMBERS:
         number, dtype = _NUMBERS[kind]
-        return placeholder(number, index, Spec((), dtype), False)
+        value = placeholder(number, index, Spec((), dtype), False)
+        return of_argument(value, index, asked) if kind == INTEGER else value
+    if kind == NUMPY_INTEGER:
+        value = placeholder(NumpyInt, index, Spec((), leaf.dtype), False)
+        return of_argument(value, index, asked)
     requires_grad = kind == TENSOR and leaf.requires_grad and mode.grad
     return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
 

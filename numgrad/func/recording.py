@@ -50,6 +50,8 @@ class Recording:
         The tensors from outside that require grad and take part.
     edges : list of Edge
         Where the gradients of the arguments and of ``outer`` go in the graph of the function.
+    copies_are_views : bool
+        Whether what was copied by integers that are known later may as well have been a view.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Recording:
             if edge not in inner:
                 found.setdefault(edge, value)
         self.guards = capture.guards()
+        self.copies_are_views = capture.copies_are_views()
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
         self.live = self.reaching(self.outputs)

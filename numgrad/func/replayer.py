@@ -16,8 +16,10 @@ from ..engine.values import capturing, next_number
 from .nested import MISSED, Nested
 from .recorded import Recorded
 from .signature import Call, Signature
+from .varying import Varying
 
 FUSE = ("auto", "now", "never")
+_ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
 _MOST_RECORDINGS = 512  # of one function; the oldest makes room
 
 
@@ -47,8 +49,9 @@ def jit(
         for longer than that will take, at once, or not at all.
     static_argnums, static_argnames : int or str, or sequences of them
         Arguments that are part of the recording: ``f`` sees the value itself, and is recorded once
-        for each. They must be hashable. Python integers, booleans, strings and ``None`` are static
-        without being named, because they are mostly sizes, axes and options.
+        for each. They must be hashable. Booleans, strings and ``None`` are static without being
+        named, because they are mostly options; so are integers whose number ``f`` asks for, as
+        that of a size or an axis.
     donate_argnums : int or sequence of int
         Positional arguments whose memory may become that of a result of the same shape and dtype:
         arrays in C order that may be written and share no memory with another argument, where the
@@ -140,6 +143,7 @@ class Replayer:
         self.ensemble = ensemble
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self.recordings: dict[Any, Recorded] = {}
+        self.varying = Varying()
         self.fast: Any = None
         self.nested: Nested | None = None
 
@@ -150,11 +154,10 @@ class Replayer:
         inside = mode.deferring or mode.capture is not None
         if inside and not self.ensemble:  # part of another recording
             return _own(self.function, args, kwargs)
-        call = Call(self.signature, args, kwargs)
+        call = Call(self.signature, args, kwargs, self.varying.later)
         recorded = self.recordings.get(call.key)
         if recorded is None or not recorded.is_valid():
-            donated = self.signature.donated
-            recorded = Recorded(self.function, self.name, call, self.ensemble, self.fuse, donated)
+            call, recorded = self._recorded(call, args, kwargs)
             if len(self.recordings) >= _MOST_RECORDINGS:
                 self.recordings.pop(next(iter(self.recordings)), None)
             self.recordings[call.key] = recorded
@@ -163,6 +166,37 @@ class Replayer:
         self.fast = entry and recorded.fast(call, *entry)
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
+
+    def _recorded(
+        self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Call, Recorded]:
+        """Return a new recording and the call that it is for: integers that differ from call to
+        call are known later, but for those whose number Python asks for."""
+        candidates = later = self.varying.candidates(call) if call.integers else frozenset()
+        for _ in range(_ATTEMPTS if later else 0):
+            tried = Call(self.signature, args, kwargs, lambda outline, found=later: found)
+            asked: set[int] = set()
+            try:
+                recorded = self._record(tried, asked)
+            except Exception:  # of any kind, as the function may react to the first one: it is
+                asked = asked or set(range(len(tried.positions)))  # raised again below, if at all
+            else:
+                if not asked and recorded.recording.copies_are_views:
+                    self.varying.settle(call, later, candidates - later)
+                    return tried, recorded
+                asked = asked or set(range(len(tried.positions)))
+            later -= {tried.positions[n] for n in asked}
+            if not later:
+                break
+        self.varying.settle(call, frozenset(), candidates)
+        call = Call(self.signature, args, kwargs, self.varying.later)
+        return call, self._record(call, set())
+
+    def _record(self, call: Call, asked: set[int]) -> Recorded:
+        donated = self.signature.donated
+        return Recorded(
+            self.function, self.name, call, self.ensemble, self.fuse, donated, asked
+        )
 
 
 def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -1,11 +1,20 @@
-"""Python numbers among the arguments of a captured function: values known later that promote like
-the numbers they are."""
+"""Python's floats and complex numbers among the arguments of a captured function: values known
+later that promote like the numbers they are."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .._tensor import Tensor
+from ..engine.capture import refuse
 from ..functions.arithmetic import Arithmetic
+from ..functions.operands import like
+
+
+def _refuse_as_key(number: Any) -> NoReturn:
+    refuse(
+        "a number among the arguments is a key, or looked for in a set, and is known only when the "
+        "function is replayed. Name it in static_argnums or static_argnames."
+    )
 
 
 class PythonFloat(Tensor):
@@ -14,6 +23,8 @@ class PythonFloat(Tensor):
 
     __slots__ = ()
     weak = 1.0
+    __class__ = property(lambda self: float)  # type: ignore[assignment]  what `isinstance` asks for
+    __hash__ = _refuse_as_key  # type: ignore[assignment]
 
 
 class PythonComplex(Tensor):
@@ -21,6 +32,8 @@ class PythonComplex(Tensor):
 
     __slots__ = ()
     weak = 1j
+    __class__ = property(lambda self: complex)  # type: ignore[assignment]
+    __hash__ = _refuse_as_key  # type: ignore[assignment]
 
 
 def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
@@ -29,7 +42,7 @@ def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
 
     def method(self: Any, *others: Any) -> Any:
         result = operate(self, *others)
-        if isinstance(result, Tensor) and all(map(_is_number, others)):
+        if isinstance(result, Tensor) and all(map(is_number, others)):
             kind = PythonComplex if result.dtype.kind == "c" else PythonFloat
             return like(kind, result) if result.dtype.kind in "fc" else result
         return result
@@ -37,16 +50,9 @@ def _numbers_stay_numbers(name: str) -> Callable[..., Any]:
     return method
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (PythonFloat, PythonComplex, int, float, complex, bool)
-
-
-def like(kind: type[Tensor], value: Tensor) -> Tensor:
-    """Return ``value`` as a tensor of a class of this module, at the same place in the graph."""
-    result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
-    if value.requires_grad:
-        result.move(value.node, value.slot, True)
-    return result  # type: ignore[return-value]
+def is_number(value: Any) -> bool:
+    """Whether a value is a number of Python, now or later."""
+    return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
 
 
 for _name in (

@@ -13,9 +13,12 @@ from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
 from ..engine.record import mode
+from .integers import MOST
 from .statics import flatten, frozen, is_lasting, static_key, structure_key
 
 NUMPY, TENSOR, SCALAR, FLOAT, COMPLEX = "array", "tensor", "scalar", "float", "complex"
+INTEGER, NUMPY_INTEGER = "int", "integer of NumPy"
+INTEGERS = (INTEGER, NUMPY_INTEGER)
 FIXED = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype, type)
 
 
@@ -32,13 +35,29 @@ class Call:
         What each of them is.
     is_lasting : bool
         Whether static arguments stay what they are as long as they are the same objects.
+    outline : hashable
+        Equal for calls that differ in integers alone.
+    integers : dict
+        Integers by their places among all leaves; those that ``later`` names are in ``leaves``.
+
+    Parameters
+    ----------
+    later : callable
+        Takes ``outline`` and returns the places of the integers that are known later.
     """
 
     __slots__ = (
-        "args", "fixed", "is_lasting", "key", "kinds", "kwargs", "leaves", "positions", "structure",
+        "args", "fixed", "integers", "is_lasting", "key", "kinds", "kwargs", "leaves", "outline",
+        "positions", "structure",
     )  # fmt: skip
 
-    def __init__(self, signature: "Signature", args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        signature: "Signature",
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        later: Callable[[Hashable], frozenset[int]],
+    ) -> None:
         self.args, self.kwargs = signature.split(args, kwargs)
         found, self.structure = flatten((self.args, self.kwargs))
         self.leaves: list[Any] = []
@@ -48,6 +67,8 @@ class Call:
         self.is_lasting = True
         parts: list[Hashable] = [self.structure, mode.grad, settings.recorded]
         parts += structure_key(self.structure)
+        first = len(parts)
+        self.integers: dict[int, Any] = {}
         for position, leaf in enumerate(found):
             if isinstance(leaf, Static):
                 found[position] = leaf.value
@@ -58,11 +79,26 @@ class Call:
             if kind is None:
                 parts.append(frozen(leaf))
                 continue
+            if kind in INTEGERS:
+                self.integers[position] = leaf
             self.leaves.append(numbers(leaf) if kind == NUMPY else leaf)
             self.kinds.append(kind)
             self.positions.append(position)
             parts.append((kind, *_spec(self.leaves[-1], kind)))
-        self.key = tuple(parts)
+        self.outline = self.key = tuple(parts)
+        fixed = self.integers.keys() - later(self.outline) if self.integers else ()
+        if fixed:
+            for position in fixed:
+                parts[first + position] = frozen(found[position])
+            self.key = tuple(parts)
+            self._leave_out(fixed)
+
+    def _leave_out(self, fixed: Iterable[int]) -> None:
+        """Make integers part of the recording."""
+        kept = [n for n, position in enumerate(self.positions) if position not in fixed]
+        self.leaves = [self.leaves[n] for n in kept]
+        self.kinds = [self.kinds[n] for n in kept]
+        self.positions = [self.positions[n] for n in kept]
 
     def numbers_of(self, argnums: Iterable[int]) -> frozenset[int]:
         """Return the numbers of the leaves that positional arguments hold."""
@@ -103,9 +139,11 @@ def _kind(leaf: Any) -> str | None:
         return TENSOR
     if type(leaf) in (np.ndarray, np.memmap):
         return NUMPY
+    if type(leaf) is int and -MOST < leaf < MOST:
+        return INTEGER
     if isinstance(leaf, np.generic):
         require_numbers(leaf.dtype)
-        return SCALAR
+        return NUMPY_INTEGER if leaf.dtype.kind in "iu" else SCALAR
     if isinstance(leaf, float):
         return FLOAT
     if isinstance(leaf, complex):
@@ -122,7 +160,7 @@ def _kind(leaf: Any) -> str | None:
 def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
     if kind == TENSOR:
         return leaf.dtype, leaf.shape, leaf.requires_grad
-    return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR) else ()
+    return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR, NUMPY_INTEGER) else ()
 
 
 class Signature:

@@ -12,6 +12,7 @@ from ..engine.seen import seen
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
+from .operands import plain
 
 Shape = int | Sequence[int]
 
@@ -81,7 +82,7 @@ def _from_tensor(x: Tensor, dtype: Any, copy: bool | None) -> Tensor:
         if copy is False:
             raise ValueError(f"asarray: {x.dtype} cannot become {wanted} without a copy")
         return x.astype(wanted)
-    return x.clone() if copy else x
+    return x.clone() if copy else plain(x)
 
 
 def carries_graph(items: Any) -> bool:

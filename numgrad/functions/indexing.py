@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._declare import registry
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine.record import mode, unusual
@@ -13,7 +14,7 @@ from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
-from .keys import BASIC, ArrayKey, BasicKey, is_basic, is_late, look_up, parse
+from .keys import BASIC, ArrayKey, BasicKey, is_array, is_basic, is_late, look_up, parse
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 
@@ -67,12 +68,30 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
     normal = parse(key, x.shape)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
-        return operator(x, **static)
+        result = operator(x, **static)
+        return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
     if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
-        return gather(x, positions_of(normal, x.shape, caller))
+        result = gather(x, positions_of(normal, x.shape, caller))
+        if mode.capture is not None and _is_view_of_numbers(normal.items, key):
+            mode.capture.note_copy(x, result)
+        return result
     assert x.array is not None
     items = normal.items
     return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
+
+
+def _holds_arrays(key: Any) -> bool:
+    """Whether a key holds arrays or tensors: also one without axes makes a copy, as in NumPy."""
+    items = key if type(key) is tuple else (key,)
+    return any([isinstance(item, (np.ndarray, Tensor)) for item in items])  # noqa: C419
+
+
+def _is_view_of_numbers(items: Any, key: Any) -> bool:
+    """Whether a key would give a view if its arrays were numbers."""
+    if any([is_array(item) and item.ndim for item in items]):  # noqa: C419
+        return False
+    has_ellipsis = any([item is ... for item in key]) if type(key) is tuple else False  # noqa: C419
+    return has_ellipsis or any([item is None or type(item) is slice for item in items])  # noqa: C419
 
 
 @Steps

@@ -12,7 +12,7 @@ from .._tensor import Tensor
 from ..engine.capture import WAYS_OUT, refuse
 from ..engine.record import mode
 from ..engine.seen import seen
-from .operands import as_tensor
+from .operands import as_tensor, plain
 
 FULL = (None,)
 _ALLOWED = (
@@ -137,7 +137,7 @@ def _require_integers(index: Tensor) -> Tensor:
         )
     if index.dtype.kind not in "iu":
         raise IndexError(f"{_ALLOWED}, not an array of {index.dtype}")
-    return index
+    return plain(index)
 
 
 def _plain(item: Any) -> Any:

@@ -10,3 +10,16 @@ def as_tensor(x: ArrayLike) -> Tensor:
     from .creation import asarray  # which makes use of functions that come here first
 
     return asarray(x)
+
+
+def like(kind: type[Tensor], value: Tensor) -> Tensor:
+    """Return ``value`` as a tensor of another class, at the same place in the graph."""
+    result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
+    if value.requires_grad:
+        result.move(value.node, value.slot, True)
+    return result  # type: ignore[return-value]
+
+
+def plain(x: Tensor) -> Tensor:
+    """Return an argument that stands for a number as a tensor, which has a dtype of its own."""
+    return x if type(x) is Tensor or x.expr is None else like(Tensor, x)

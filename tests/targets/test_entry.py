@@ -1,10 +1,12 @@
 """The builtin function that reads arrays by itself: what it takes and what it refuses."""
 
+import ctypes
 import sys
 
 import numpy as np
 import pytest
 
+from numgrad._specs import Same
 from numgrad.targets.cpu import entry
 
 pytestmark = pytest.mark.skipif(not entry.is_possible(), reason="objects of another layout")
@@ -79,10 +81,31 @@ def test_the_number_of_arguments(bases):
 
 
 def test_an_object_is_known_by_identity(bases):
-    function = make(bases, ("sum", (), []), (None, (), []), (float, (), [0]))
+    function = make(bases, (Same("sum"), (), []), (Same(None), (), []), (float, (), [0]))
     assert function("sum", None, 1.0) is None
     assert function("sum", False, 1.0) is False
     assert function("".join(["s", "um"]), None, 1.0) is False
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 5, 257, -1000, 2**30 - 1, 1 - 2**30])
+def test_an_int_is_written_as_a_word(bases, number):
+    function = make(bases, (int, (), [3]))  # which keeps the word
+    assert function(number) is None
+    assert ctypes.c_int64.from_address(int(bases[3])).value == number
+
+
+@pytest.mark.parametrize("number", [2**30, -(2**30), 2**62, 2**64, True, 1.0, np.int64(1), None])
+def test_other_numbers_than_small_ints_are_refused(bases, number):
+    assert make(bases, (int, (), [0]))(number) is False
+
+
+@pytest.mark.parametrize("number", [1.5, 2 - 1j, np.float32(3), np.int8(-4), np.bool_(1)], ids=repr)
+def test_a_number_is_read_where_it_lies(bases, number):
+    function = make(bases, (type(number), (), [2]))
+    assert function(number) is None
+    dtype = np.dtype(type(number))
+    assert ctypes.string_at(int(bases[2]), dtype.itemsize) == np.asarray(number).tobytes()
+    assert function(np.float64(1.5)) is False
 
 
 def test_an_array_without_elements_and_without_axes(bases):

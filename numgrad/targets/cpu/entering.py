@@ -2,22 +2,27 @@
 
 from .entry_words import (
     ARRAY,
+    BITS,
     BUSY,
     COUNTED,
     DATA,
+    DIGIT,
     DTYPE,
     FALSE,
     FLAGS,
     HEAD,
+    INTEGER,
     LAUNCH,
     LEFT,
     LOCK,
     LOW,
     NARGS,
     NDIM,
+    NEGATIVE,
     NONE,
     NPARTS,
     OBJECT,
+    POSITIVE,
     SAME,
     SIGNALS,
     SIZES,
@@ -26,6 +31,7 @@ from .entry_words import (
     TABLE,
     UNLOCK,
     WORK,
+    ZERO,
 )  # fmt: skip
 from .interpreter import call_function
 from .intrinsics import load_word, store_word
@@ -100,6 +106,20 @@ def work_on(table, workers):
     return call_function(load_word(table, WORK), (load_word(table, STATE),))
 
 
+def integer(table, item, place):
+    """Write the number of an int of at most one digit; return 1 for others, else 0."""
+    size = load_word(item, OBJECT) & load_word(table, BITS)
+    digit = load_word(item, OBJECT + 1) & DIGIT
+    store_word(place, 0, 0)
+    if size == load_word(table, POSITIVE):
+        store_word(place, 0, digit)
+    elif size == load_word(table, NEGATIVE):
+        store_word(place, 0, -digit)
+    elif size != load_word(table, ZERO):
+        return 1
+    return 0
+
+
 def enter(table_object, arguments, count):
     """Check the arguments, fill in the bases, run; return None, False if that was not possible, or
     nothing at all with an exception set."""
@@ -118,6 +138,9 @@ def enter(table_object, arguments, count):
             refused = 1
         elif load_word(p, 1) == SAME:
             refused = 1 if item != load_word(p, 2) else 0
+        elif load_word(p, 1) == INTEGER:
+            refused = integer(table, item, p + 16)
+            address = p + 16
         elif load_word(p, 1) == ARRAY:
             flags = load_word(p, 3)
             address = load_word(item, DATA)

@@ -21,21 +21,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from ..._specs import Same
 from . import machine, memory, routines, threads
 from .entry_words import (
     ALIGNED,
     C_ORDER,
     DATA,
+    DIGIT,
     DTYPE,
     FLAGS,
-    FLOAT,
-    HEAD,
+    INTEGER,
     LAUNCH,
     LEFT,
     LOCK,
     LOW,
     NDIM,
+    NUMBER,
     OBJECT,
+    POSITIVE,
     SAME,
     SIGNALS,
     SIZES,
@@ -54,8 +57,8 @@ class Argument(NamedTuple):
     Attributes
     ----------
     dtype : dtype, type or object
-        The dtype of an array in C order; the type ``float`` for a Python float; else the very
-        object that is expected.
+        The dtype of an array in C order; the type of a number, ``int`` or one that keeps it as an
+        element of an array does; a `Same`.
     shape : tuple of int
     slots : sequence of int
         Where its address goes in the table of bases.
@@ -221,7 +224,7 @@ def _table(
         int(sys.version_info < (3, 12)),  # since then None and False are immortal
         -1,
     ]  # fmt: skip
-    words += [0] * (HEAD - len(words))
+    words += [0] * (POSITIVE - len(words)) + _sizes_of_ints()
     words += [word for block in blocks for word in block]
     for argument in arguments:
         words += _words(argument)
@@ -233,10 +236,12 @@ def _table(
 
 def _words(argument: Argument) -> list[int]:
     slots = list(argument.slots)
-    if argument.dtype is float:
-        return [id(float), FLOAT, 0, 0, 0, len(slots), *slots]
-    if not isinstance(argument.dtype, np.dtype):
-        return [id(type(argument.dtype)), SAME, id(argument.dtype), 0, 0, 0]
+    if isinstance(argument.dtype, Same):
+        value = argument.dtype.value
+        return [id(type(value)), SAME, id(value), 0, 0, 0]
+    if isinstance(argument.dtype, type):
+        kind = INTEGER if argument.dtype is int else NUMBER
+        return [id(argument.dtype), kind, 0, 0, 0, len(slots), *slots]
     flags = C_ORDER | ALIGNED | (WRITEABLE if argument.writeable else 0)
     shape = argument.shape
     dtype = id(np.dtype(argument.dtype.type))
@@ -248,8 +253,7 @@ def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> l
     pairs: tuple[list[int], list[int]] = ([], [])
     for argument in arguments:
         if argument.slots:
-            array = isinstance(argument.dtype, np.dtype)
-            nbytes = prod(argument.shape) * argument.dtype.itemsize if array else 8
+            nbytes = prod(argument.shape) * np.dtype(argument.dtype).itemsize
             pairs[not argument.writeable].extend((argument.slots[0], nbytes))
     words = [len(pairs[0]) // 2, len(pairs[1]) // 2, *pairs[0], *pairs[1], len(constants)]
     for constant in constants:
@@ -267,7 +271,7 @@ def is_possible() -> bool:
         and ctypes.sizeof(ctypes.c_void_p) == 8
         and object.__basicsize__ == 8 * OBJECT
     )
-    return known and _array_is_as_expected() and _float_is_as_expected()
+    return known and _array_is_as_expected() and _numbers_are_as_expected()
 
 
 def _array_is_as_expected() -> bool:
@@ -287,10 +291,32 @@ def _array_is_as_expected() -> bool:
     )
 
 
-def _float_is_as_expected() -> bool:
-    number = 0.1 + 0.2
-    stored = ctypes.c_double.from_address(id(number) + 8 * OBJECT).value
-    return float.__basicsize__ == 8 * OBJECT + 8 and stored == number
+def _numbers_are_as_expected() -> bool:
+    """Whether a number lies behind the head of its object, and a small int in one digit there."""
+    codes = np.typecodes["AllInteger"] + "fdFD?"
+    for number in [0.1 + 0.2, 0.1 + 0.2j, *(np.ones(1, code)[0] for code in codes)]:
+        size = np.dtype(type(number)).itemsize
+        if ctypes.string_at(id(number) + 8 * OBJECT, size) != np.asarray(number).tobytes():
+            return False
+    positive, negative, zero, bits = _sizes_of_ints()
+    for number, size in ((DIGIT, positive), (-DIGIT, negative), (7, positive), (-5, negative)):
+        words = peek(id(number), OBJECT + 2)
+        if words[OBJECT] & bits != size or words[OBJECT + 1] & DIGIT != abs(number):
+            return False
+    others = [peek(id(number), OBJECT + 1)[OBJECT] & bits for number in (DIGIT + 1, -DIGIT - 1)]
+    return len({positive, negative, zero, *others}) == 5
+
+
+@cache
+def _sizes_of_ints() -> list[int]:
+    """Return what an int of one digit says of its size if it is positive, negative and 0, and which
+    bits of that to look at: some say that it is one of those that are never freed."""
+    kept, other = 1, int("1000003")
+    positive, negative, zero, large = (
+        peek(id(number), OBJECT + 1)[OBJECT] for number in (kept, -other, kept - 1, other)
+    )
+    bits = ~(positive ^ large)
+    return [positive & bits, negative & bits, zero & bits, bits]
 
 
 def peek(address: int, count: int) -> list[int]:
