@@ -194,6 +194,8 @@ def core_zeros(spec: Any, ncore: int) -> Any:
 
 
 def _as_value(gradient: Any, dtype: np.dtype) -> Any:
+    if isinstance(gradient, door.value):  # first: some stand for numbers of Python
+        return gradient
     if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):
         return door.constant(np.asarray(gradient, dtype))
     return gradient

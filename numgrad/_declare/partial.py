@@ -86,9 +86,9 @@ class Partial:
             partial = self._trace(values, context.output_specs[0].dtype)
         else:
             partial = self.operator(*values)
-        if isinstance(partial, (int, float, complex)):
-            return _scale(g, partial)
-        return registry["multiply"](g, conjugate(partial))
+        if isinstance(partial, door.value):  # first: some stand for numbers of Python
+            return registry["multiply"](g, conjugate(partial))
+        return _scale(g, partial)
 
     def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
         """Run the function on tensors; a choice between two numbers gets the dtype of the rest."""

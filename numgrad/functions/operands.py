@@ -13,7 +13,7 @@ def as_tensor(x: ArrayLike) -> Tensor:
 
 
 def like(kind: type[Tensor], value: Tensor) -> Tensor:
-    """Return ``value`` as a tensor of another class, at the same place in the graph."""
+    """Return a result as a tensor of another class, at the same place in the graph."""
     result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
     if value.requires_grad:
         result.move(value.node, value.slot, True)
@@ -22,4 +22,6 @@ def like(kind: type[Tensor], value: Tensor) -> Tensor:
 
 def plain(x: Tensor) -> Tensor:
     """Return an argument that stands for a number as a tensor, which has a dtype of its own."""
-    return x if type(x) is Tensor or x.expr is None else like(Tensor, x)
+    if type(x) is Tensor or x.expr is None:
+        return x
+    return x.clone() if x.requires_grad else like(Tensor, x)  # a leaf is what it is

@@ -314,3 +314,27 @@ def test_a_float_is_what_it_is_and_no_key(number):
         np.testing.assert_array_equal(
             ng.jit(keyed, static_argnums=1)(np.ones(2), number), keyed(np.ones(2), number)
         )
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: a * a, lambda a: a * 3.0, lambda a: 3.0 / a, lambda a: a**a, lambda a: np.sin(a) * a,
+    lambda a: np.where(a > 0, a, 1.0) * a, lambda a: np.maximum(a, 0.1) * a,
+    lambda a: np.clip(a, 0.0, a), lambda a: np.stack([a, a * a]).sum(),
+    lambda a: ng.asarray(a) * a, lambda a: np.real(a * 1j * a),
+])  # fmt: skip
+@pytest.mark.parametrize("number", [0.6, np.float64(0.6)])
+def test_derivatives_with_respect_to_a_float_among_the_arguments(function, number):
+    F = ng.func
+    for derived in (
+        F.grad(function), F.grad(F.grad(function)), lambda a: F.hvp(function, (a,), (a,)),
+        lambda a: F.jvp(F.grad(function), (a,), (1.0,)), F.value_and_grad(function),
+        F.hessian(function), lambda a: F.vjp(function, a)[1](a),
+        lambda a: F.grad(lambda x: function(x * a))(a),
+    ):  # fmt: skip
+        found, expected = leaves(ng.jit(derived)(number)), leaves(derived(number))
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+def leaves(tree):
+    return [x for item in tree for x in leaves(item)] if type(tree) is tuple else [tree]
