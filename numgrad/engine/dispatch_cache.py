@@ -11,7 +11,7 @@ from .kinds import kind_of
 from .record import runtime
 from .values import ELEMENT, Spec, spec_of
 
-_MOST_PLANS = 1024
+_MOST_PLANS = 1 << 13  # of one function, such as the elements of a loop; 2 to 5 kB each
 _MOST_MET = 1 << 14
 _met: set[int] = set()
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # whatever has plans, and can forget them
