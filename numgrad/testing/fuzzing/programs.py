@@ -17,7 +17,7 @@ from .differences import Differences, WideNumPy, wide
 HELPERS = {
     "tapes": (
         "gradients", "hooked_gradients", "backward_gradients", "rows", "leaf_gradients",
-        "in_threads",
+        "again", "in_threads",
     ),
     "operators": ("softplus",),
 }  # fmt: skip
@@ -25,6 +25,7 @@ WAYS = {
     "once": "{observed}",
     "captured": "ng.jit(lambda {given}: {observed})({given})",
     "fused": 'ng.jit(lambda {given}: {observed}, fuse="now")({given})',
+    "again": "again(lambda: {observed})",
     "in threads": "in_threads(lambda: {observed})",
 }
 """How an observation is computed; the values are the same."""

@@ -64,6 +64,11 @@ def leaf_gradients(call: Any, *leaves: Tensor) -> Any:
     return _gradients(call(), leaves)
 
 
+def again(call: Any, times: int = 4) -> Any:
+    """Return the last result of several calls: what comes again is planned, and then recalled."""
+    return [call() for _ in range(times)][-1]
+
+
 def in_threads(call: Any, threads: int = 3) -> Any:
     """Return the results of calls at the same time, one of each kind that differs."""
     start = Barrier(threads)
