@@ -123,14 +123,15 @@ def grad(
     tensor([2., 4., 6.])
     """
     if (
-        create_graph is False and only_inputs is True and materialize_grads is False
+        type(create_graph) is bool and only_inputs is True and materialize_grads is False
         and type(is_grads_batched) is bool and (retain_graph is None or type(retain_graph) is bool)
         and (allow_unused is None or type(allow_unused) is bool)
         and no_grad_vars is grad_inputs is loss_scale is enable_double_backprop is None
         and set_grad is retain_grad is False
         and backward_strategy is sort_sum_gradient is dump_backward_graph_path is None
     ):  # fmt: skip
-        result = quick.grad(outputs, inputs, grad_outputs, is_grads_batched, bool(retain_graph))
+        retain = create_graph if retain_graph is None else retain_graph
+        result = quick.grad(outputs, inputs, grad_outputs, is_grads_batched, retain, create_graph)
         if result is not None:
             return result
     options = Options(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
+from .._tensor import Tensor, constant
 from ..engine.again import Again, find, ones
 from ..engine.graph import Edge
 from ..engine.request import Outcome
@@ -12,7 +12,9 @@ from . import anomaly, delivery
 from .options import Options
 
 
-def grad(output: Any, inputs: Any, seed: Any, batched: bool, retain: bool) -> Any:
+def grad(
+    output: Any, inputs: Any, seed: Any, batched: bool, retain: bool, create_graph: bool
+) -> Any:
     """Return what `passes.grad` returns; None where that is left to it."""
     items = (inputs,) if type(inputs) is Tensor else inputs
     if type(output) is not Tensor or (type(items) is not tuple and type(items) is not list):
@@ -20,11 +22,19 @@ def grad(output: Any, inputs: Any, seed: Any, batched: bool, retain: bool) -> An
     for item in items:
         if type(item) is not Tensor:
             return None
-    again = _found(output, items, seed, batched, retain)
+    again = _found(output, items, seed, batched, retain, create_graph)
     if again is None or again.recalled.given is None:
         return None
-    arrays = again.run()
-    return None if arrays is None else tuple([Tensor(arrays[n]) for n in again.recalled.given])
+    values = again.run([_seed(output, seed)] if create_graph else ())
+    return None if values is None else tuple([values[n] for n in again.recalled.given])
+
+
+def _seed(output: Any, seed: Any) -> Tensor:
+    """Return a seed as a value that nodes may keep."""
+    (seed,) = seed if type(seed) in (tuple, list) else (seed,)
+    if seed is None:
+        return Tensor(np.ones(output.shape, output.dtype))
+    return seed if type(seed) is Tensor else constant(seed)
 
 
 def backward(output: Any, seed: Any, retain: bool) -> bool:
@@ -32,14 +42,12 @@ def backward(output: Any, seed: Any, retain: bool) -> bool:
     again = _found(output, None, seed, False, retain) if type(output) is Tensor else None
     if again is None:
         return False
-    arrays = again.run()
-    if arrays is None:
+    values = again.run()
+    if values is None:
         return False
     order = again.structure.order
-    grads: Any = {
-        Edge(order[n], slot): Tensor(array)
-        for (n, slot), array in zip(again.recalled.results, arrays, strict=True)
-    }
+    places = [Edge(order[n], slot) for n, slot in again.recalled.results]
+    grads: Any = dict(zip(places, values, strict=True))
     delivery.accumulate(Outcome(grads, [], [], {}, {}, False), None, _PLAIN)
     return True
 
@@ -47,7 +55,9 @@ def backward(output: Any, seed: Any, retain: bool) -> bool:
 _PLAIN = Options()
 
 
-def _found(output: Any, inputs: Any, seed: Any, batched: bool, retain: bool) -> Again | None:
+def _found(
+    output: Any, inputs: Any, seed: Any, batched: bool, retain: bool, create_graph: bool = False
+) -> Again | None:
     """Return the pass if the seed needs no conversion and nothing looks at gradients."""
     if (type(seed) is tuple or type(seed) is list) and len(seed) == 1:
         seed = seed[0]
@@ -61,7 +71,9 @@ def _found(output: Any, inputs: Any, seed: Any, batched: bool, retain: bool) -> 
         return None
     shape = array.shape
     if not batched:
-        return find(output, array, inputs, None, retain) if shape == output.shape else None
+        if shape != output.shape:
+            return None
+        return find(output, array, inputs, None, retain, create_graph)
     if not shape or shape[1:] != output.shape:
         return None
-    return find(output, array, inputs, shape[0], retain)
+    return find(output, array, inputs, shape[0], retain, create_graph)

@@ -13,9 +13,9 @@ import numpy as np
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
-from .recall import Recalled, Structure, known_for
+from .recall import Known, Structure, known_for
 from .record import mode, runtime, unusual
-from .values import Spec
+from .values import Spec, Value
 
 freeing = fork_safe_lock()  # of saved values: of two passes that free a graph one loses cleanly
 
@@ -25,12 +25,12 @@ class Again:
 
     __slots__ = ("_retain", "recalled", "structure")
 
-    def __init__(self, recalled: Recalled, structure: Structure, retain: bool) -> None:
+    def __init__(self, recalled: Known, structure: Structure, retain: bool) -> None:
         self.recalled, self.structure, self._retain = recalled, structure, retain
 
-    def run(self) -> list[np.ndarray] | None:
-        """Return the gradients in the order of the plan's results; None where a saved value was
-        written or freed."""
+    def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
+        """Return the gradients in the order of the known results; None where a saved value was
+        written or freed. A pass that is recorded takes its seeds as values."""
         order = self.structure.order
         kept: list[tuple[Any, Any]] = []
         has_freed = False
@@ -51,7 +51,7 @@ class Again:
                     has_freed = True
                     for node, _ in kept:
                         node.saved = None
-            return self.recalled.plan(self.structure.arrays)
+            return self.recalled.values(self.structure, seeds, dict(kept))
         except BaseException:  # Ctrl-C may come when some of them are freed
             if has_freed:  # else another pass may have, to which it is due
                 for node, saved in kept:
@@ -60,7 +60,12 @@ class Again:
 
 
 def find(
-    output: Any, seed: Any, inputs: Sequence[Any] | None, batch: int | None, retain: bool
+    output: Any,
+    seed: Any,
+    inputs: Sequence[Any] | None,
+    batch: int | None,
+    retain: bool,
+    create_graph: bool = False,
 ) -> Again | None:
     """Return the pass over the graph of a value if it was met before.
 
@@ -74,6 +79,8 @@ def find(
         The number of rows of a batched pass.
     retain : bool
         Whether the graph keeps what it has saved.
+    create_graph : bool
+        Whether the pass is recorded.
     """
     if unusual and not mode.direct:
         return None
@@ -95,7 +102,7 @@ def find(
         slots = tuple(slots)
     beginning = (
         root._kind or root.kind, (output.slot, batch is not None), slots, False,
-        settings.sort_sum_gradient, batch, settings.version, runtime.target,
+        settings.sort_sum_gradient, batch, create_graph, settings.version, runtime.target,
     )  # fmt: skip
     found = known_for(beginning, (root,), targets, [seed])
     return None if found is None else Again(found[1], found[0], retain)

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .._collector import paused
-from . import hooks
+from . import hooks, tape
 from .again import freeing
 from .context import Context
 from .graph import Edge, Node, Value
@@ -21,8 +21,8 @@ from .immediate import is_immediate, is_own
 from .lower import force
 from .overwritten import zeros_behind
 from .parts import Parts
-from .recall import Recalled, comes_again, recall, recognise, remember, structure_of
-from .record import deferring, grad_mode, mode, pack, runtime
+from .recall import Known, comes_again, recall, recognise, remember, structure_of
+from .record import changing, deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
@@ -72,10 +72,13 @@ class Pass:
         self.parts = Parts()
         self.comes_again = self.structure is not None and comes_again(self.structure)
         self.is_immediate = (
-            self.around is None and not self.comes_again
-            and (request.create_graph or self.structure is not None)
+            self.around is None
+            and (request.create_graph or (self.structure is not None and not self.comes_again))
             and is_immediate(request, self.order)
         )  # fmt: skip
+        self.trace: tape.Trace | None = None
+        if self.is_immediate and self.comes_again and self.structure is not None:
+            self.trace = tape.Trace(self.structure, [value for _, value in request.seeds])
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -90,7 +93,7 @@ class Pass:
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
-                with nullcontext() if self.is_immediate else deferring(True, self.kept):
+                with self._computing():
                     self._seed()
                     if not self.is_immediate and is_plain(self.request, self.order):
                         sweep(self, self.pending)
@@ -107,8 +110,14 @@ class Pass:
             raise
         return self._outcome()
 
-    def _run_again(self, recalled: Recalled) -> Outcome:
-        """Run the plan of an earlier pass of the same structure."""
+    def _computing(self) -> Any:
+        """Return a block that builds expressions, or computes at once."""
+        if self.trace is not None:
+            return changing(trace=self.trace)
+        return nullcontext() if self.is_immediate else deferring(True, self.kept)
+
+    def _run_again(self, recalled: Known) -> Outcome:
+        """Do what an earlier pass of the same structure has done."""
         assert self.structure is not None
         order = self.structure.order
         executed = [order[n] for n in recalled.executed]
@@ -117,10 +126,13 @@ class Pass:
             self._take_saved([order[n] for n in recalled.keepers])
             if self.is_stale:
                 return Pass(self.request).run()
-            grads = recalled.gradients(self.structure)
+            seeds = [value for _, value in self.request.seeds]
+            values = recalled.values(self.structure, seeds, self.saved)
         except BaseException:
             Outcome({}, [], [], {}, self.saved, self.has_freed).give_back()
             raise
+        places = [Edge(order[n], slot) for n, slot in recalled.results]
+        grads = dict(zip(places, values, strict=True))
         return Outcome(grads, [], list(order), wanted, self.saved, self.has_freed)
 
     def through(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
@@ -335,7 +347,10 @@ class Pass:
         nodes = kept_by(roots, self.kept) if self.request.create_graph else []
         saved = [v for node in nodes for v in (node.saved or ()) if isinstance(v, Value)]
         structure = self.structure
-        if structure is not None and self.comes_again and self._is_typical(results):
+        if structure is not None and self.trace is not None:
+            tape.remember(structure, self.trace, self.wanted, self.grads)
+        elif self.comes_again and not self.request.create_graph and self._is_typical(results):
+            assert structure is not None
             remember(structure, self.wanted, self.grads, self.request.batch)
         elif mode.capture is None and self.around is None:
             force([*results, *saved], self.request.batch)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
-from .record import Packed
+from .record import Packed, mode, unusual
 from .rules import placeholder
 
 
@@ -55,6 +55,8 @@ class Context:
         value = saved.detached()
         if self.create_graph and edge.node is not None:
             connect(value, edge)
+        if unusual and mode.trace is not None:
+            mode.trace.restored(value, self.node, position, edge)
         return value
 
 

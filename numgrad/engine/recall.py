@@ -1,11 +1,12 @@
-"""Passes that are recalled: a pass over a graph of known structure runs the plan of an earlier one.
+"""Passes that are recalled: a pass over a graph of known structure does what an earlier one did: it
+runs a plan, or, if it is recorded itself, applies the same operations (`tape`).
 
 The structure is everything that decides the program: the kinds of the nodes and how they are
 connected, where the pass starts and what is wanted, how the saved arrays and the seeds lie in
 memory and which of them are the same. The numbers themselves are arguments of the plan.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,12 @@ class Structure:
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     """Return the structure of a pass, None for one that must be built every time.
 
-    So are passes that record themselves, that show numbers to Python, or in which a user's function
-    takes part.
+    So are passes that show numbers to Python, or in which a user's function takes part.
     """
     if request.is_special or (unusual and not mode.direct):
         return None
     index = {node: n for n, node in enumerate(order)}
+    place_of = index.get
     arrays: list[np.ndarray] = []
     places: dict[int, int] = {}
     parts: list[Any] = []
@@ -66,7 +67,9 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
             parts.append(node.outputs)
             continue
         parts.append(kind)
-        parts.append(tuple([-1 if p is None else index[p] for p in node.parents]))
+        parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
+        if None in parts[-1]:  # beyond the last node that matters
+            parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
         if any(node.slots):
             parts.append(node.slots)
         saved = node.saved
@@ -88,7 +91,7 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     if targets is not None:
         targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
     parts += (
-        targets, request.extra_leaves, request.seeds_last, request.batch,
+        targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
         settings.version, runtime.target,
     )  # fmt: skip
     return Structure(tuple(parts), arrays, order, index)
@@ -109,33 +112,50 @@ def _note(
         parts.append(array.strides)
 
 
-class Recalled:
-    """The plan of a pass and what its results are; once it is recalled, how to recognise others."""
+class Known:
+    """What an earlier pass has done, for others of its structure; once it is recalled, also how to
+    recognise these.
 
-    __slots__ = (
-        "executed", "firsts", "given", "keepers", "layouts", "masks", "plan", "results", "same",
-        "targets", "track",
-    )  # fmt: skip
+    Parameters
+    ----------
+    executed : tuple of int
+        The nodes that were executed, by their numbers in the structure.
+    masks : tuple of tuple of bool
+        Of which of their inputs they computed the gradients.
+    results : dict
+        The shapes of the gradients, by node and slot.
+    keepers : list of int
+        The nodes that saved values.
+    """
+
+    size = 0  # of what is kept
 
     def __init__(
         self,
-        plan: Plan,
         executed: tuple[int, ...],
         masks: tuple[tuple[bool, ...], ...],
-        results: list[tuple[int, int]],
+        results: dict[tuple[int, int], tuple[int, ...]],
         keepers: list[int],
     ) -> None:
-        self.plan = plan
         self.executed = executed
         self.masks = masks
-        self.results = results
+        self.results = list(results)
+        self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
         self.given: list[int] | None = None  # which result is the gradient of each target
 
+    def values(
+        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+    ) -> list[Value]:
+        """Do it with the arrays, seeds and saved values of another pass; return the gradients."""
+        raise NotImplementedError
+
     def learn_track(self, request: Any, structure: Structure) -> bool:
         """Learn how to recognise graphs of this structure at a walk, if that can be."""
         order, index = structure.order, structure.index
+        if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
+            return False  # the way leads on to older nodes, which do not matter
         track = Track(_roots(request), order)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
         edges = request.targets or ()
@@ -150,7 +170,7 @@ class Recalled:
         shapes = {
             place: (*lead, *order[place[0]].outputs[place[1]].shape) for place in self.results
         }
-        fit = [shape for shape, _ in self.plan.specs] == list(shapes.values())
+        fit = self.shapes == list(shapes.values())
         if fit and len(set(wanted)) == len(wanted) and set(wanted) <= set(self.results):
             self.given = [self.results.index(place) for place in wanted]
         return True
@@ -168,23 +188,30 @@ class Recalled:
             return None
         return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
 
-    def gradients(self, structure: Structure) -> dict[Edge, Value]:
-        """Run the plan; return the gradients by edge."""
-        order, value = structure.order, runtime.value
-        arrays = self.plan(structure.arrays)
-        return {
-            Edge(order[n], slot): value(array)
-            for (n, slot), array in zip(self.results, arrays, strict=True)
-        }
 
 
-_plans: dict[Hashable, Recalled] = {}
-_tracks: dict[Hashable, list[Recalled]] = {}  # of passes that begin alike, the latest first
+class Recalled(Known):
+    """The plan of a pass."""
+
+    def __init__(self, plan: Plan, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.plan = plan
+        self.size = len(plan.program.instructions)
+
+    def values(
+        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+    ) -> list[Value]:
+        """Run the plan, which reads the arrays of the structure."""
+        return list(map(runtime.value, self.plan(structure.arrays)))
+
+
+_known: dict[Hashable, Known] = {}
+_tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
 _seen: dict[int, None] = {}  # hashes of keys: most graphs never come again, and leave only this
 _lock = fork_safe_lock()
 
 
-def recognise(request: Any) -> tuple[Structure, Recalled] | None:
+def recognise(request: Any) -> tuple[Structure, Known] | None:
     """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
     if request.is_special or (unusual and not mode.direct):
         return None
@@ -196,8 +223,8 @@ def recognise(request: Any) -> tuple[Structure, Recalled] | None:
 
 def known_for(
     beginning: Hashable, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
-) -> tuple[Structure, Recalled] | None:
-    """Return the structure and the plan of a pass that begins in a certain way."""
+) -> tuple[Structure, Known] | None:
+    """Return the structure of a pass that begins in a certain way, and what is known of it."""
     known = _tracks.get(beginning) or []
     for n, recalled in enumerate(known):
         structure = recalled.follow(roots, targets, seeds)
@@ -219,13 +246,14 @@ def _beginning(request: Any, roots: tuple[Node, ...]) -> Hashable:
         *[node._kind or node.kind for node in roots],
         *[(edge.slot, value.rows) for edge, value in request.seeds],
         None if targets is None else tuple([slot for _, slot in targets]),
-        request.extra_leaves, request.seeds_last, request.batch, settings.version, runtime.target,
+        request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
+        settings.version, runtime.target,
     )  # fmt: skip
 
 
-def recall(request: Any, structure: Structure) -> Recalled | None:
-    """Return the plan of an earlier pass of this structure."""
-    recalled = _plans.get(structure.key)
+def recall(request: Any, structure: Structure) -> Known | None:
+    """Return what an earlier pass of this structure has done."""
+    recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
             if len(_tracks) >= _MOST_PLANS:
@@ -261,28 +289,39 @@ def remember(
         assert value.expr is not None
         value.expr.keep(value.expr_slot, array)
         value.array, value.expr = array, None
+    shapes = [shape for shape, _ in plan.specs]
+    keep(structure, Recalled(plan, *parts_of(structure, wanted, grads, shapes)))
+
+
+def parts_of(
+    structure: Structure,
+    wanted: dict[Node, tuple[bool, ...]],
+    grads: Iterable[Edge],
+    shapes: Iterable[tuple[int, ...]],
+) -> tuple[Any, ...]:
+    """Return what `Known` is made of."""
     index = structure.index
     places = [(index[edge.node], edge.slot) for edge in grads if edge.node is not None]
     executed = tuple([index[node] for node in wanted])
     keepers = [n for n in executed if structure.order[n].saved != ()]
-    _add(structure.key, Recalled(plan, executed, tuple(wanted.values()), places, keepers))
+    return executed, tuple(wanted.values()), dict(zip(places, shapes, strict=True)), keepers
 
 
-def _add(key: Hashable, recalled: Recalled) -> None:
-    """Keep a plan; the oldest ones make room."""
-    if len(recalled.plan.program.instructions) > _MOST_INSTRUCTIONS:
+def keep(structure: Structure, known: Known) -> None:
+    """Keep what a pass has done; the oldest ones make room."""
+    if known.size > _MOST_INSTRUCTIONS:
         return
     with _lock:
-        _plans[key] = recalled
-        total = sum(len(r.plan.program.instructions) for r in _plans.values())
-        while len(_plans) > _MOST_PLANS or (total > _MOST_INSTRUCTIONS and len(_plans) > 1):
-            total -= len(_plans.pop(next(iter(_plans))).plan.program.instructions)
+        _known[structure.key] = known
+        total = sum(other.size for other in _known.values())
+        while len(_known) > _MOST_PLANS or (total > _MOST_INSTRUCTIONS and len(_known) > 1):
+            total -= _known.pop(next(iter(_known))).size
             _tracks.clear()  # they keep plans
 
 
 def forget() -> None:
     """Drop all plans."""
     with _lock:
-        _plans.clear()
+        _known.clear()
         _tracks.clear()
         _seen.clear()

@@ -60,6 +60,7 @@ class Mode(threading.local):
     # The calls of transforms whose functions are running, the innermost last; see `leaving`.
     derivatives: tuple[Any, ...] = ()
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
+    trace: Any = None  # is told of every operation; see `tape`
     plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
 
     def present(self) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class Mode(threading.local):
         """Return what all of it will be."""
         new = present | changes
         plain, deferring, capture = True, new["deferring"], new["capture"]
-        if new["saved_hooks"] or new["kept"] is not None:
+        if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
         new["direct"] = plain and not deferring
         new["plain_capture"] = capture if plain and deferring else None
@@ -172,6 +173,8 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
             if value.requires_grad:
                 record(operator, static, inputs, outputs)
                 break
+    if unusual and mode.trace is not None:
+        mode.trace.applied(operator, static, inputs, outputs)
     return outputs
 
 

@@ -49,8 +49,8 @@ class Request:
 
     @property
     def is_special(self) -> bool:
-        """Whether more happens than that gradients are computed."""
-        return bool(self.create_graph or self.check or self.initial or self.cut or self.retain_all)
+        """Whether more happens than that gradients are computed, or recorded."""
+        return bool(self.check or self.initial or self.cut or self.retain_all)
 
     @property
     def first(self) -> int:

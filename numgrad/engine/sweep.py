@@ -15,7 +15,7 @@ from .rules import Rule, as_value, known_rule, make_rule, rule_key
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
     """Whether nothing happens in a pass but that rules are applied."""
-    if request.is_special or request.seeds_last:
+    if request.is_special or request.create_graph or request.seeds_last:
         return False
     for node in order:
         if node.extras is not None:

@@ -53,15 +53,16 @@ class Variables:
         self.single = isinstance(argnums, (int, np.integer))
         numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
         self.argnums = [_position(n, len(args), what) for n in numbers]
-        self.as_numpy = mode.capture is None and not any(holds_tensors(arg) for arg in args)
+        # As the caller has them.
+        self._given = [leaf for arg in args for leaf in flatten(arg)[0]]
+        has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
+        self.as_numpy = mode.capture is None and not has_tensors
         self.leaves: list[Tensor] = []
-        self._given: list[Any] = []  # the leaves as the caller has them
         self._inside: Sequence[Tensor] = ()  # values of which it is known
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flatten(self.args[n])
             fresh = [_variable(leaf, n, what) for leaf in leaves]
-            self._given += leaves
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
             self.args[n] = rebuild(fresh)

@@ -86,3 +86,20 @@ class TestWhatTheArgumentIsAViewOf:
         value, slope = F.jvp(capture(function), (VALUES,), (VALUES,))
         np.testing.assert_array_equal(value, VALUES)
         np.testing.assert_array_equal(slope, VALUES)
+
+
+@pytest.mark.parametrize("base", [
+    lambda: VALUES.copy(), lambda: ng.tensor(VALUES),
+    lambda: ng.tensor(VALUES, requires_grad=True) * 1.0,
+])  # fmt: skip
+@pytest.mark.parametrize("call", [
+    lambda f, x, y: F.grad(lambda a, b: ((a * a).sum(), f(b)), has_aux=True)(x, y)[1],
+    lambda f, x, y: F.jacrev(lambda a, b: (a * a, f(b)), has_aux=True)(x, y)[1],
+    lambda f, x, y: F.value_and_grad(lambda a, b: (a[0], [f(b[0])]), has_aux=True)(x, [y])[0][1][0],
+])  # fmt: skip
+def test_nor_with_an_argument_that_is_not_differentiated(base, call):
+    for returned in (lambda y, _: y, lambda y, _: y[:], lambda _, closed_over: closed_over):
+        argument = base()
+        found = call(lambda y, f=returned, a=argument: f(y, a), VALUES, argument)
+        argument[...] = 7.0
+        np.testing.assert_array_equal(ng.tensor(found).detach(), VALUES)
