@@ -28,6 +28,11 @@ class Settings:
         ``"simd"`` takes ``exp``, ``sin``, ... of real numbers from the platform's vector library
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
         library, element by element.
+    path : str
+        ``"reference"`` takes the long way everywhere: no operation, pass or program that was worked
+        out before is taken again, none runs without Python, and no two kernels become one. Results
+        have the same bits. It tells whether a shorter way is at fault; threads that run already
+        take it from their next change of mode on.
     threads : int
         Threads of parallel runs, at most those that Numba may use; 0 is all of them.
     tile : int
@@ -39,6 +44,7 @@ class Settings:
     debug: bool = False
     fuse: str = "auto"
     math: str = "simd"
+    path: str = "default"
     threads: int = 0
     tile: int = 0
     version = 0  # counts changes: whatever was made under other settings is not used again
@@ -49,11 +55,15 @@ class Settings:
         """What goes into a program when it is recorded and made, or into the gradients in it."""
         return (
             self.sort_sum_gradient, self.call_stack_level, self.debug, self.fuse, self.math,
-            self.tile,
+            self.path, self.tile,
         )  # fmt: skip
 
 
-CHOICES = {"fuse": ("auto", "now", "never"), "math": ("simd", "libm")}
+CHOICES = {
+    "fuse": ("auto", "now", "never"),
+    "math": ("simd", "libm"),
+    "path": ("default", "reference"),
+}
 """The values of flags that are one of a few words."""
 
 
@@ -66,6 +76,7 @@ def _require_choice(name: str, value: Any, where: str) -> Any:
 settings = Settings(
     fuse=_require_choice("fuse", os.environ.get("NUMGRAD_FUSE") or "auto", "NUMGRAD_FUSE"),
     math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
+    path=_require_choice("path", os.environ.get("NUMGRAD_PATH") or "default", "NUMGRAD_PATH"),
     debug=os.environ.get("NUMGRAD_DEBUG", "") not in ("", "0")
     or os.environ.get("NUMGRAD_CHECK", "") not in ("", "0"),
 )
@@ -81,7 +92,7 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
-        ``fuse``, ``math``, ``threads``, ``tile``.
+        ``fuse``, ``math``, ``path``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -86,6 +86,8 @@ class Plan:
         self.program = program
         self.target = target
         self.mode = settings.fuse if mode in (None, "auto") else mode
+        if settings.path == "reference":
+            self.mode = "never"
         self.seconds = 0.0
         self.meter: Callable[[], int] | None = None
         count = _fusible(program)

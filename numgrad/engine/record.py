@@ -11,7 +11,7 @@ import numpy as np
 
 from .._blocks import Action, Block
 from .._errors import CaptureError, HookTypeError, InplaceError
-from .._settings import settings
+from .._settings import on_change, settings
 from .graph import Node, accumulator_of
 from .keeping import saved
 from .site import Site, user_frame, user_stack
@@ -70,7 +70,8 @@ class Mode(threading.local):
     def changed(self, present: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         """Return what all of it will be."""
         new = present | changes
-        plain, deferring, capture = True, new["deferring"], new["capture"]
+        deferring, capture = new["deferring"], new["capture"]
+        plain = settings.path == "default"
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
         new["direct"] = plain and not deferring
@@ -106,6 +107,19 @@ _DEFAULTS = {
 }
 
 
+def _follow_path() -> None:
+    """Let this thread, and those that begin later, take the path that is set."""
+    Mode.direct = _DEFAULTS["direct"] = settings.path == "default"
+    if Mode.direct:
+        unusual.pop(_PATH, None)
+    else:
+        unusual[_PATH] = True
+    mode.set()
+
+
+_PATH = 0  # no thread's number
+
+
 LEFT_BEHIND = (
     "this tensor belongs to a call of a function that ng.jit has captured, and has no value: it "
     "was kept outside (in a list or an attribute, say), or another thread computes with it. Return "
@@ -116,6 +130,8 @@ WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
 
 runtime = Runtime()
 mode = Mode()
+_follow_path()
+on_change(_follow_path)
 
 
 class changing(Block):  # noqa: N801  it is written as a function

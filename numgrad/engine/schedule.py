@@ -97,7 +97,7 @@ def schedule(program: Program, target: Any) -> Schedule:
     outside = [*program.arguments, *(ref.buffer for ref in program.results)]
     cut = list(segments(program))
     chaining = Chaining(program, target)
-    for segment in cut:
+    for segment in cut if settings.path == "default" else ():
         cuts = (1, segment.rows) if segment.kind == ELEMENTS else (segment.rows,)
         segment.instructions = chaining.chained(segment.instructions, *cuts)
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)

@@ -200,7 +200,7 @@ class Recorded:
         version = settings.entries  # first: changes that come meanwhile make the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
-        if not self.recording.stages.is_single:
+        if not self.recording.stages.is_single or settings.path == "reference":
             return None
         plan = self.recording.stages.stages[0].plan
         numbers = set(call.positions)

@@ -105,6 +105,8 @@ def ways(program: Program) -> Iterator[str]:
         yield "in threads"
     elif program.seed % 4 == 1:
         yield "again"
+    elif program.seed % 4 == 2:
+        yield "by reference"
 
 
 def _equal_bits(a: np.ndarray, b: np.ndarray) -> bool:

@@ -17,7 +17,7 @@ from .differences import Differences, WideNumPy, wide
 HELPERS = {
     "tapes": (
         "gradients", "hooked_gradients", "backward_gradients", "rows", "leaf_gradients",
-        "again", "in_threads",
+        "again", "by_reference", "in_threads",
     ),
     "operators": ("softplus",),
 }  # fmt: skip
@@ -26,6 +26,7 @@ WAYS = {
     "captured": "ng.jit(lambda {given}: {observed})({given})",
     "fused": 'ng.jit(lambda {given}: {observed}, fuse="now")({given})',
     "again": "again(lambda: {observed})",
+    "by reference": "by_reference(lambda: {observed})",
     "in threads": "in_threads(lambda: {observed})",
 }
 """How an observation is computed; the values are the same."""
