@@ -263,9 +263,10 @@ def test_calls_that_take_no_python_count(monkeypatch):
     jitted = ng.jit(rosenbrock)
     expected = rosenbrock(Tensor(X)).numpy()
     assert jitted(X) == expected
-    before = instructions(jitted)
     assert {float(jitted(X)) for _ in range(40_000)} == {float(expected)}
-    assert instructions(jitted) < before
+    unfused = ng.jit(rosenbrock, fuse="never")  # on a busy machine the first run may be long enough
+    assert unfused(X) == expected
+    assert instructions(jitted) < instructions(unfused)
 
 
 def test_the_oldest_recording_makes_room(monkeypatch):
