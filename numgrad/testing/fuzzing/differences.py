@@ -311,8 +311,6 @@ def _like(array: np.ndarray, given: Any) -> Any:
 
 def wide(value: Any) -> Any:
     """Return floating numbers in the widest dtype; everything else as it is."""
-    if isinstance(value, (float, complex)):  # of Python, of which NumPy makes doubles
-        value = np.array(value)[()]
     if isinstance(value, (np.ndarray, np.inexact)) and value.dtype.kind in "fc":
         kind = np.clongdouble if value.dtype.kind == "c" else np.longdouble
         return value.astype(kind)

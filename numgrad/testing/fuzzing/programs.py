@@ -107,7 +107,10 @@ class Program:
         """Return what differences of NumPy's values give."""
         names = reference_names(differences)
         for name, text in self.operands.items():
-            names[name] = operand(text)
+            value = operand(text)
+            # NumPy makes doubles of Python's numbers, which are what they are while a program is
+            # drawn: it must not ask them for methods of NumPy's.
+            names[name] = wide(np.array(value)[()]) if type(value) in (float, complex) else value
         tree = ast.parse(f"{self.main}\nfound = {self.observed}")
         tree = ast.fix_missing_locations(_Disturbed().visit(tree))
         with quiet():
