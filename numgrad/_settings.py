@@ -29,10 +29,10 @@ class Settings:
         where there is one, at most 4 ULP from the exact value; ``"libm"`` takes them from the C
         library, element by element.
     path : str
-        ``"reference"`` takes the long way everywhere: no operation, pass or program that was worked
-        out before is taken again, none runs without Python, and no two kernels become one. Results
-        have the same bits. It tells whether a shorter way is at fault; threads that run already
-        take it from their next change of mode on.
+        ``"reference"`` takes the long way: operations outside of captured functions and passes are
+        worked out anew each time, nothing runs without Python, and no two kernels become one.
+        Results have the same bits. It tells whether a shorter way is at fault. Threads that run
+        already may keep the way that they are on.
     threads : int
         Threads of parallel runs, at most those that Numba may use; 0 is all of them.
     tile : int

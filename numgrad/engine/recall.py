@@ -189,7 +189,6 @@ class Known:
         return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
 
 
-
 class Recalled(Known):
     """The plan of a pass."""
 
@@ -320,7 +319,7 @@ def keep(structure: Structure, known: Known) -> None:
 
 
 def forget() -> None:
-    """Drop all plans."""
+    """Drop all that is known of passes."""
     with _lock:
         _known.clear()
         _tracks.clear()

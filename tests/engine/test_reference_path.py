@@ -1,4 +1,4 @@
-"""The reference path takes nothing that was worked out before, and has the same bits."""
+"""The reference path takes no shorter way, and has the same bits."""
 
 import threading
 
