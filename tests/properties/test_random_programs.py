@@ -66,6 +66,27 @@ def test_the_text_of_a_program_runs_alone(tmp_path):
         np.testing.assert_array_equal(a, b)
 
 
+DECIDED = {
+    "comparison": "v3 = x0 * (1.0 < v2)",
+    "order": "v3 = np.array([x0, 2.0 * x0])[np.argsort(np.stack([v2, v1 * 1.0]))[0]]",
+    "branch": "v3 = x0 if v1 < v2 else 3.0 * x0",
+    "floor": "v3 = x0 * np.floor(v2)",
+}
+
+
+@pytest.mark.parametrize("decided", DECIDED.values(), ids=DECIDED)
+def test_what_equal_numbers_decide_is_not_judged(decided):
+    lines = [
+        "def main(x0):",
+        "    v1 = x0 / x0",
+        "    v2 = ng.func.grad(lambda y: y * 1.0)(x0)",
+        f"    {decided}",
+        "    return np.sin(v3)",
+    ]
+    program = Program(1, {"a0": "np.float64(0.7)"}, "\n".join(lines), "main(a0)", captures=False)
+    assert judge(program).kind == "unknown"
+
+
 # Faults that are planted --------------------------------------------------------------------------
 
 
