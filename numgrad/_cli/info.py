@@ -54,12 +54,13 @@ def _processor() -> Iterator[tuple[str, str]]:
 
 
 def _threads() -> Iterator[tuple[str, str]]:
-    import numba
     from threadpoolctl import threadpool_info
 
     import numgrad  # noqa: F401  (loads BLAS the way a user's program does)
 
-    yield "threads", str(numba.get_num_threads())
+    from ..targets.cpu.threads import get_num_threads
+
+    yield "threads", str(get_num_threads())
     pools = [
         f"{pool['internal_api']} {pool['version']}, {pool['num_threads']} threads"
         for pool in threadpool_info()
@@ -92,6 +93,6 @@ def _cuda() -> str:
 
 
 def _environment() -> str:
-    prefixes = ("NUMGRAD_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_", "XDG_CACHE_HOME")
+    prefixes = ("NUMGRAD_", "NUMBA_", "OMP_", "GOMP_", "MKL_", "OPENBLAS_", "XDG_CACHE_HOME")
     names = sorted(name for name in os.environ if name.startswith(prefixes))
     return " ".join(f"{name}={os.environ[name]}" for name in names) or "nothing set"

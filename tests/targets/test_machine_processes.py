@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from numgrad.targets.cpu.threads import granted_cores
+
 FORKING = """
 import os, sys
 import numpy as np
@@ -73,3 +75,72 @@ def test_making_a_target_compiles_nothing():
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["0"] * 3
+
+
+WAITING = """
+import os, sys, time
+import numpy as np
+sys.path.insert(0, {folder!r})
+import test_machine as here
+from numgrad.targets.cpu import threads
+a, b, c = np.ones((64, 10)), np.full(10, 3.0), np.zeros((64, 10))
+encoded = here.square_of_product(a, b, c)
+used = []
+for _ in range(5):
+    assert here.run(encoded, 64, 4, 320, parallel=True) is None
+    began = time.process_time()
+    time.sleep(0.05)
+    used.append(time.process_time() - began)
+print(sorted(used)[2], "GOMP_SPINCOUNT" in os.environ)
+with open("/proc/self/maps") as file:
+    print("libgomp" in file.read() and threads.get_num_threads() > 1)
+"""
+TOLD = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "NUMBA_THREADING_LAYER")
+
+
+def wait(**environment):
+    """Return the processor seconds that waiting threads used, and what the environment says."""
+    source = WAITING.format(folder=os.path.dirname(__file__))
+    kept = {name: text for name, text in os.environ.items() if name not in TOLD}
+    done = subprocess.run(
+        [sys.executable, "-c", source],
+        env=kept | {"PYTHONPATH": os.getcwd()} | environment,
+        capture_output=True, text=True, check=False, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    seconds, told, several_of_gnu = done.stdout.split()
+    if several_of_gnu != "True":
+        pytest.skip("one thread, or not those of GNU's OpenMP")
+    return float(seconds), told
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="GNU's OpenMP is Linux's")
+def test_threads_that_wait_sleep_soon():
+    """Other processes get their cores: threads that look for work 300 000 times keep them 14 ms."""
+    seconds, told = wait()
+    assert (seconds < 0.004, told) == (True, "False")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="GNU's OpenMP is Linux's")
+def test_the_environment_says_how_threads_wait():
+    seconds, told = wait(GOMP_SPINCOUNT="100000000")
+    assert (seconds > 0.02, told) == (True, "True")
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({}, 0),
+        ({"cpu.max": "max 100000\n"}, 0),
+        ({"cpu.max": "200000 100000\n"}, 2),
+        ({"cpu.max": "250000 100000\n"}, 3),
+        ({"cpu.max": "20000 100000\n"}, 1),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 0),
+        ({"cpu/cpu.cfs_quota_us": "400000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 4),
+    ],
+)
+def test_cores_that_a_container_grants(tmp_path, files, cores):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert granted_cores(str(tmp_path)) == cores

@@ -9,7 +9,7 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
-from . import interrupts, room
+from . import interrupts, room, threads
 from .toolchain import compiler_lock, import_numba
 
 _HELPERS = ("numba_", "Py", "_Py")
@@ -126,9 +126,7 @@ def _start_runtime() -> None:
 def _start_threads() -> None:
     """Register the entry points of Numba's threading layer; the pool itself starts here too."""
     import_numba()
-    from numba.np.ufunc import parallel
-
-    parallel._launch_threads()
+    threads.start()
 
 
 def _get_engine() -> llvm.ExecutionEngine:

@@ -4,11 +4,14 @@ A process may fork at any time but one: while another thread multiplies matrices
 threads before a fork, and then may wait for ever; NumPy's own products hang in the same way.
 """
 
+import math
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ..._locks import fork_safe_lock
@@ -20,14 +23,42 @@ _forked_with_threads = False
 _launch_lock = threading.RLock()
 _needs_lock: bool | None = None  # known once the layer is
 _NOTHING = nullcontext()
+# How often a thread of GNU's OpenMP looks for work before it sleeps: what that library itself takes
+# on a machine with fewer cores than threads. Its own default, 300 000 looks or some 15 ms, holds a
+# core that other processes make the next thread wait for.
+_LOOKS = "1000"
+_SAYS_HOW_TO_WAIT = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 
 
 def get_num_threads() -> int:
-    """Return the number of threads of a parallel run; all that Numba may use, unless set."""
+    """Return the number of threads of a parallel run: as set, or all that Numba may use, but not
+    more than the cores that a container grants."""
     if _forked_with_threads:
         return 1
     most = config.NUMBA_NUM_THREADS
-    return min(settings.threads or most, most)
+    return min(settings.threads or granted_cores() or most, most)
+
+
+@cache
+def granted_cores(folder: str = "/sys/fs/cgroup") -> int:
+    """Return how many cores Linux lets this container run on at a time; 0 for no limit.
+
+    More threads than that use up what is granted for a period of 100 ms in its first part, and
+    then all of them stand still until it ends.
+    """
+    try:
+        quota, period = Path(folder, "cpu.max").read_text().split()
+    except OSError:  # the first version of control groups, or none
+        quota, period = _first_version(Path(folder, "cpu"))
+    return max(1, math.ceil(int(quota) / int(period))) if quota.isdigit() else 0
+
+
+def _first_version(folder: Path) -> tuple[str, str]:
+    try:
+        texts = [(folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period")]
+    except OSError:
+        return "max", ""
+    return texts[0].strip(), texts[1].strip()  # a quota of -1 is no limit
 
 
 def set_num_threads(n: int) -> None:
@@ -52,11 +83,34 @@ def set_num_threads(n: int) -> None:
     settings.entries += 1
 
 
+def start() -> None:
+    """Start the threads of Numba's layer if they are not running; those that wait sleep soon."""
+    from numba.np.ufunc import parallel
+
+    if getattr(parallel, "_is_initialized", False):
+        return
+    with _looking_briefly():
+        parallel._launch_threads()
+
+
+@contextmanager
+def _looking_briefly() -> Iterator[None]:
+    """Tell an OpenMP that is loaded meanwhile how to wait, unless the environment says it."""
+    if any(name in os.environ for name in _SAYS_HOW_TO_WAIT):
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = _LOOKS  # read once, when the library is loaded
+    try:
+        yield
+    finally:
+        os.environ.pop("GOMP_SPINCOUNT", None)
+
+
 def threading_layer() -> str:
     """Return the name of Numba's threading layer, starting its threads if they are not running."""
     from numba.np.ufunc import parallel
 
-    parallel._launch_threads()
+    start()
     return parallel.threading_layer()
 
 
