@@ -1,5 +1,6 @@
 """``grad`` and ``backward`` of one output without options, over a graph that was met before."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,16 @@ def grad(
         return None
     values = again.run([_seed(output, seed)] if create_graph else ())
     return None if values is None else tuple([values[n] for n in again.recalled.given])
+
+
+def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
+    """Return the gradients of an output that is known to depend on nothing else that requires
+    grad; None where that must be found out."""
+    again = _found(output, inputs, None, False, True)
+    if again is None or again.recalled.given is None or not again.recalled.is_closed:
+        return None
+    values = again.run()
+    return None if values is None else [values[n] for n in again.recalled.given]
 
 
 def _seed(output: Any, seed: Any) -> Tensor:

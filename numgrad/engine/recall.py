@@ -144,6 +144,7 @@ class Known:
         self.keepers = keepers
         self.track: Track | None = None
         self.given: list[int] | None = None  # which result is the gradient of each target
+        self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
@@ -163,6 +164,7 @@ class Known:
         if arrays is None or -1 in targets:
             return False
         self.track, self.targets = track, targets
+        self.is_closed = track.leaves() <= set(targets)
         self.same, self.layouts = sameness(arrays), layouts(arrays)
         self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]

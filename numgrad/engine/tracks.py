@@ -72,6 +72,10 @@ class Track:
         above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
+    def leaves(self) -> set[int]:
+        """Return the numbers of the nodes that stand for leaves."""
+        return {n for n, _ in self._leaves}
+
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
         """Return the nodes of a graph of this structure; None for any other."""
         nodes: list[Any] = [_Start(roots)]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._autograd import grad as engine_grad
+from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
 from ..engine.leaving import differentiated
@@ -99,12 +100,12 @@ def grad(
     >>> ng.func.grad(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    both = _value_and_grad(function, argnums, has_aux, "grad")
 
     @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, gradients = both(*args, **kwargs)
-        return (gradients, value[1]) if has_aux else gradients
+        variables = Variables(args, argnums, "grad")
+        _, gradients, aux = _differentiate(function, variables, kwargs, has_aux)
+        return (gradients, variables.deliver_tree(aux)) if has_aux else gradients
 
     return gradient
 
@@ -132,23 +133,32 @@ def value_and_grad(
     >>> float(value), gradient
     (5.0, array([2., 4.]))
     """
-    return functools.wraps(function)(_value_and_grad(function, argnums, has_aux, "value_and_grad"))
 
-
-def _value_and_grad(
-    function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str
-) -> Callable[..., Any]:
+    @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> Any:
-        variables = Variables(args, argnums, what)
-        output, aux = call(function, variables, kwargs, has_aux, what)
-        leaves, _ = output_leaves(output, what)
-        require_scalar(output, leaves, what)
-        gradients = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
-        result = variables.rebuild([variables.deliver(g) for g in gradients])
-        value = variables.deliver(leaves[0])
-        return ((value, variables.deliver_tree(aux)) if has_aux else value), result
+        variables = Variables(args, argnums, "value_and_grad")
+        value, gradients, aux = _differentiate(function, variables, kwargs, has_aux)
+        value = variables.deliver(value)
+        return ((value, variables.deliver_tree(aux)) if has_aux else value), gradients
 
     return both
+
+
+def _differentiate(
+    function: Callable[..., Any], variables: Variables, kwargs: dict[str, Any], has_aux: bool
+) -> tuple[Tensor, Any, Any]:
+    """Return the value of a scalar function as it was computed, the gradients as the caller gets
+    them, and the auxiliary output."""
+    what = variables.what
+    output, aux = call(function, variables, kwargs, has_aux, what)
+    leaves, _ = output_leaves(output, what)
+    require_scalar(output, leaves, what)
+    found = gradients_alone(leaves[0], variables.leaves)
+    if found is None:
+        found = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
+    else:
+        variables.is_inside(leaves)
+    return leaves[0], variables.rebuild([variables.deliver(g) for g in found]), aux
 
 
 def require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:

@@ -53,16 +53,17 @@ class Variables:
         self.single = isinstance(argnums, (int, np.integer))
         numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
         self.argnums = [_position(n, len(args), what) for n in numbers]
-        # As the caller has them.
-        self._given = [leaf for arg in args for leaf in flatten(arg)[0]]
+        flat = [flatten(arg) for arg in args]
+        self._given = [leaf for leaves, _ in flat for leaf in leaves]  # as the caller has them
         has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
         self.as_numpy = mode.capture is None and not has_tensors
         self.leaves: list[Tensor] = []
         self._inside: Sequence[Tensor] = ()  # values of which it is known
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
-            leaves, rebuild = flatten(self.args[n])
+            leaves, rebuild = flat[n]
             fresh = [_variable(leaf, n, what) for leaf in leaves]
+            flat[n] = fresh, rebuild  # what is differentiated by twice is so by a copy, too
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
             self.args[n] = rebuild(fresh)
@@ -81,8 +82,12 @@ class Variables:
         outside, and an argument or what leads to the values is part of a graph outside."""
         if mode.grad and reaches_outside([*self.leaves, *values], self.first):
             return True
-        self._inside = values
+        self.is_inside(values)
         return False
+
+    def is_inside(self, values: Sequence[Tensor]) -> None:
+        """Note that values depend on nothing outside that requires grad."""
+        self._inside = values
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
         """Return a result to the caller: a tensor of the graph outside where it depends on

@@ -1,0 +1,69 @@
+"""``grad`` of one function time and again: plans that are known do not cut what lies outside."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+TIMES = 4  # the third call runs a plan that is known
+
+
+def differentiate(scale, x, transform=ng.func.grad):
+    return transform(lambda x: (ng.sin(x) * scale * x).sum())(x)
+
+
+@pytest.mark.parametrize("transform", [ng.func.grad, ng.func.value_and_grad])
+def test_what_is_closed_over_keeps_its_gradient(transform):
+    x = np.linspace(0.1, 1, 5)
+    for _ in range(TIMES):
+        constant = differentiate(ng.tensor(2.0), x, transform)
+    for _ in range(TIMES):  # the same graph, of which nothing outside is wanted
+        with ng.no_grad():
+            differentiate(ng.tensor(2.0, requires_grad=True), x, transform)
+    for _ in range(TIMES):
+        scale = ng.tensor(2.0, requires_grad=True)
+        found = differentiate(scale, x, transform)
+        if transform is ng.func.value_and_grad:
+            (value, slope), (_, expected) = found, constant
+            assert ng.grad(value, scale, retain_graph=True)[0].item() == pytest.approx(
+                np.sum(np.sin(x) * x)
+            )
+        else:
+            slope, expected = found, constant
+        np.testing.assert_array_equal(slope.detach().numpy(), expected)
+        outer = ng.grad(slope.sum(), scale)[0].item()
+        assert outer == pytest.approx(np.sum(np.cos(x) * x + np.sin(x)))
+
+
+def test_an_argument_of_an_outer_derivative_keeps_its_gradient():
+    x = ng.tensor([0.3, 0.7], requires_grad=True)
+    for _ in range(TIMES):
+        with ng.no_grad():
+            differentiate(2.0, x)
+    for _ in range(TIMES):
+        outer = ng.grad(differentiate(2.0, x).sum(), x)[0].numpy()
+        numbers = x.detach().numpy()
+        expected = 4.0 * np.cos(numbers) - 2.0 * np.sin(numbers) * numbers
+        np.testing.assert_allclose(outer, expected, rtol=1e-14)
+
+
+def test_an_argument_that_is_differentiated_by_twice():
+    x = np.array([0.3, 0.7])
+    for _ in range(TIMES):
+        a, b = ng.func.grad(lambda x: (x * x).sum(), argnums=(0, 0))(x)
+        np.testing.assert_array_equal(a, 2 * x)
+        np.testing.assert_array_equal(b, 2 * x)
+
+
+def test_an_auxiliary_output_keeps_its_graph():
+    x = np.array([0.3, 0.7])
+    for _ in range(TIMES):
+        scale = ng.tensor(2.0, requires_grad=True)
+
+        def both(x, scale=scale):
+            y = ng.sin(x)
+            return (y * y).sum(), (y * scale).sum()
+
+        slope, aux = ng.func.grad(both, has_aux=True)(x)
+        np.testing.assert_allclose(slope, np.sin(2 * x))
+        assert ng.grad(aux, scale)[0].item() == pytest.approx(np.sin(x).sum())
