@@ -156,7 +156,7 @@ class Tensor(Arithmetic, Methods, Value):
     @stop_gradient.setter
     def stop_gradient(self, stop: bool) -> None:
         if stop and self.node is not None:
-            self.view = None
+            self._view = None
             self.move(None, 0, False)
         else:
             self.requires_grad_(not stop)
@@ -179,8 +179,8 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only; use .detach() for a tensor "
                 "without graph"
             )
-        if self.view is ELEMENT:
-            self.view = None  # a variable, which optimisers write
+        if self._view is ELEMENT:
+            self._view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:
             return self.as_leaf()
         self._requires_grad = bool(requires_grad)  # of NumPy too, or 1: recorders look for True
@@ -188,8 +188,8 @@ class Tensor(Arithmetic, Methods, Value):
 
     def detach(self) -> "Tensor":
         """Return a tensor that shares the memory and has no graph."""
-        if self.view is not None:
-            self.view.refresh(self)
+        if self._view is not None:
+            self._view.refresh(self)
         result = self.detached()
         record.set_apart(result, self, "it is detached", strict=False)
         return result  # type: ignore[return-value]

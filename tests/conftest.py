@@ -1,14 +1,23 @@
-"""What makes the whole suite shorter: fewer objects to look through."""
+"""What makes the whole suite shorter: fewer objects to look through; and what a path leaves out."""
 
 import gc
 import signal
 
 import pytest
 
+import numgrad as ng
+
+_ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
+
 
 def pytest_configure():
     """Hear Ctrl-C, which shells let what they start in the background ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("short_ways") and _ON_REFERENCE_PATH:
+        pytest.skip("the reference path takes no short way, and this looks whether one was taken")
 
 
 def pytest_collection_finish(session):

@@ -76,7 +76,7 @@ def _found(
         array = None if batched else ones(output.spec)
     else:
         array = seed if type(seed) is np.ndarray else None
-        if type(seed) is Tensor and seed.view is None:
+        if type(seed) is Tensor and seed._view is None:
             array = seed.array
     if array is None or array.dtype != output.dtype or anomaly.checker() is not None:
         return None

@@ -84,8 +84,8 @@ def find(
     """
     if unusual and not mode.direct:
         return None
-    if output.view is not None:
-        output.view.refresh(output)
+    if output._view is not None:
+        output._view.refresh(output)
     root = output.node
     if root is None or not output._requires_grad:
         return None
@@ -93,8 +93,8 @@ def find(
     if inputs is not None:
         targets, slots = [], []
         for x in inputs:
-            if x.view is not None:
-                x.view.refresh(x)
+            if x._view is not None:
+                x._view.refresh(x)
             if not x._requires_grad:
                 return None
             targets.append(x.node or accumulator_of(x))

@@ -168,8 +168,8 @@ class Capture:
         """Let the views of a tensor see at once that it has got rows."""
         for reference in self.root.views:
             value = reference()
-            if value is not None and isinstance(value.view, View) and value.view.base is base:
-                value.view.refresh(value)
+            if value is not None and isinstance(value._view, View) and value._view.base is base:
+                value._view.refresh(value)
 
     def forget_replayed(self) -> None:
         """Let others find out themselves what was written: the branch may not have been chosen."""
@@ -220,8 +220,8 @@ class Capture:
 
     def _is_shared(self, value: Value) -> bool:
         """Whether a tensor that is alive shares memory with this one, but no graph."""
-        base = value.view.base if isinstance(value.view, View) else value
-        owners = base.view.owners if isinstance(base.view, Alias) else ()
+        base = value._view.base if isinstance(value._view, View) else value
+        owners = base._view.owners if isinstance(base._view, Alias) else ()
         for reference in (*owners, *self.root.aliases):
             other = reference()
             if other is None or other is base or other is value:

@@ -123,7 +123,7 @@ def view(plan: Plan, x: Any) -> Any:
     general way."""
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
         return None
-    above = x.view
+    above = x._view
     if above is None:
         root, chain = x, plan.step
     elif isinstance(above, View):
@@ -138,7 +138,7 @@ def view(plan: Plan, x: Any) -> Any:
         return None
     result = _result(plan, (snapshot(x),), type(x))
     result._storage = x._storage or x.storage
-    result.view = View.of(root, chain)
+    result._view = View.of(root, chain)
     mode.plain_capture.note_view(result)
     if grad and x._requires_grad:
         record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(1))
@@ -157,7 +157,7 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
     """Return the value of a new expression of these inputs, connected to nothing yet."""
     result = _new(kind)
-    result.array = result.node = result.view = result._storage = result._leaf = None
+    result.array = result.node = result._view = result._storage = result._leaf = None
     result._kept = False
     result.spec = plan.spec
     result.expr = _expression(plan, inputs)

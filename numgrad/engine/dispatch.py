@@ -115,8 +115,8 @@ def apply_one(plan: Plan, x: Any) -> Any:
     if plan.step:
         _link(plan, x, result)
     if plan.reads and (not unusual or mode.grad):
-        if x.view is not None:
-            x.view.refresh(x)
+        if x._view is not None:
+            x._view.refresh(x)
         if x._requires_grad:
             parent = x.node or accumulator_of(x)
             record_planned(plan, 1, (x,), (parent,), result, _frame(2))
@@ -188,8 +188,8 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
     if plan.reads and (not unusual or mode.grad):
         parents, wanted = [], 0
         for n, x in enumerate(inputs):
-            if x.view is not None:
-                x.view.refresh(x)
+            if x._view is not None:
+                x._view.refresh(x)
             parents.append((x.node or accumulator_of(x)) if x._requires_grad else None)
             wanted |= x._requires_grad << n
         if wanted:
@@ -205,7 +205,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
     result.array = array
     result.spec = plan.spec
     result._requires_grad = result._kept = False
-    result.view = plan.mark
+    result._view = plan.mark
     result.node = result.expr = result._storage = result._leaf = None
     result.slot = result.expr_slot = 0
     return result
@@ -213,7 +213,7 @@ def _result(plan: Plan, array: Any, kind: Any) -> Any:
 
 def _link(plan: Plan, x: Any, result: Any) -> None:
     """Make a result the view that it is of its operand, or of what that is a view of."""
-    above = x.view
+    above = x._view
     if type(above) is not View:
         base, chain = x, plan.step
     else:
@@ -221,17 +221,17 @@ def _link(plan: Plan, x: Any, result: Any) -> None:
         base, chain = above.base, above.chain + plan.step
     result._storage = x._storage or x.storage
     if unusual and not mode.grad and base.requires_grad:
-        result.view = Alias(base, WITHOUT_GRADIENTS, strict=True)
+        result._view = Alias(base, WITHOUT_GRADIENTS, strict=True)
         return
-    result.view = View.of(base, chain)
+    result._view = View.of(base, chain)
 
 
 def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
     """Record the operation if gradients flow from one of its operands."""
-    if x.view is not None:
-        x.view.refresh(x)
-    if y.view is not None:
-        y.view.refresh(y)
+    if x._view is not None:
+        x._view.refresh(x)
+    if y._view is not None:
+        y._view.refresh(y)
     first = second = None
     wanted = 0
     if x._requires_grad:
@@ -317,7 +317,7 @@ def _output(result: Any) -> Any:
     kept._storage = result._storage = Storage()
     kept._storage.kept = True
     kept._requires_grad = kept._kept = False
-    kept.node = kept.view = kept.expr = kept._leaf = None
+    kept.node = kept._view = kept.expr = kept._leaf = None
     kept.slot = kept.expr_slot = 0
     return kept
 

@@ -48,7 +48,7 @@ def check(target: Value, value: Value) -> None:
     if mode.deferring and mode.kept is not None:
         _refuse_in_a_rule()
     root = root_of(target)[0]
-    if target.view is ELEMENT or root.view is ELEMENT:
+    if target._view is ELEMENT or root._view is ELEMENT:
         raise InplaceError(
             "this tensor cannot be written in place: it is one element that was read from another "
             "tensor, a value as in NumPy and no view. Write to that tensor, as in x[i] = value, or "
@@ -69,7 +69,7 @@ def check(target: Value, value: Value) -> None:
             f"{what} tensor that requires grad is being used in an in-place operation; write under "
             f"ng.no_grad(), or to a copy (x.clone())"
         )
-    for alias in (target.view, root.view):
+    for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
 
@@ -121,7 +121,7 @@ def through(chain: Chain, array: np.ndarray) -> np.ndarray:
 
 def root_of(target: Value) -> tuple[Value, Chain]:
     """Return the value that ``target`` views, itself if none, and the views that lead there."""
-    view = target.view
+    view = target._view
     return (view.base, view.chain) if isinstance(view, View) else (target, ())
 
 
@@ -157,8 +157,8 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
         before = root.node, root.slot
         record(operator, static, inputs, [root])
         _keep_retaining(root, *before)
-    if target.view is not None:
-        target.view.refresh(target)
+    if target._view is not None:
+        target._view.refresh(target)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
@@ -221,7 +221,7 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
 
 def adopt(target: Value, result: Value) -> None:
     """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
-    if isinstance(target.view, View):
+    if isinstance(target._view, View):
         follow(target, result, ())
     else:
         _become(target, result)

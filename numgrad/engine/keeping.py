@@ -96,9 +96,9 @@ def preserve(value: Value) -> None:
 
 def _whole(value: Value) -> np.ndarray:
     """Return an array of all the memory that values may have which share that of ``value``."""
-    array = value.view.base.array if isinstance(value.view, View) else value.array
+    array = value._view.base.array if isinstance(value._view, View) else value.array
     assert array is not None
-    if value.view is not None and not isinstance(value.view, View):
+    if value._view is not None and not isinstance(value._view, View):
         while isinstance(array.base, np.ndarray):
             array = array.base
     return array

@@ -218,8 +218,8 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
     todo: dict[tuple[Expr, int], Value] = {}
     for value in values:
         if value.array is None:
-            if value.view is not None:
-                value.view.refresh(value)
+            if value._view is not None:
+                value._view.refresh(value)
             assert value.expr is not None
             if value.expr.result(value.expr_slot) is None:
                 todo.setdefault((value.expr, value.expr_slot), value)

@@ -83,7 +83,7 @@ class Array:
         value.array, value.spec = taken, self.spec
         value._storage = None if own else ForeignStorage()
         value._requires_grad = value._kept = False
-        value.node = value.expr = value.view = value._leaf = None
+        value.node = value.expr = value._view = value._leaf = None
         value.slot = value.expr_slot = 0
         return value, taken
 

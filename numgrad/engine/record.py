@@ -183,7 +183,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
     if operator.is_element:
-        outputs[0].view = ELEMENT
+        outputs[0]._view = ELEMENT
     if grad and operator.differentiable:
         for value in inputs:
             if value.requires_grad:
@@ -224,8 +224,8 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
 
 def snapshot(value: Value) -> Value | Expr:
     """Return a value as it is now: a later write in place will give it another expression."""
-    if value.view is not None:
-        value.view.refresh(value)
+    if value._view is not None:
+        value._view.refresh(value)
     expr = value.expr
     return expr if expr is not None and value.expr_slot == 0 else value.snapshot()
 
@@ -333,7 +333,7 @@ class Packed:
 def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) -> None:
     if view.array is not None and view.array.base is None and view.array is not base.array:
         return  # the operator had to copy
-    above = base.view if isinstance(base.view, View) else None
+    above = base._view if isinstance(base._view, View) else None
     root = base if above is None else above.base
     chain = (*(() if above is None else above.chain), (operator, static))
     if view.array is None and not is_view(root.shape, chain):
@@ -342,14 +342,14 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
     if root.requires_grad and not mode.grad:
         set_apart(view, root, WITHOUT_GRADIENTS, strict=True)
     else:
-        view.view = View.of(root, chain)
+        view._view = View.of(root, chain)
         if mode.capture is not None:
             mode.capture.note_view(view)
 
 
 def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
     """Let a value share memory with its owner outside of the graph; see `Alias`."""
-    value.view = Alias(owner, reason, strict)
+    value._view = Alias(owner, reason, strict)
     if mode.capture is not None:
         mode.capture.note_alias(value)
 

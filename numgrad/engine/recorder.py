@@ -49,7 +49,7 @@ def value_like(plan: Plan) -> Any:
     """Return a result of a plan without its array and its place in the graph."""
     value: Any = object.__new__(runtime.value)
     value.spec = plan.spec
-    value.view = plan.mark
+    value._view = plan.mark
     value.expr = value._storage = value._leaf = None
     value._kept = False
     value.slot = value.expr_slot = 0

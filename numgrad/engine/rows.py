@@ -11,8 +11,8 @@ from .record import mode
 def with_rows(value: Value) -> Value:
     """Return a value whose first axis is the batch as a value with rows, in the same graph."""
     require_one_batch()
-    if value.view is not None:
-        value.view.refresh(value)
+    if value._view is not None:
+        value._view.refresh(value)
     if value.array is None:
         result = convert(TO_ROWS, value, spec_of(value.shape[1:], value.dtype, True))
     else:

@@ -107,7 +107,7 @@ class Expr:
         "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "token",
     )  # fmt: skip
 
-    array = view = None
+    array = _view = None
     expr_slot = 0
 
     def __init__(
@@ -183,8 +183,8 @@ class Value:
     """
 
     __slots__ = (
-        "__weakref__", "_kept", "_leaf", "_requires_grad", "_storage", "array", "expr",
-        "expr_slot", "node", "slot", "spec", "view",
+        "__weakref__", "_kept", "_leaf", "_requires_grad", "_storage", "_view", "array", "expr",
+        "expr_slot", "node", "slot", "spec",
     )  # fmt: skip
 
     array: np.ndarray | None
@@ -196,7 +196,7 @@ class Value:
     slot: int
     expr: Expr | None
     expr_slot: int
-    view: View | Alias | Element | None
+    _view: View | Alias | Element | None
     weak: float | complex | None = None  # the Python number whose part in promotion this plays
     _requires_grad: bool
     _storage: Storage | None
@@ -211,7 +211,7 @@ class Value:
         self.spec = _specs.get((shape, dtype, False)) or spec_of(shape, dtype)
         self._requires_grad = requires_grad
         self._storage = storage or (_captured_storage() if capturing else None)
-        self.node = self.expr = self.view = self._leaf = None
+        self.node = self.expr = self._view = self._leaf = None
         self._kept = False
         self.slot = self.expr_slot = 0
 
@@ -223,7 +223,7 @@ class Value:
         value.spec = spec
         value.expr, value.expr_slot = expr, slot
         value._requires_grad = value._kept = False
-        value._storage = value.node = value.view = value._leaf = None
+        value._storage = value.node = value._view = value._leaf = None
         value.slot = 0
         return value
 
@@ -234,7 +234,7 @@ class Value:
         value.array, value.spec, value._storage = self.array, self.spec, self.storage
         value.expr, value.expr_slot = self.expr, self.expr_slot
         value._requires_grad = value._kept = False
-        value.node = value.view = value._leaf = None
+        value.node = value._view = value._leaf = None
         value.slot = 0
         return value
 
@@ -277,8 +277,8 @@ class Value:
     def requires_grad(self) -> bool:
         """Whether gradients flow to this value; a view asks its base, which may have been
         written."""
-        if self.view is not None:
-            self.view.refresh(self)
+        if self._view is not None:
+            self._view.refresh(self)
         return self._requires_grad
 
     @property

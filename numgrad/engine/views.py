@@ -61,10 +61,10 @@ class Alias:
 
     def __init__(self, owner: "Value", reason: str, strict: bool) -> None:
         self.owners: tuple[weakref.ref[Value], ...] = (weakref.ref(owner),)
-        if isinstance(owner.view, Alias):
-            self.owners += owner.view.owners
-        elif isinstance(owner.view, View):
-            self.owners += (weakref.ref(owner.view.base),)
+        if isinstance(owner._view, Alias):
+            self.owners += owner._view.owners
+        elif isinstance(owner._view, View):
+            self.owners += (weakref.ref(owner._view.base),)
         self.reason = reason
         self.strict = strict
 

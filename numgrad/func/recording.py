@@ -246,7 +246,7 @@ def zeros_at(edge: Edge) -> Tensor:
 def _made_here(output: Tensor) -> Tensor:
     """Return an output, a copy of what is a tensor from outside or a view of one: that may be
     written later, and the view would be of what it is then."""
-    base = output.view.base if isinstance(output.view, View) else output
+    base = output._view.base if isinstance(output._view, View) else output
     is_outside = base.array is not None and output.requires_grad
     return registry["copy"](output) if is_outside else output
 

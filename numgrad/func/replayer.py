@@ -207,7 +207,7 @@ def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     def owned(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor) or leaf.expr is None or leaf.array is not None:
             return leaf
-        is_new = leaf.expr.number > first and leaf.view is None
+        is_new = leaf.expr.number > first and leaf._view is None
         return leaf if is_new else registry["copy"](leaf)
 
     return optree.tree_map(owned, function(*args, **kwargs), none_is_leaf=True)

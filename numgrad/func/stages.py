@@ -95,8 +95,8 @@ class Stages:
 
 def _end(value: Value) -> Value:
     """Return the value whose array, perhaps seen in another shape, is that of ``value``."""
-    if value.view is not None:
-        value.view.refresh(value)
+    if value._view is not None:
+        value._view.refresh(value)
     base = value
     while base.array is None and base.expr is not None:
         if base.expr.operator is TO_AXIS:

@@ -105,16 +105,16 @@ def _values_for(x: Tensor, value: Tensor) -> np.ndarray:
 
 def _is_region(x: Tensor, region: np.ndarray, value: Tensor, chain: _inplace.Chain) -> bool:
     """Whether ``value`` is the region itself, in memory and in the graph."""
-    if value.storage is not x.storage or not isinstance(value.view, View):
+    if value.storage is not x.storage or not isinstance(value._view, View):
         return False
     root, before = _inplace.root_of(x)
-    if value.view.base is not root:
+    if value._view.base is not root:
         return False
     if value.array is not None:
         return _lie_alike(value.array, region)
     whole = np.empty(root.shape, np.bool_)
     return _lie_alike(
-        _inplace.through(value.view.chain, whole), _inplace.through((*before, *chain), whole)
+        _inplace.through(value._view.chain, whole), _inplace.through((*before, *chain), whole)
     )
 
 
@@ -198,7 +198,7 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay."""
     operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
-    if x.view is ELEMENT:
+    if x._view is ELEMENT:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
     result = _computed_there(operator, x, operand)

@@ -14,6 +14,7 @@ from .arithmetic import is_operand
 from .tables import CONVERSIONS, FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
 
 _ABSENT = inspect.Parameter.empty
+_UNNAMED = inspect.Parameter.POSITIONAL_ONLY
 
 # Universal functions ------------------------------------------------------------------------------
 
@@ -121,7 +122,7 @@ def _translate(
                 raise _no_such_parameter(called, parameter)
         elif name in result:
             raise TypeError(f"{called} got {parameter}= twice, under two names")
-        elif ours[name].kind is inspect.Parameter.POSITIONAL_ONLY:
+        elif ours[name].kind is _UNNAMED:
             args = (*args, value)
         else:
             result[name] = value
@@ -132,14 +133,16 @@ def _translate(
 def _names(function: Callable[..., Any], own: Callable[..., Any]) -> dict[str, str]:
     """Return the counterpart's name of each parameter that it has.
 
-    It is the same name, or one of `RENAMED`; an operand, which has no default, is the one in the
-    same place. Two options in the same place have nothing to do with each other.
+    It is the same name, or one of `RENAMED`; an operand, which has no default or no name to call it
+    by, is the one in the same place. Two options in the same place have nothing to do with each
+    other.
     """
     theirs, ours = _parameters(function), _parameters(own)
     names = {name: RENAMED[name] for name in theirs if RENAMED.get(name) in ours}
     names.update({name: name for name in (*theirs, *ours) if name in ours})
     for name, place in zip(theirs, ours, strict=False):
-        if name not in names and place not in theirs and ours[place].default is _ABSENT:
+        is_operand = ours[place].default is _ABSENT or ours[place].kind is _UNNAMED
+        if name not in names and place not in theirs and is_operand:
             names[name] = place
     return names
 

@@ -1,20 +1,27 @@
 """Functions that choose between their arguments."""
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.steps import Steps
 from ..operators import comparison as _comparison
 from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
 from ..operators import selection as _selection
+from .searching import nonzero
 
 
-def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return ``x1`` where ``condition`` holds, else ``x2``.
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor: ...
+@overload
+def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
+def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Any:
+    """Return ``x1`` where ``condition`` holds, else ``x2``; of a condition alone the indices where
+    it holds, as `nonzero` does.
 
     Parameters
     ----------
@@ -22,6 +29,11 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
         Booleans; other numbers count as true unless they are 0.
     x1, x2 : array_like
         Broadcast together with the condition.
+
+    Raises
+    ------
+    ArgTypeError
+        If one of ``x1`` and ``x2`` is given.
 
     Notes
     -----
@@ -35,6 +47,10 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.where(x > 0, 3 * x, 0.0), x)[0]
     tensor([0., 3.])
     """
+    if x1 is None or x2 is None:
+        if x1 is not x2:
+            raise ArgTypeError("where: either both or neither of x1 and x2 must be given")
+        return nonzero(condition)
     return _chosen.call(condition, x1, x2)
 
 

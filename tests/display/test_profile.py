@@ -88,6 +88,7 @@ def test_entries_do_not_go_past_a_profile_and_come_back():
     assert [program.runs for program in profile.programs] == [3]
 
 
+@pytest.mark.short_ways
 def test_fused_programs_say_so():
     f = ng.jit(wave, fuse="now")
     with ng.display.profile() as profile:

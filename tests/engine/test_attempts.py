@@ -56,6 +56,7 @@ def unknown_kernels(monkeypatch):
     monkeypatch.setattr(fused.Graph, "key", property(key))
 
 
+@pytest.mark.short_ways
 @pytest.mark.usefixtures("unknown_kernels")
 @pytest.mark.parametrize("mode", ["now", "auto"])
 @pytest.mark.parametrize("place", PLACES)
@@ -74,6 +75,7 @@ def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monk
     assert plan.patience is None
 
 
+@pytest.mark.short_ways
 @pytest.mark.usefixtures("unknown_kernels")
 def test_a_captured_function_outlives_a_kernel_that_cannot_be_fused(monkeypatch):
     captured, x = ng.jit(steep, fuse="auto"), np.linspace(-2, 2, N)

@@ -13,6 +13,7 @@ from numgrad.engine.schedule import schedule, segments
 from numgrad.targets.null import NullTarget
 
 N = 1 << 16
+pytestmark = pytest.mark.short_ways
 
 
 @pytest.fixture(autouse=True)

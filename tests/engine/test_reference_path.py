@@ -69,6 +69,7 @@ def refuse(*_):
     (recorded, "entry_of", "newly captured"),
 ])  # fmt: skip
 def test_nothing_is_taken_again(owner, method, work, monkeypatch):
+    before = ng.get_flags("path")
     for path in ("default", "reference"):
         recall.forget()
         ng.set_flags(path=path)
@@ -80,7 +81,7 @@ def test_nothing_is_taken_again(owner, method, work, monkeypatch):
             else:
                 repeat(work)
         finally:
-            ng.set_flags(path="default")
+            ng.set_flags(**before)
 
 
 def repeat(name):
@@ -88,6 +89,7 @@ def repeat(name):
         WORK[name]()
 
 
+@pytest.mark.short_ways
 def test_blocks_and_threads_stay_on_it(reference):
     with ng.no_grad():
         assert not mode.direct

@@ -133,6 +133,7 @@ def test_batched_passes_over_grids(shape):
     same_products(product, state, seeds)
 
 
+@pytest.mark.short_ways
 def test_what_all_rows_share_is_rotated_once(monkeypatch):
     x = np.linspace(7.0, 9.0, 512)  # rows of 4096 bytes, which are staggered too
     seeds = np.random.default_rng(2).standard_normal((24, 512))

@@ -78,6 +78,7 @@ def test_all_passes_give_the_same_bits(name):
                 np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.short_ways
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_there_is_a_tape(name):
     for _ in range(3):
@@ -150,6 +151,7 @@ def test_a_result_may_be_written():
         gradient.detach()[...] = 0.0
 
 
+@pytest.mark.short_ways
 def test_a_graph_that_was_freed_says_so():
     leaf, _, value = passes()
     ng.grad(value, leaf, create_graph=True, retain_graph=False)
@@ -168,6 +170,7 @@ def test_a_saved_value_that_was_written_keeps_what_it_was():
         np.testing.assert_array_equal(gradient.detach(), expected)
 
 
+@pytest.mark.short_ways
 def test_hooks_run_that_come_later():
     leaf, _, value = passes()
     leaf.register_hook(lambda g: g * 2.0)

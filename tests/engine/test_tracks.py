@@ -46,6 +46,7 @@ def known(function, *xs):
         gradient(function, *xs, allow_unused=True)
 
 
+@pytest.mark.short_ways
 def test_a_known_graph_is_not_searched(searches):
     x = leaf()
     known(lambda x: ng.sin(x) * x + x[1:].sum(), x)
@@ -148,6 +149,7 @@ def test_layouts_and_sameness_of_saved_arrays_matter():
             assert np.array_equal(found, a.numpy() * b.numpy())
 
 
+@pytest.mark.short_ways
 def test_a_known_graph_with_strided_values_is_not_searched(searches):
     x = ng.tensor(np.arange(9.0).reshape(3, 3), requires_grad=True)
     narrow, wide = (ng.tensor(np.arange(3.0 * n).reshape(3, n))[:, :1] for n in (3, 4))
@@ -207,6 +209,7 @@ def test_batched_seeds_of_several_lengths():
             assert np.array_equal(g.numpy(), np.tile(2.0 * x.detach().numpy(), (count, 1)))
 
 
+@pytest.mark.short_ways
 @pytest.mark.parametrize("size", [5, 5000])  # positions come from a table, or from an operator
 def test_other_indices_are_not_scheduled_again(size, monkeypatch):
     made = []
@@ -288,6 +291,7 @@ def is_free(lock):
     return taken == [True]
 
 
+@pytest.mark.short_ways
 def test_an_interrupted_pass_frees_nothing():
     x = leaf()
     known(lambda x: ng.sin(x) * x * ng.exp(x), x)

@@ -249,6 +249,7 @@ def instructions(jitted):
     return len(stage.plan.bound.program.instructions)
 
 
+@pytest.mark.short_ways
 def test_when_a_function_is_fused():
     expected = rosenbrock(Tensor(X)).numpy()
     now, auto, never = (ng.jit(rosenbrock, fuse=fuse) for fuse in ("now", "auto", "never"))
@@ -257,6 +258,7 @@ def test_when_a_function_is_fused():
     assert instructions(now) < instructions(auto) == instructions(never)
 
 
+@pytest.mark.short_ways
 def test_calls_that_take_no_python_count(monkeypatch):
     monkeypatch.setattr(plan, "_FUSE_PROGRAM", 0.01)
     monkeypatch.setattr(plan, "_FUSE_INSTRUCTION", 0.0)

@@ -61,6 +61,7 @@ def replayed(f, operands, times=3, **options):
     return [f(*operands, **options) for _ in range(times)][-1]
 
 
+@pytest.mark.short_ways
 @pytest.mark.parametrize("fuse", ["now", "never"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_replays_take_no_python_and_have_the_same_bits(operands, plain, fuse, count):
@@ -102,6 +103,7 @@ def test_threads_that_are_set_later_count(operands, monkeypatch):
     assert set(seen) == {1}
 
 
+@pytest.mark.short_ways
 def test_results_go_to_arrays_that_are_given(operands, plain):
     require_launches()
     f = ng.jit(gradients, fuse="now")
@@ -115,6 +117,7 @@ def test_results_go_to_arrays_that_are_given(operands, plain):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.short_ways
 def test_static_arguments_that_are_new_objects_each_time_leave_no_entries(monkeypatch):
     """An entry wants the very object: one is made for those that come back."""
     made, entry_of = [], recorded.entry_of
@@ -137,6 +140,7 @@ def test_static_arguments_that_are_new_objects_each_time_leave_no_entries(monkey
     assert len(made) == 2
 
 
+@pytest.mark.short_ways
 def test_entries_of_one_recording_are_few():
     f = ng.jit(lambda x, n: ng.sin(x) * n, fuse="never")
     x = np.linspace(0.0, 1.0, 10)
@@ -177,6 +181,7 @@ def test_what_runs_already_is_not_entered_again(operands):
     assert not wrong
 
 
+@pytest.mark.short_ways
 def test_a_program_that_may_still_be_fused_is_timed(operands, plain):
     require_launches()
     f = ng.jit(gradients)

@@ -39,6 +39,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.short_ways
 def test_containers_and_kinds_in_any_order(served):
     jitted = ng.jit(product)
     rng = np.random.default_rng(0)
@@ -60,6 +61,7 @@ def test_containers_and_kinds_in_any_order(served):
     assert False in served
 
 
+@pytest.mark.short_ways
 def test_gradients_flow_through_the_short_way(served):
     jitted = ng.jit(product)
     x, y = ng.tensor(X, requires_grad=True), ng.tensor(Y, requires_grad=True)

@@ -40,12 +40,16 @@ def places():
                 yield f"{source.__name__}.{name}", theirs, ours
 
 
+def is_operand(parameter):
+    return parameter.default is EMPTY or parameter.kind is parameter.POSITIONAL_ONLY
+
+
 def means_the_same(theirs, ours):
     """Whether two parameters in the same place do: they share a name, or are operands."""
     return (
         theirs.name == ours.name
         or RENAMED.get(theirs.name) == ours.name
-        or (ours.default is EMPTY and theirs.name not in RENAMED)
+        or (is_operand(ours) and theirs.name not in RENAMED)
     )
 
 

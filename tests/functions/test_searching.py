@@ -18,6 +18,17 @@ def test_nonzero_and_argwhere():
         ng.nonzero(ng.tensor(1.0))
 
 
+@pytest.mark.parametrize("where", [ng.where, np.where])
+def test_where_of_a_condition_alone_is_nonzero(where):
+    x = ng.tensor(X, requires_grad=True)
+    for own, other in zip(where(x > 1), np.nonzero(X > 1), strict=True):
+        np.testing.assert_array_equal(own.numpy(), other)
+    assert ng.grad(x[where(x > 1)].sum(), x)[0].tolist() == (X > 1).astype(float).tolist()
+    assert where(x > 1, x, 0.0).tolist() == np.where(X > 1, X, 0.0).tolist()
+    with pytest.raises(TypeError, match="either both or neither"):
+        where(x > 1, x)
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("values", [2.0, [0.5, 2.0, 9.0], [[1.0], [3.0]]])
 def test_searchsorted(side, values):

@@ -22,6 +22,7 @@ LOAD = (Path(__file__).parent / "interrupted_load.py").read_text("utf-8")
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
 
 
+@pytest.mark.short_ways
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_no_interrupt_of_a_mixed_load_leaves_a_mode(seed):
     assert run(LOAD, "200", seed) == "[]"
@@ -128,6 +129,7 @@ def test_an_interrupt_while_a_block_begins_undoes_it():
     assert done == ["undone"]
 
 
+@pytest.mark.short_ways
 def test_a_block_in_a_generator_that_is_left_late_changes_nothing_else():
     before, left = record.mode.present(), []
 

@@ -128,10 +128,10 @@ if part == "empty":
         half.spec = PLAIN.spec
         assert isinstance(outcome(op, half), Exception)
 elif part == "view":
-    view = lambda t: t.view
-    base = lambda t: t.view.base
+    view = lambda t: t._view
+    base = lambda t: t._view.base
     check(view, ["base", "chain", "node", "expr"], ["view"])
-    check(base, ["node", "expr", "spec", "view"], ["view"])
+    check(base, ["node", "expr", "spec", "_view"], ["view"])
 elif part == "storage":
     check(lambda t: t.storage, ["version", "kept", "past"], ["leaf", "view"])
 else:
@@ -142,7 +142,7 @@ print("alive")
 
 @pytest.mark.parametrize(
     "part",
-    ["empty", "array", "spec", "_storage", "node,slot", "view,expr,expr_slot",
+    ["empty", "array", "spec", "_storage", "node,slot", "_view,expr,expr_slot",
      "_requires_grad,_leaf,_kept", "view", "storage"],
 )  # fmt: skip
 def test_no_change_of_what_a_tensor_keeps_ends_the_process(part):

@@ -121,6 +121,7 @@ def test_where_no_process_can_be_started_the_work_is_done_here(name, monkeypatch
     assert not isinstance(helper._current, helper.Helper)
 
 
+@pytest.mark.short_ways
 def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_path):
     real = fused.Graph.key.fget
     monkeypatch.setattr(fused.Graph, "key", property(lambda graph: "-late" + real(graph)[-50:]))

@@ -277,6 +277,7 @@ def test_what_others_wait_for_longest_comes_first_and_what_nobody_needs_not_at_a
     assert flow.order == (3, 2, 4, 5)
 
 
+@pytest.mark.short_ways
 @pytest.mark.skipif(sys.platform != "linux", reason="names a processor")
 @pytest.mark.parametrize(("processor", "function"), [("haswell", "log"), ("x86-64", "sqrt")])
 def test_narrower_registers(processor, function, tmp_path):

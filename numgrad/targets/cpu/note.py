@@ -15,7 +15,7 @@ from . import entry, routines
 from . import noting_words as at
 from .entry_words import OBJECT
 
-_VALUE = ("array", "view", "_storage", "_requires_grad", "node", "slot", "expr")
+_VALUE = ("array", "_view", "_storage", "_requires_grad", "node", "slot", "expr")
 _NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
 _VIEW = ("base", "node", "expr", "chain")
 _NAMES = ("f_code", "co_filename", "f_lasti")
