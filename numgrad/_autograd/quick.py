@@ -31,8 +31,8 @@ def grad(
 
 
 def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
-    """Return the gradients of an output that is known to depend on nothing else that requires
-    grad; None where that must be found out."""
+    """Return the gradients, as new arrays without graphs, of an output that is known to depend on
+    nothing else that requires grad; None where that must be found out."""
     again = _found(output, inputs, None, False, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
         return None

@@ -107,6 +107,15 @@ def empty(shape: Shape, dtype: np.dtype, least: int = LARGE) -> np.ndarray:
     return np.asarray(_Lease(pool, pool.take(nbytes), shape, dtype))
 
 
+def copied(array: np.ndarray) -> np.ndarray:
+    """Return a copy; a large one in the memory of earlier results."""
+    if array.nbytes < LARGE or not array.flags.c_contiguous:
+        return array.copy(order="K")
+    copy = empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
 def maker(specs: Sequence[tuple[Shape, np.dtype]]) -> Callable[[Shape, np.dtype], np.ndarray]:
     """Return what makes the results of a run, which have these specs."""
     sizes = [prod(shape) * dtype.itemsize for shape, dtype in specs]

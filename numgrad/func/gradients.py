@@ -154,11 +154,13 @@ def _differentiate(
     leaves, _ = output_leaves(output, what)
     require_scalar(output, leaves, what)
     found = gradients_alone(leaves[0], variables.leaves)
-    if found is None:
-        found = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
-    else:
+    if found is not None:
         variables.is_inside(leaves)
-    return leaves[0], variables.rebuild([variables.deliver(g) for g in found]), aux
+        gradients = map(variables.hand_over, found)
+    else:
+        pulled = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
+        gradients = map(variables.deliver, pulled)
+    return leaves[0], variables.rebuild(list(gradients)), aux
 
 
 def require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:

@@ -11,6 +11,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
 from ..engine.graph import next_number
 from ..engine.record import mode
+from ..engine.results import copied
 from ..engine.select import reaches_outside
 
 Rebuild = Callable[[Sequence[Any]], Any]
@@ -107,6 +108,10 @@ class Variables:
             return value.numpy(copy=True)
         return value.clone() if self._is_shared(value) else value
 
+    def hand_over(self, value: Tensor) -> Any:
+        """Return a result to the caller that is a new array without a graph."""
+        return value.array if self.as_numpy else value
+
     def _is_shared(self, value: Any) -> bool:
         """Whether the caller can write a result by writing an argument: also one that the function
         closes over, and of which the argument is a view."""
@@ -150,7 +155,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
             f"array"
         )
     require_unmasked(leaf)
-    array = numbers(np.array(leaf))
+    array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
     _require_floating(array.dtype, position, what)
     return Tensor(array).as_leaf()
 

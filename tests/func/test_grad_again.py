@@ -67,3 +67,29 @@ def test_an_auxiliary_output_keeps_its_graph():
         slope, aux = ng.func.grad(both, has_aux=True)(x)
         np.testing.assert_allclose(slope, np.sin(2 * x))
         assert ng.grad(aux, scale)[0].item() == pytest.approx(np.sin(x).sum())
+
+
+@pytest.mark.parametrize("size", [3, 1 << 17])  # the memory of large arrays is used again
+def test_results_belong_to_the_caller(size):
+    x = np.linspace(0.1, 1.0, size)
+    kept = [ng.func.grad(lambda x: (x * x).sum())(x) for _ in range(TIMES)]
+    for n, slope in enumerate(kept):
+        slope += n
+    for n, slope in enumerate(kept):
+        np.testing.assert_array_equal(slope, 2 * x + n)
+        assert not any(np.shares_memory(slope, other) for other in (x, *kept[:n]))
+    np.testing.assert_array_equal(x, np.linspace(0.1, 1.0, size))
+
+
+def test_a_function_may_write_what_its_argument_was_made_of():
+    x = np.linspace(0.1, 1.0, 1 << 17)
+    start = x.copy()
+
+    def squares(y):
+        result = (y * y).sum()
+        x[:] = 0.0
+        return result
+
+    for _ in range(TIMES):
+        x[:] = start
+        np.testing.assert_array_equal(ng.func.grad(squares)(x), 2 * start)
