@@ -12,9 +12,10 @@ from .dispatch import record_planned
 from .dispatch_cache import Plan, make_plan
 from .graph import accumulator_of
 from .operands import Number
-from .record import is_view, mode, runtime, snapshot, unusual
+from .record import mode, runtime, snapshot, unusual
 from .rules import as_value
 from .values import Expr, Spec, View, spec_of
+from .views import is_view
 
 _MOST_PLANS = 1024
 _new = object.__new__

@@ -12,9 +12,8 @@ import numpy as np
 from .._errors import InplaceError, LeafInplaceError
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
-from .record import apply, deferring, grad_mode, is_view, mode, record, runtime
-
-Chain = tuple[tuple[Any, dict[str, Any]], ...]
+from .record import apply, deferring, grad_mode, mode, record, runtime
+from .views import Chain, is_view, through
 
 
 class Positions(NamedTuple):
@@ -110,13 +109,6 @@ def _stand_in(target: Value) -> np.ndarray:
         return target.array
     root, chain = root_of(target)
     return through(chain, np.empty(root.shape, np.bool_))
-
-
-def through(chain: Chain, array: np.ndarray) -> np.ndarray:
-    """Return the view of an array to which a chain leads."""
-    for operator, static in chain:
-        array = operator.function(array, **static)
-    return array
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:

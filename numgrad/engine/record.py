@@ -7,8 +7,6 @@ from functools import partial
 from threading import get_ident
 from typing import Any
 
-import numpy as np
-
 from .._blocks import Action, Block
 from .._errors import CaptureError, HookTypeError, InplaceError
 from .._settings import on_change, settings
@@ -28,6 +26,7 @@ from .values import (
     capturing,
     spec_of,
 )
+from .views import is_view
 
 
 class Runtime:
@@ -352,14 +351,3 @@ def set_apart(value: Value, owner: Value, reason: str, strict: bool) -> None:
     value._view = Alias(owner, reason, strict)
     if mode.capture is not None:
         mode.capture.note_alias(value)
-
-
-def is_view(shape: tuple[int, ...], chain: Sequence[tuple[Any, dict[str, Any]]]) -> bool:
-    """Whether a chain of view operators makes a view of a C-contiguous array of ``shape``."""
-    array = np.empty(shape, np.bool_)
-    try:
-        for operator, static in chain:
-            array = operator.function(array, **static)
-    except ValueError:
-        return False
-    return True

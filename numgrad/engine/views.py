@@ -3,12 +3,32 @@
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .graph import Node
     from .values import Expr, Value
 
 
+Chain = tuple[tuple[Any, dict[str, Any]], ...]
+
 _NOWHERE: Any = object()
+
+
+def through(chain: Chain, array: np.ndarray) -> np.ndarray:
+    """Return the view of an array to which a chain of view operators leads."""
+    for operator, static in chain:
+        array = operator.function(array, **static)
+    return array
+
+
+def is_view(shape: tuple[int, ...], chain: Chain) -> bool:
+    """Whether a chain of view operators makes a view of a C-contiguous array of ``shape``."""
+    try:
+        through(chain, np.empty(shape, np.bool_))
+    except ValueError:
+        return False
+    return True
 
 
 class View:
@@ -21,12 +41,12 @@ class View:
     __slots__ = ("base", "chain", "expr", "node")
 
     base: "Value"
-    chain: tuple[tuple[Any, dict[str, Any]], ...]
+    chain: Chain
     node: "Node | None"
     expr: "Expr | None"
 
     @classmethod
-    def of(cls, base: "Value", chain: tuple[tuple[Any, dict[str, Any]], ...]) -> "View":
+    def of(cls, base: "Value", chain: Chain) -> "View":
         """Return how a value views ``base`` (a view has no ``__init__``, which takes time)."""
         view = cls()
         view.base, view.chain = base, chain
