@@ -13,7 +13,7 @@ import numpy as np
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
-from .recall import Known, Structure, known_for
+from .recall import Known, Structure, first_kinds, known_for
 from .record import mode, runtime, unusual
 from .values import Spec, Value
 
@@ -101,7 +101,7 @@ def find(
             slots.append(x.slot)
         slots = tuple(slots)
     beginning = (
-        root._kind or root.kind, (output.slot, batch is not None), slots, False,
+        first_kinds(root), (output.slot, batch is not None), slots, False,
         settings.sort_sum_gradient, batch, create_graph, settings.version, runtime.target,
     )  # fmt: skip
     found = known_for(beginning, (root,), targets, [seed])

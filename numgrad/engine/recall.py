@@ -20,9 +20,10 @@ from .record import mode, runtime, unusual
 from .tracks import Track, layouts, sameness
 from .values import Value
 
-_MOST_PLANS = 256
-_MOST_SEEN = 4096
+_MOST_PLANS = 1 << 12  # such as those of an index that differs from call to call
+_MOST_SEEN = 1 << 12  # a graph that came before so many others would not find its plan again
 _MOST_TRIED = 4  # plans for passes that begin alike
+_MOST_FIRST = 6  # nodes that are looked at before one is tried
 _MOST_INSTRUCTIONS = 1 << 15  # of all plans together; an instruction takes about 1 kB
 
 
@@ -129,6 +130,7 @@ class Known:
     """
 
     size = 0  # of what is kept
+    beginning: Hashable = None  # of the passes for which it is tried
 
     def __init__(
         self,
@@ -154,6 +156,8 @@ class Known:
 
     def learn_track(self, request: Any, structure: Structure) -> bool:
         """Learn how to recognise graphs of this structure at a walk, if that can be."""
+        if self.track is not None:
+            return True
         order, index = structure.order, structure.index
         if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
             return False  # the way leads on to older nodes, which do not matter
@@ -208,6 +212,7 @@ class Recalled(Known):
 
 _known: dict[Hashable, Known] = {}
 _tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
+_total = 0  # instructions
 _seen: dict[int, None] = {}  # hashes of keys: most graphs never come again, and leave only this
 _lock = fork_safe_lock()
 
@@ -240,11 +245,26 @@ def _roots(request: Any) -> tuple[Node, ...]:
     return tuple([edge.node for edge, _ in request.seeds])
 
 
+def first_kinds(node: Node | None) -> Hashable:
+    """Return the kinds of a node, its first parent, the first parent of that, and so on.
+
+    They tell most graphs apart that differ in an index, so that few tracks are tried in vain.
+    """
+    kinds = []
+    for _ in range(_MOST_FIRST):
+        if node is None:
+            break
+        kinds.append(node._kind or node.kind)
+        parents = node.parents
+        node = parents[0] if parents else None
+    return tuple(kinds)
+
+
 def _beginning(request: Any, roots: tuple[Node, ...]) -> Hashable:
     """Return what is seen of a pass without a look at its graph."""
     targets = request.targets
     return (
-        *[node._kind or node.kind for node in roots],
+        *[first_kinds(node) for node in roots],
         *[(edge.slot, value.rows) for edge, value in request.seeds],
         None if targets is None else tuple([slot for _, slot in targets]),
         request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
@@ -257,10 +277,10 @@ def recall(request: Any, structure: Structure) -> Known | None:
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
-            if len(_tracks) >= _MOST_PLANS:
-                _tracks.clear()
-            known = _tracks.setdefault(_beginning(request, _roots(request)), [])
-            known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
+            if _known.get(structure.key) is recalled:  # else another thread has dropped it
+                recalled.beginning = _beginning(request, _roots(request))
+                known = _tracks.setdefault(recalled.beginning, [])
+                known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled
 
 
@@ -269,9 +289,10 @@ def comes_again(structure: Structure) -> bool:
     number = hash(structure.key)
     if number in _seen:
         return True
-    if len(_seen) >= _MOST_SEEN:
-        _seen.clear()
-    _seen[number] = None
+    with _lock:
+        if len(_seen) >= _MOST_SEEN:
+            del _seen[next(iter(_seen))]
+        _seen[number] = None
     return False
 
 
@@ -310,19 +331,33 @@ def parts_of(
 
 def keep(structure: Structure, known: Known) -> None:
     """Keep what a pass has done; the oldest ones make room."""
+    global _total
     if known.size > _MOST_INSTRUCTIONS:
         return
     with _lock:
+        _total += known.size - _drop(structure.key)
         _known[structure.key] = known
-        total = sum(other.size for other in _known.values())
-        while len(_known) > _MOST_PLANS or (total > _MOST_INSTRUCTIONS and len(_known) > 1):
-            total -= _known.pop(next(iter(_known))).size
-            _tracks.clear()  # they keep plans
+        while len(_known) > _MOST_PLANS or _total > _MOST_INSTRUCTIONS:
+            _total -= _drop(next(iter(_known)))
+
+
+def _drop(key: Hashable) -> int:
+    """Drop what is known of a structure; return its size."""
+    dropped = _known.pop(key, None)
+    if dropped is None:
+        return 0
+    known = _tracks.get(dropped.beginning, [])
+    known[:] = [other for other in known if other is not dropped]
+    if not known:
+        _tracks.pop(dropped.beginning, None)
+    return dropped.size
 
 
 def forget() -> None:
     """Drop all that is known of passes."""
+    global _total
     with _lock:
+        _total = 0
         _known.clear()
         _tracks.clear()
         _seen.clear()

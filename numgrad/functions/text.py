@@ -34,7 +34,7 @@ def _graph_facts(tensor: Any) -> list[str]:
     return [f"grad_fn=<{tensor.node.name()}>"]
 
 
-def _threshold() -> int:
+def _threshold() -> float:
     return np.get_printoptions()["threshold"]
 
 

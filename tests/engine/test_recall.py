@@ -1,0 +1,84 @@
+"""What is kept of passes: enough for an index that differs from call to call, and within bounds."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import backward, recall
+
+N = 320
+RNG = np.random.default_rng(0)
+V, M = RNG.standard_normal(N), RNG.standard_normal((N, 4))
+WORK = {
+    "elements": (lambda x, n: x[n] ** 2, V, lambda x, n: 2 * x[n]),
+    "elements from the end": (lambda x, n: ng.sin(x[~n]), V, lambda x, n: np.cos(x[~n])),
+    "rows": (lambda x, n: (x[n] ** 2).sum(), M, lambda x, n: 2 * x[n]),
+    "windows": (lambda x, n: (x[n : n + 3] ** 2).sum(), V, None),
+    "elements of a pair": (lambda x, n: x[n, n % 4] * 3.0, M, None),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    recall.forget()
+    yield
+    recall.forget()
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The passes over graphs that were searched for their nodes."""
+    found, search = [], backward.reachable
+    monkeypatch.setattr(backward, "reachable", lambda *a: found.append(a) or search(*a))
+    return found
+
+
+def reference(work, array, slope, n):
+    found = np.zeros(array.shape)
+    if slope is not None:
+        found[~n if "end" in work else n] = slope(array, n)
+    elif work == "windows":
+        found[n : n + 3] = 2 * array[n : n + 3]
+    else:
+        found[n, n % 4] = 3.0
+    return found
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("name", WORK)
+def test_an_index_that_differs_from_call_to_call(name, searches):
+    function, array, slope = WORK[name]
+    x = ng.tensor(array, requires_grad=True)
+    for _ in range(4):
+        searches.clear()
+        for n in RNG.permutation(N):
+            found = ng.grad(function(x, int(n)), x)[0].numpy()
+            np.testing.assert_allclose(found, reference(name, array, slope, n), 1e-14)
+    assert not searches
+
+
+@pytest.mark.parametrize(("plans", "instructions"), [(8, 1 << 15), (1 << 12, 40)])
+def test_what_is_kept_has_bounds(plans, instructions, monkeypatch):
+    monkeypatch.setattr(recall, "_MOST_PLANS", plans)
+    monkeypatch.setattr(recall, "_MOST_INSTRUCTIONS", instructions)
+    x = ng.tensor(V, requires_grad=True)
+    for _ in range(3):
+        for n in range(20):
+            for _ in range(3):
+                slope = ng.grad(x[n] ** 2, x)[0].numpy()
+                np.testing.assert_array_equal(slope, np.where(np.arange(N) == n, 2 * V, 0))
+            known = list(recall._known.values())
+            assert len(known) <= plans
+            assert recall._total == sum(k.size for k in known) <= instructions
+            kept = {id(k) for k in known}
+            assert all(id(k) in kept for track in recall._tracks.values() for k in track)
+            assert all(recall._tracks.values())
+
+
+def test_only_the_latest_graphs_are_expected_again(monkeypatch):
+    monkeypatch.setattr(recall, "_MOST_SEEN", 5)
+    x = ng.tensor(V, requires_grad=True)
+    for n in range(50):
+        ng.grad(x[n] ** 2, x)
+        assert len(recall._seen) <= 5
+    assert not recall._known
