@@ -1,0 +1,102 @@
+"""Which files of numgrad a call passes, in order: ``python docs/engine/walk.py sin [--cold]``.
+
+The walks are ``sin``, ``grad``, ``batched``, ``create_graph`` and ``jit``. Each runs in a process
+of its own with a kernel cache of its own, which an earlier process has filled; with ``--cold`` it
+is empty. A file counts where one of its Python functions is called; what runs when a module is
+imported does not, nor does compiled code. With ``--brief`` only numbers and files are printed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_FUNCTION = 1  # CO_OPTIMIZED, which the bodies of modules and classes have not
+
+
+def passed(call: Callable[[], Any]) -> dict[str, list[str]]:
+    """Return the files that a call passes, each with the functions that are called, in order."""
+    import numgrad
+
+    root = os.path.dirname(numgrad.__file__) + os.sep
+    found: dict[str, dict[str, None]] = {}
+    imports = 0
+
+    def look(frame: Any, event: str, arg: Any) -> None:
+        nonlocal imports
+        code = frame.f_code
+        if code.co_name == "<module>":
+            imports += (event == "call") - (event == "return")
+        elif event == "call" and not imports and code.co_flags & _FUNCTION:
+            path = code.co_filename
+            if path.startswith(root):
+                names = found.setdefault(path[len(root) :].replace(os.sep, "/"), {})
+                names[code.co_qualname.split(".<locals>")[0]] = None
+
+    sys.setprofile(look)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return {path: list(names) for path, names in found.items()}
+
+
+def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield what each of several calls in a row passes."""
+    import numpy as np
+
+    import numgrad as ng
+
+    x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    if name == "sin":
+        for number in range(1, 104):
+            found = passed(lambda: ng.sin(x))
+            if number in (1, 2, 101, 102):
+                yield f"call {number}", found
+    elif name == "jit":
+        f = ng.jit(lambda x: ng.sin(x) * x + ng.exp(x))
+        pair = ng.jit(lambda pair: ng.sin(pair[0]) * pair[1])
+        array = np.array([1.0, 2.0, 3.0])
+        for kind, call in [
+            ("array", lambda: f(array)),
+            ("tensor", lambda: f(x)),
+            ("tuple", lambda: pair((array, array))),
+        ]:
+            for number in (1, 2):
+                yield f"{kind}, call {number}", passed(call)
+    else:
+        options: dict[str, Any] = {"create_graph": name == "create_graph"}
+        if name == "batched":
+            options = {"grad_outputs": np.eye(3), "is_grads_batched": True}
+        for number in range(1, 5):
+            y = ng.sin(x) * x + ng.exp(x)
+            yield f"pass {number}", passed(lambda y=y: ng.grad(y, x, **options))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=["sin", "grad", "batched", "create_graph", "jit"])
+    parser.add_argument("--cold", action="store_true", help="with an empty kernel cache")
+    parser.add_argument("--brief", action="store_true", help="no functions")
+    parser.add_argument("--here", action="store_true", help="in this process")
+    options = parser.parse_args()
+    if not options.here:
+        with tempfile.TemporaryDirectory() as directory:
+            settings = {k: v for k, v in os.environ.items() if not k.startswith("NUMGRAD_")}
+            settings["NUMGRAD_CACHE_DIR"] = directory
+            command = [sys.executable, __file__, "--here", *sys.argv[1:]]
+            if not options.cold:
+                subprocess.run(command, env=settings, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(command, env=settings, check=True)
+        return
+    for title, found in walks(options.name):
+        print(f"{title}: {len(found)} files")
+        for number, (path, names) in enumerate(found.items(), 1):
+            print(f"{number:4} {path}" + ("" if options.brief else f": {', '.join(names)}"))
+
+
+if __name__ == "__main__":
+    main()
