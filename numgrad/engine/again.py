@@ -13,8 +13,8 @@ import numpy as np
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
-from .recall import Known, Structure, first_kinds, known_for
-from .record import mode, runtime, unusual
+from .recall import Known, Structure, beginning_of, known_for
+from .record import mode, unusual
 from .values import Spec, Value
 
 freeing = fork_safe_lock()  # of saved values: of two passes that free a graph one loses cleanly
@@ -100,10 +100,8 @@ def find(
             targets.append(x.node or accumulator_of(x))
             slots.append(x.slot)
         slots = tuple(slots)
-    beginning = (
-        first_kinds(root), (output.slot, batch is not None), slots, False,
-        settings.sort_sum_gradient, batch, create_graph, settings.version, runtime.target,
-    )  # fmt: skip
+    options = False, settings.sort_sum_gradient, batch, create_graph
+    beginning = beginning_of((root,), ((output.slot, batch is not None),), slots, options)
     found = known_for(beginning, (root,), targets, [seed])
     return None if found is None else Again(found[1], found[0], retain)
 

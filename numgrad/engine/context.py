@@ -74,10 +74,6 @@ class OpenContext(Context):
         super().__init__(node, saved, wanted, create_graph)
         self.used: dict[int, Value] = {}
 
-    def further(self) -> list[Value]:
-        """Return the values that are saved behind one for each input, not connected."""
-        return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]
-
     def restore(self, position: int, edge: Edge) -> Value:
         """Return the placeholder of the saved value at ``position``."""
         if position not in self.used:

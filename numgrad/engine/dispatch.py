@@ -1,6 +1,6 @@
 """The short way of recording: one call of a kernel, or of a NumPy function, and some attributes.
 
-What an operator does with values of certain specs is learned once, see `learned`. Whatever is out
+What an operator does with values of certain specs is learned once, see `learn`. Whatever is out
 of the ordinary (values still to be computed, hooks on saved values, conversions) takes the general
 way, which ends in ``record.apply`` and has the same result.
 """

@@ -245,7 +245,7 @@ def _roots(request: Any) -> tuple[Node, ...]:
     return tuple([edge.node for edge, _ in request.seeds])
 
 
-def first_kinds(node: Node | None) -> Hashable:
+def _first_kinds(node: Node | None) -> Hashable:
     """Return the kinds of a node, its first parent, the first parent of that, and so on.
 
     They tell most graphs apart that differ in an index, so that few tracks are tried in vain.
@@ -261,15 +261,34 @@ def first_kinds(node: Node | None) -> Hashable:
 
 
 def _beginning(request: Any, roots: tuple[Node, ...]) -> Hashable:
-    """Return what is seen of a pass without a look at its graph."""
+    starts = [(edge.slot, value.rows) for edge, value in request.seeds]
     targets = request.targets
-    return (
-        *[first_kinds(node) for node in roots],
-        *[(edge.slot, value.rows) for edge, value in request.seeds],
-        None if targets is None else tuple([slot for _, slot in targets]),
-        request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-        settings.version, runtime.target,
-    )  # fmt: skip
+    slots = None if targets is None else tuple([slot for _, slot in targets])
+    options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
+    return beginning_of(roots, tuple(starts), slots, options)
+
+
+def beginning_of(
+    roots: tuple[Node, ...],
+    starts: tuple[tuple[int, bool], ...],
+    slots: tuple[int, ...] | None,
+    options: tuple[Any, ...],
+) -> Hashable:
+    """Return what is seen of a pass at the first nodes of its graph.
+
+    Parameters
+    ----------
+    roots : tuple of Node
+        Where the pass starts.
+    starts : tuple of (int, bool)
+        For each of them which output has the seed, and whether the seed has rows.
+    slots : tuple of int, optional
+        Of which outputs of their nodes gradients are wanted; None for all leaves.
+    options : tuple
+        ``extra_leaves, seeds_last, batch, create_graph`` of the request.
+    """
+    kinds = [_first_kinds(node) for node in roots]
+    return *kinds, starts, slots, options, settings.version, runtime.target
 
 
 def recall(request: Any, structure: Structure) -> Known | None:

@@ -279,7 +279,8 @@ def _array_is_as_expected() -> bool:
     array.flags.writeable = False
     words = peek(id(array), FLAGS + 1)
     sizes = peek(words[SIZES], 3)
-    ordered = peek(id(np.ones(2)), FLAGS + 1)[FLAGS]
+    vector = np.ones(2)
+    ordered = peek(id(vector), FLAGS + 1)[FLAGS]
     return (
         words[1] == id(np.ndarray)
         and words[DATA] == array.__array_interface__["data"][0]

@@ -57,7 +57,8 @@ def finder(
 def _bounds() -> list[int] | None:
     """Return where a slice keeps its bounds, in words; None where they cannot be found."""
     parts = (object(), object(), object())
-    row, words = list(parts), entry.peek(id(slice(*parts)), slice.__basicsize__ // 8)
+    row, whole = list(parts), slice(*parts)
+    words = entry.peek(id(whole), slice.__basicsize__ // 8)
     sizes = [entry.peek(id(three), OBJECT + 1)[OBJECT] for three in (parts, row)]
     first = entry.peek(id(row), OBJECT + 2)[OBJECT + 1]
     if sizes != [3, 3] or entry.peek(first, 1) != [id(row[0])]:
