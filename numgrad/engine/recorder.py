@@ -1,4 +1,4 @@
-"""Recorders: builtin functions that do for a plan that is used often what `dispatch` does in Python.
+"""Recorders: builtin functions that do for a plan that is used often what dispatch does in Python.
 
 A target may offer them. They answer None for what is out of the ordinary.
 """
