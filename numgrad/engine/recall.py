@@ -6,6 +6,7 @@ connected, where the pass starts and what is wanted, how the saved arrays and th
 memory and which of them are the same. The numbers themselves are arguments of the plan.
 """
 
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -20,11 +21,11 @@ from .record import mode, runtime, unusual
 from .tracks import Track, layouts, sameness
 from .values import Value
 
-_MOST_PLANS = 1 << 12  # such as those of an index that differs from call to call
-_MOST_SEEN = 1 << 12  # a graph that came before so many others would not find its plan again
+_MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_FIRST = 6  # nodes that are looked at before one is tried
-_MOST_INSTRUCTIONS = 1 << 15  # of all plans together; an instruction takes about 1 kB
+_MOST_KEPT = 1 << 15  # kB of all plans together: those of a thousand elements that are indexed
+_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 1  # kB, about
 
 
 class Structure:
@@ -129,7 +130,7 @@ class Known:
         The nodes that saved values.
     """
 
-    size = 0  # of what is kept
+    size = 0  # kB, about
     beginning: Hashable = None  # of the passes for which it is tried
 
     def __init__(
@@ -201,7 +202,7 @@ class Recalled(Known):
     def __init__(self, plan: Plan, *parts: Any) -> None:
         super().__init__(*parts)
         self.plan = plan
-        self.size = len(plan.program.instructions)
+        self.size = _PLAN_SIZE + _INSTRUCTION_SIZE * len(plan.program.instructions)
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
@@ -210,10 +211,11 @@ class Recalled(Known):
         return list(map(runtime.value, self.plan(structure.arrays)))
 
 
-_known: dict[Hashable, Known] = {}
+_known: OrderedDict[Hashable, Known] = OrderedDict()
 _tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
-_total = 0  # instructions
-_seen: dict[int, None] = {}  # hashes of keys: most graphs never come again, and leave only this
+_total = 0  # kB
+# Hashes of keys: most graphs never come again, and leave only this.
+_seen: OrderedDict[int, None] = OrderedDict()
 _lock = fork_safe_lock()
 
 
@@ -309,9 +311,8 @@ def comes_again(structure: Structure) -> bool:
     if number in _seen:
         return True
     with _lock:
-        if len(_seen) >= _MOST_SEEN:
-            del _seen[next(iter(_seen))]
         _seen[number] = None
+        _expect(_MOST_SEEN)
     return False
 
 
@@ -351,13 +352,23 @@ def parts_of(
 def keep(structure: Structure, known: Known) -> None:
     """Keep what a pass has done; the oldest ones make room."""
     global _total
-    if known.size > _MOST_INSTRUCTIONS:
+    if known.size > _MOST_KEPT:
         return
     with _lock:
         _total += known.size - _drop(structure.key)
         _known[structure.key] = known
-        while len(_known) > _MOST_PLANS or _total > _MOST_INSTRUCTIONS:
+        is_full = _total > _MOST_KEPT
+        while _total > _MOST_KEPT:
             _total -= _drop(next(iter(_known)))
+        if is_full:
+            _expect(len(_known))
+
+
+def _expect(count: int) -> None:
+    """Remember the latest graphs only: what came before as many as are kept would not find its plan
+    any more."""
+    while len(_seen) > count:
+        _seen.popitem(last=False)
 
 
 def _drop(key: Hashable) -> int:
