@@ -357,11 +357,13 @@ def keep(structure: Structure, known: Known) -> None:
     with _lock:
         _total += known.size - _drop(structure.key)
         _known[structure.key] = known
-        is_full = _total > _MOST_KEPT
-        while _total > _MOST_KEPT:
+        if _total <= _MOST_KEPT:
+            return
+        while _known and _total > _MOST_KEPT:
             _total -= _drop(next(iter(_known)))
-        if is_full:
-            _expect(len(_known))
+        if not _known:  # Ctrl-C came once between the two lines above
+            _total = 0
+        _expect(len(_known))
 
 
 def _expect(count: int) -> None:
