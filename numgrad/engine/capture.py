@@ -8,8 +8,11 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .._blocks import Block
 from .._errors import CaptureError
+from .elements import Elements
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
@@ -102,6 +105,7 @@ class Capture:
         self.has_rows: bool = parent is not None and parent.has_rows
         self.token = object()
         self.used: dict[int, Value] = {}
+        self.elements = Elements()
         self.read: list[tuple[Storage, int]] = []
         self.seen = Seen()
         self.adopted: list[Callable[[], bool]] = []
@@ -122,8 +126,21 @@ class Capture:
             self.parent.use(value for value in values if not self.made(value))
             return
         for value in values:
-            if value.array is not None and not self.made(value):
-                self.used.setdefault(id(value), value)
+            if value.array is not None and not self.made(value) and id(value) not in self.used:
+                self.used[id(value)] = value
+                if isinstance(value.storage, ForeignStorage):
+                    self._compare(value.array)
+
+    def _compare(self, array: np.ndarray) -> None:
+        before = self.elements.note(array)
+        if before is not None:
+            refuse(_work_array(array, before))
+
+    def require_unwritten(self) -> None:
+        """Raise if the function has written an array of the user's that it has computed with."""
+        found = self.elements.written()
+        if found is not None:
+            raise CaptureError(f"ng.jit is capturing a function: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value) -> None:
         """Note a copy of elements that would have been a view of them for a known index."""
@@ -273,6 +290,15 @@ def require_own(exprs: Iterable[Expr], arguments: Iterable[Value]) -> None:
     for expr in exprs:
         if expr.operator is ARGUMENT and expr not in own:
             refuse(_FOREIGN)
+
+
+def _work_array(array: np.ndarray, before: str) -> str:
+    return (
+        f"an array of NumPy (shape {array.shape}, {array.dtype}), which was used at {before}, has "
+        f"been written since, while the function runs. A replay reads its elements once for all "
+        f"uses. Use a new array each time (np.zeros, array.copy()), or a tensor (ng.zeros), whose "
+        f"writes are part of what is captured."
+    )
 
 
 def refuse(reason: str) -> NoReturn:

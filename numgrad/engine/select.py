@@ -73,9 +73,9 @@ def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
     return [n for n, node in roots.items() if node in found]
 
 
-def reaches_outside(values: Iterable[Value], first: int) -> bool:
+def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
     """Return whether values depend on something that requires grad and was there before the node
-    number ``first``, or would have been.
+    number ``first``, or would have been, or is a leaf that was made after number ``last``.
 
     An older node is not looked behind, so a loop of many transforms over one long graph stays
     linear.
@@ -84,8 +84,9 @@ def reaches_outside(values: Iterable[Value], first: int) -> bool:
     seen = set(stack)
     while stack:
         node = stack.pop()
-        number = node.variable.leaf.number if isinstance(node, Accumulator) else node.number
-        if number < first:
+        is_leaf = isinstance(node, Accumulator)
+        number = node.variable.leaf.number if is_leaf else node.number
+        if number < first or (is_leaf and last is not None and number > last):
             return True
         above = [parent for parent in node.parents if parent is not None and parent not in seen]
         seen.update(above)

@@ -10,9 +10,10 @@ from .._autograd import grad as engine_grad
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
+from ..engine.graph import next_number
 from ..engine.leaving import differentiated
 from ..engine.record import mode
-from .trees import Variables, flatten, holds_tensors, output_leaves
+from .trees import Variables, flatten, holds_tensors, output_leaves, places
 
 ArgNums = int | Sequence[int]
 
@@ -209,9 +210,11 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     output, aux = call(function, variables, {}, has_aux, "vjp")
     leaves, rebuild = output_leaves(output, "vjp")
     graph = variables.outer_graph(leaves)
+    expected = places(output)
+    variables.last = next_number()
 
     def vjp_fn(cotangents: Any) -> tuple[Any, ...]:
-        seeds = matching(cotangents, leaves, "vjp_fn", "cotangent", "output")
+        seeds = matching(cotangents, leaves, expected, "vjp_fn", "cotangent", "output")
         follow = mode.grad and (graph or any(seed.requires_grad for seed in seeds))
         gradients = pull(leaves, variables.leaves, seeds, follow)
         as_numpy = variables.as_numpy and not holds_tensors(cotangents)
@@ -223,14 +226,25 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     return value, vjp_fn
 
 
-def matching(tree: Any, leaves: Sequence[Tensor], what: str, kind: str, of: str) -> list[Any]:
-    """Return vectors as tensors, after checking that there is one of the right shape per leaf."""
+def matching(
+    tree: Any, leaves: Sequence[Tensor], expected: list[Any], what: str, kind: str, of: str
+) -> list[Any]:
+    """Return vectors as tensors, one of the right shape per leaf, from the places where these are;
+    whether a sequence is a list or a tuple does not matter, nor in which order keys come."""
     vectors, _ = flatten(tree)
     if len(vectors) != len(leaves):
         raise GradShapeError(f"{what}: got {len(vectors)} {kind}s for {len(leaves)} {of}s")
+    given = places(tree)
+    if given != expected:
+        if set(given) != set(expected):
+            raise GradShapeError(
+                f"{what}: the {kind}s are at {_shown(given)} and the {of}s at {_shown(expected)}; "
+                f"give them in the same containers"
+            )
+        vectors = [vectors[given.index(place)] for place in expected]
     result = []
     for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
-        tensor = vector if isinstance(vector, Tensor) else Tensor(np.asarray(vector))
+        tensor = vector if isinstance(vector, Tensor) else Tensor(np.array(vector))
         if tensor.shape != leaf.shape:
             raise GradShapeError(
                 f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and "
@@ -239,6 +253,10 @@ def matching(tree: Any, leaves: Sequence[Tensor], what: str, kind: str, of: str)
             )
         result.append(tensor)
     return result
+
+
+def _shown(found: list[Any]) -> str:
+    return ", ".join(["".join([f"[{key!r}]" for key in place]) or "the top" for place in found])
 
 
 def jvp(
@@ -278,7 +296,8 @@ def jvp(
     variables = Variables(primals, range(len(primals)), "jvp")
     output, aux = call(function, variables, {}, has_aux, "jvp")
     leaves, rebuild = output_leaves(output, "jvp")
-    vectors = matching(tuple(tangents), variables.leaves, "jvp", "tangent", "primal")
+    expected = places(tuple(primals))
+    vectors = matching(tuple(tangents), variables.leaves, expected, "jvp", "tangent", "primal")
     variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
     graph = variables.outer_graph([*leaves, *vectors])
     products = push(leaves, variables.leaves, vectors, graph)

@@ -10,7 +10,7 @@ from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
 from .gradients import ArgNums, call, grad, matching, pull, push, require_scalar
-from .trees import Variables, flatten, holds_tensors, output_leaves
+from .trees import Variables, flatten, holds_tensors, output_leaves, places
 
 
 def jacrev(
@@ -305,7 +305,8 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     output, _ = call(function, variables, {}, False, "hvp")
     leaves, _ = output_leaves(output, "hvp")
     require_scalar(output, leaves, "hvp")
-    vectors = matching(tuple(tangents), variables.leaves, "hvp", "tangent", "primal")
+    expected = places(tuple(primals))
+    vectors = matching(tuple(tangents), variables.leaves, expected, "hvp", "tangent", "primal")
     variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
     graph = variables.outer_graph([*leaves, *vectors])
     gradients = pull(leaves, variables.leaves, [None], True)

@@ -68,6 +68,7 @@ class Recording:
         capture = Capture(arguments)
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
+        capture.require_unwritten()
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside.

@@ -30,6 +30,15 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     return list(leaves), lambda new: optree.tree_unflatten(structure, new)
 
 
+def places(tree: Any) -> list[tuple[Any, ...]]:
+    """Return where each leaf of a nested container is: the keys and numbers that lead there."""
+    if _is_leaf(tree):
+        return [()]
+    import optree
+
+    return list(optree.tree_paths(tree, is_leaf=_is_leaf))  # type: ignore[arg-type]
+
+
 def _is_leaf(item: Any) -> bool:
     return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
 
@@ -60,6 +69,7 @@ class Variables:
         self.as_numpy = mode.capture is None and not has_tensors
         self.leaves: list[Tensor] = []
         self._inside: Sequence[Tensor] = ()  # values of which it is known
+        self.last: int | None = None  # what is made later is outside
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flat[n]
@@ -81,7 +91,7 @@ class Variables:
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
         """Return whether results that depend on values need a graph: gradients are recorded
         outside, and an argument or what leads to the values is part of a graph outside."""
-        if mode.grad and reaches_outside([*self.leaves, *values], self.first):
+        if mode.grad and reaches_outside([*self.leaves, *values], self.first, self.last):
             return True
         self.is_inside(values)
         return False
@@ -100,7 +110,7 @@ class Variables:
             return value
         if value.requires_grad:
             is_inside = any(value is known for known in self._inside)
-            if mode.grad and not is_inside and reaches_outside([value], self.first):
+            if mode.grad and not is_inside and reaches_outside([value], self.first, self.last):
                 return registry["copy"](value) if self._is_shared(value) else value
             value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy

@@ -4,9 +4,12 @@ The gradient of a real loss L with respect to a complex number is ``dL/dRe + i d
 """
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.record import set_apart
 from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
 from ..operators import trigonometric as _trigonometric
+from .operands import as_tensor
+from .reshaping import reshape
 from .trigonometric import rad2deg
 
 
@@ -35,7 +38,8 @@ conjugate = conj
 
 
 def real(x: ArrayLike, /) -> Tensor:
-    """Return the real part, which cannot be written in place: it is no view of ``x``.
+    """Return the real part: of complex numbers a copy, which cannot be written in place, of real
+    numbers a view, as in NumPy.
 
     Parameters
     ----------
@@ -53,7 +57,10 @@ def real(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.real(x), x)[0]
     tensor([1.+0.j])
     """
-    return _read_only(_complex_parts.real(x))
+    x = as_tensor(x)
+    if x.dtype.kind != "c":
+        return reshape(x, x.shape)
+    return _read_only(_complex_parts.real(x), x)
 
 
 def imag(x: ArrayLike, /) -> Tensor:
@@ -75,13 +82,16 @@ def imag(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.imag(x), x)[0]
     tensor([0.+1.j])
     """
-    return _read_only(_complex_parts.imag(x))
+    x = as_tensor(x)
+    return _read_only(_complex_parts.imag(x), x)
 
 
-def _read_only(part: Tensor) -> Tensor:
+def _read_only(part: Tensor, x: Tensor) -> Tensor:
     """Refuse writes to a part, which NumPy would write to the complex number."""
     if part.array is not None:
         part.array.flags.writeable = False
+    else:
+        set_apart(part, x, "it is a part of complex numbers, and no view of them", strict=True)
     return part
 
 

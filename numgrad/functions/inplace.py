@@ -41,6 +41,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         If gradients could not see the write, or the memory cannot be written.
     DtypeError
         If the conversion would lose an imaginary part, or the graph of ``value``.
+    OverflowError, ValueError
+        If a Python number does not fit into the integers of ``x``, as in NumPy.
 
     Notes
     -----
@@ -57,6 +59,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     """
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
+    if type(value) in (int, float) and x.dtype.kind in "iu":
+        np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     value = as_tensor(value)
     _check_dtypes(x, value)
     normal = parse(key, x.shape)

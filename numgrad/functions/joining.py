@@ -279,4 +279,5 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:
     x = as_tensor(x)
     axis = normalize_axis_index(axis, x.ndim)
     after = ((None,),) * (x.ndim - axis - 1)
-    return tuple(_indexing.index(x, key=(n, *after)) for n in range(x.shape[axis]))
+    part = _indexing.index if x.ndim > 1 else _indexing.element  # which is no view, as in NumPy
+    return tuple(part(x, key=(n, *after)) for n in range(x.shape[axis]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
+from ..engine.views import View, through
 from ..operators import shape as _shape
 from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
 from .operands import as_tensor
@@ -70,7 +71,8 @@ def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
 
 
 def ravel(x: ArrayLike) -> Tensor:
-    """Return the elements in C order along one axis, a view where memory allows it; see `reshape`.
+    """Return the elements in C order along one axis: a view of what lies in that order in memory,
+    as in NumPy, else a copy; see `reshape`.
 
     Examples
     --------
@@ -78,7 +80,18 @@ def ravel(x: ArrayLike) -> Tensor:
     >>> ng.ravel(ng.tensor([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4])
     """
-    return reshape(x, -1) if as_tensor(x).size else reshape(x, 0)
+    x = as_tensor(x)
+    return reshape(x, x.size, copy=None if _is_in_order(x) else True)
+
+
+def _is_in_order(x: Tensor) -> bool:
+    """Whether the elements lie in memory, or will where they are computed, one after the other."""
+    if x.array is not None:
+        return x.array.flags.c_contiguous
+    view = x._view
+    if not isinstance(view, View):
+        return True
+    return through(view.chain, np.empty(view.base.shape, np.bool_)).flags.c_contiguous
 
 
 def flatten(x: ArrayLike) -> Tensor:
