@@ -38,6 +38,9 @@ class Elements:
 
 
 def _is_alike(array: np.ndarray, copy: np.ndarray) -> bool:
-    return array.shape == copy.shape and np.array_equal(
-        array, copy, equal_nan=array.dtype.kind in "fc"
-    )
+    """Whether all bits are the same: a look at bytes takes no longer than reading them."""
+    return array.shape == copy.shape and np.array_equal(_bytes(array), _bytes(copy))
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
