@@ -168,7 +168,7 @@ class Known:
         targets = [index.get(edge.node, -1) for edge in edges]
         if arrays is None or -1 in targets:
             return False
-        self.track, self.targets = track, targets
+        self.targets = targets
         self.is_closed = track.leaves() <= set(targets)
         self.same, self.layouts = sameness(arrays), layouts(arrays)
         self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
@@ -180,6 +180,7 @@ class Known:
         fit = self.shapes == list(shapes.values())
         if fit and len(set(wanted)) == len(wanted) and set(wanted) <= set(self.results):
             self.given = [self.results.index(place) for place in wanted]
+        self.track = track  # last: other threads take it for a sign that the rest is known
         return True
 
     def follow(
