@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._declare import door, registry
-from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_unmasked
+from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
     GradDtypeError,
@@ -313,10 +313,10 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
         instead = "ng.asarray(x) keeps the graph, x.clone() is a copy in it."
         leaving.refuse_inside(data, "ng.tensor", instead)
         if data.array is None:
-            leaf = data.detach().clone()
-            return (leaf if dtype is None else leaf.astype(dtype)).requires_grad_(requires_grad)
+            value = data if dtype is None else data.astype(dtype)
+            return value.detach().clone().requires_grad_(requires_grad)
         data = data.detach().numpy()
-    require_unmasked(data)
+    require_plain(data)
     array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
@@ -344,7 +344,7 @@ def constant(data: ArrayLike) -> Tensor:
         data = _plain(seen(data))
     array = np.asarray(data)
     if type(data) is not np.ndarray:
-        require_unmasked(data)
+        require_plain(data)
     own = numbers(array)
     if own is not array and record.mode.capture is not None:
         capture.refuse(

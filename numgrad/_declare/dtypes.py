@@ -52,8 +52,14 @@ def is_masked(data: Any) -> bool:
     return masked is not None and isinstance(data, masked)
 
 
-def require_unmasked(data: Any) -> None:
-    """Raise for an array with a mask, which a tensor would lose."""
+def require_plain(data: Any) -> None:
+    """Raise for an array with a mask, which a tensor would lose, and for a matrix, whose ``*`` a
+    tensor would not have."""
+    if isinstance(data, np.matrix):
+        raise DtypeError(
+            "a numpy.matrix is no tensor, whose * multiplies element by element: convert it with "
+            "numpy.asarray(matrix), and write @ for products of matrices"
+        )
     if is_masked(data):
         raise DtypeError(
             "a masked array is no tensor: choose values for what is masked with "

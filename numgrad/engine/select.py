@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
 from .graph import Accumulator, Edge, Node, Value, accumulator_of
+from .holding import held
 
 
 def reachable(
@@ -75,23 +76,31 @@ def reaching(values: Sequence[Value], ends: Collection[Node]) -> list[int]:
 
 def reaches_outside(values: Iterable[Value], first: int, last: int | None = None) -> bool:
     """Return whether values depend on something that requires grad and was there before the node
-    number ``first``, or would have been, or is a leaf that was made after number ``last``.
+    number ``first``, or would have been, or is a leaf that was made after number ``last``, or one
+    that somebody has made since ``first`` and keeps.
 
     An older node is not looked behind, so a loop of many transforms over one long graph stays
     linear.
     """
     stack: list[Node] = [v.node or accumulator_of(v) for v in values if v.requires_grad]
     seen = set(stack)
+    made: list[Accumulator] = []
     while stack:
         node = stack.pop()
-        is_leaf = isinstance(node, Accumulator)
-        number = node.variable.leaf.number if is_leaf else node.number
-        if number < first or (is_leaf and last is not None and number > last):
+        number = node.number
+        if isinstance(node, Accumulator):
+            leaf = node.variable.leaf
+            number = leaf.number
+            if last is not None and number > last:
+                return True
+            if not leaf.is_variable:
+                made.append(node)
+        if number < first:
             return True
         above = [parent for parent in node.parents if parent is not None and parent not in seen]
         seen.update(above)
         stack += above
-    return False
+    return bool(held(made, seen))
 
 
 def kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:

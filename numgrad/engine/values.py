@@ -163,12 +163,14 @@ class LeafState:
     """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it.
 
     ``number`` says when it was made a leaf, in the order of nodes; 0 where nobody asked.
+    ``is_variable`` says that a transform has made it, to differentiate by it.
     """
 
-    __slots__ = ("accumulator", "grad", "hooks", "number", "post_accumulate")
+    __slots__ = ("accumulator", "grad", "hooks", "is_variable", "number", "post_accumulate")
 
     def __init__(self) -> None:
         self.number = 0
+        self.is_variable = False
         self.accumulator: Callable[[], Node | None] | None = None
         self.grad: Any = None
         self.hooks: dict[int, Any] | None = None
@@ -303,6 +305,11 @@ class Value:
         self._requires_grad = True
         self.leaf.number = self.leaf.number or next_number()
         return self
+
+    def as_variable(self) -> Self:
+        """Let this leaf require grad, as a transform's."""
+        self.leaf.is_variable = True
+        return self.as_leaf()
 
     @property
     def hooks(self) -> dict[int, Any] | None:

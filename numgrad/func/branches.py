@@ -14,6 +14,7 @@ from ..engine.seen import seen
 from ..functions.creation import asarray
 from ..functions.selection import where
 from .gates import Gates
+from .trees import require_function
 
 
 def cond(
@@ -56,8 +57,7 @@ def cond(
     (array(2.), array(-0.))
     """
     for name, function in (("true_fun", true_fun), ("false_fun", false_fun)):
-        if not callable(function):
-            raise ArgTypeError(f"cond: {name} must be a function, got {type(function).__name__}")
+        require_function(function, f"cond: {name}")
     shape = getattr(pred, "shape", ())
     if any(size != 1 for size in shape):
         raise ArgTypeError(f"cond: pred must have one element, not the shape {shape}")
@@ -116,6 +116,8 @@ def _selected(pred: Tensor, chosen: Any, other: Any) -> Any:
 def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
     if a is None and b is None:
         return None
+    if a is None or b is None:
+        raise ArgTypeError("cond: one of the functions returns None where the other has an array")
     numbers = _is_number(a) or _is_number(b)  # one takes the dtype of the other
     first, second = a, b
     a, b = asarray(a), asarray(b)

@@ -8,12 +8,12 @@ import numpy as np
 
 from .._autograd import grad as engine_grad
 from .._autograd.quick import gradients_alone
-from .._errors import ArgTypeError, GradShapeError, ImplicitGradError
+from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor
 from ..engine.graph import next_number
 from ..engine.leaving import differentiated
 from ..engine.record import mode
-from .trees import Variables, flatten, holds_tensors, output_leaves, places
+from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
 
@@ -26,6 +26,7 @@ def call(
     what: str,
 ) -> Any:
     """Call a function with recording on; return its output and its auxiliary output."""
+    require_function(function, what)
     with differentiated(variables.first):
         result = function(*variables.args, **kwargs)
     if not has_aux:
@@ -102,6 +103,8 @@ def grad(
     array([2., 4.])
     """
 
+    require_function(function, "grad")
+
     @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         variables = Variables(args, argnums, "grad")
@@ -135,6 +138,8 @@ def value_and_grad(
     (5.0, array([2., 4.]))
     """
 
+    require_function(function, "value_and_grad")
+
     @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> Any:
         variables = Variables(args, argnums, "value_and_grad")
@@ -166,15 +171,15 @@ def _differentiate(
 
 def require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
     if len(leaves) != 1 or leaves[0].shape != () or leaves[0].dtype.kind != "f":
-        found = (
-            f"shape {leaves[0].shape}, dtype {leaves[0].dtype}"
-            if len(leaves) == 1
-            else f"{type(output).__name__}"
-        )
+        found = f"{type(output).__name__}; return one scalar, and anything else with has_aux=True"
+        if output is None:
+            found = "None: it may lack a return statement"
+        elif len(leaves) == 1:
+            shape, dtype = leaves[0].shape, leaves[0].dtype
+            found = f"shape {shape}, dtype {dtype}; sum it, take a real part, or use jacobian"
         raise ImplicitGradError(
             f"{what}: gradients are defined only for scalar outputs that are real, but the "
-            f"function returned {found}; "
-            f"sum it, or use jacobian"
+            f"function returned {found}"
         )
 
 
@@ -251,6 +256,11 @@ def matching(
                 f"{of}[{index}] of "
                 f"{leaf.shape}"
             )
+        if tensor.dtype.kind == "c" and leaf.dtype.kind != "c":
+            raise GradDtypeError(
+                f"{what}: {kind}[{index}] is complex and {of}[{index}] is real ({leaf.dtype}): "
+                f"give its real part, or make the {of} complex"
+            )
         result.append(tensor)
     return result
 
@@ -315,6 +325,6 @@ def push(
 ) -> list[Tensor]:
     """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a
     function of its seed."""
-    seeds = [Tensor(np.zeros(o.shape, o.dtype)).as_leaf() for o in outputs]
+    seeds = [Tensor(np.zeros(o.shape, o.dtype)).as_variable() for o in outputs]
     pulled = pull(outputs, inputs, seeds, True)
     return pull(pulled, seeds, tangents, graph, batched)

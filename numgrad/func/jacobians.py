@@ -10,7 +10,7 @@ from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
 from .gradients import ArgNums, call, grad, matching, pull, push, require_scalar
-from .trees import Variables, flatten, holds_tensors, output_leaves, places
+from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 
 def jacrev(
@@ -117,6 +117,7 @@ def _jacobian(
 ) -> Callable[..., Any]:
     if chunk is not None and (not isinstance(chunk, int) or chunk < 1):
         raise ArgTypeError(f"{what}: chunk_size must be a positive int or None, got {chunk!r}")
+    require_function(function, what)
 
     @functools.wraps(function)
     def jacobian_function(*args: Any, **kwargs: Any) -> Any:
@@ -256,6 +257,7 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
+    require_function(function, "hessian")
     gradient = grad(function, argnums)
 
     @functools.wraps(function)

@@ -17,7 +17,8 @@ from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
-from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
+from ..engine.graph import Accumulator, Edge, Expr, Node, Spec, Value, new_node
+from ..engine.holding import held
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, grad_mode, mode, pack, require_deferring, runtime
 from ..engine.request import Request
@@ -50,6 +51,8 @@ class Recording:
         The tensors from outside that require grad and take part.
     edges : list of Edge
         Where the gradients of the arguments and of ``outer`` go in the graph of the function.
+    keeps_leaves : bool
+        Whether the function has made leaves that the outputs depend on, and that somebody keeps.
     copies_are_views : bool
         Whether what was copied by integers that are known later may as well have been a view.
     """
@@ -69,6 +72,7 @@ class Recording:
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         capture.require_unwritten()
+        self.keeps_leaves = bool(_kept_leaves(self.outputs, capture))
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside.
@@ -250,6 +254,19 @@ def _made_here(output: Tensor) -> Tensor:
     base = output._view.base if isinstance(output._view, View) else output
     is_outside = base.array is not None and output.requires_grad
     return registry["copy"](output) if is_outside else output
+
+
+def _kept_leaves(outputs: Sequence[Value], capture: Capture) -> list[Accumulator]:
+    roots = [output.edge.node for output in outputs if output.requires_grad]
+    nodes = reachable([node for node in roots if node is not None], ())
+    leaves = [node for node in nodes if isinstance(node, Accumulator)]
+    known = {id(value) for value in (*capture.arguments, *outputs)}
+    made = [
+        leaf for leaf in leaves
+        if capture.made(leaf.variable)
+        and not leaf.variable.leaf.is_variable and id(leaf.variable) not in known
+    ]  # fmt: skip
+    return held(made, nodes)
 
 
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:

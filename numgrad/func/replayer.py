@@ -7,7 +7,7 @@ from typing import Any
 import optree
 
 from .._declare import registry
-from .._errors import ArgTypeError
+from .._errors import CaptureError
 from .._settings import settings
 from .._tensor import Tensor
 from ..engine.capture import refuse
@@ -16,6 +16,7 @@ from ..engine.values import capturing, next_number
 from .nested import MISSED, Nested
 from .recorded import Recorded
 from .signature import Call, Signature
+from .trees import require_function
 from .varying import Varying
 
 FUSE = ("auto", "now", "never")
@@ -94,8 +95,7 @@ def jit(
             jit, fuse=fuse, static_argnums=static_argnums, static_argnames=static_argnames,
             donate_argnums=donate_argnums, ensemble=ensemble,
         )  # fmt: skip
-    if not callable(f):
-        raise ArgTypeError(f"jit: expected a function, got {type(f).__name__}")
+    require_function(f, "jit")
     if fuse not in FUSE:
         raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
     signature = Signature(f, static_argnums, static_argnames, donate_argnums)
@@ -193,9 +193,19 @@ class Replayer:
         return call, self._record(call, set())
 
     def _record(self, call: Call, asked: set[int]) -> Recorded:
+        """Return a recording; a second one if the function keeps a tensor that it has made and that
+        requires grad, which is one from outside from then on."""
         donated = self.signature.donated
-        return Recorded(
-            self.function, self.name, call, self.ensemble, self.fuse, donated, asked
+        for _ in range(2):
+            recorded = Recorded(
+                self.function, self.name, call, self.ensemble, self.fuse, donated, asked
+            )
+            if not recorded.recording.keeps_leaves:
+                return recorded
+        raise CaptureError(
+            f"{self.name}: the function makes a tensor that requires grad and keeps it, at each "
+            f"call another one. A replay would not make it anew, and its gradient would be lost. "
+            f"Make the tensor outside of the function."
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import registry
-from .._declare.dtypes import numbers, require_unmasked
+from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
 from ..engine.graph import next_number
@@ -158,16 +158,22 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         _require_floating(leaf.dtype, position, what)
         if leaf.requires_grad and mode.grad:
             return registry["copy"](leaf)
-        return leaf.detached().as_leaf()  # type: ignore[return-value]
+        return leaf.detached().as_variable()  # type: ignore[return-value]
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
             f"array"
         )
-    require_unmasked(leaf)
+    require_plain(leaf)
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
     _require_floating(array.dtype, position, what)
-    return Tensor(array).as_leaf()
+    return Tensor(array).as_variable()
+
+
+def require_function(function: Any, what: str) -> None:
+    """Raise for what cannot be called, when a function is to be transformed."""
+    if not callable(function):
+        raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
 
 
 def _require_floating(dtype: np.dtype, position: int, what: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.dtypes import numbers, require_unmasked
+from .._declare.dtypes import numbers, require_plain
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
 from ..operators import joining as _joining
@@ -57,8 +57,8 @@ def asarray(
     if isinstance(obj, (list, tuple)) and carries_graph(obj):
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
-        return _from_tensor(_stack(obj), dtype, None)
-    require_unmasked(obj)
+        return _from_tensor(_stack(obj, dtype), dtype, None)
+    require_plain(obj)
     source = arrays(obj)
     array = np.array(source, dtype=dtype, copy=copy)
     if array is not source:
@@ -93,11 +93,12 @@ def carries_graph(items: Any) -> bool:
     return isinstance(items, Tensor) and (items.requires_grad or items.array is None)
 
 
-def _stack(items: Any) -> Tensor:
-    """Return nested sequences with tensors in them as one tensor of the common dtype."""
+def _stack(items: Any, dtype: Any) -> Tensor:
+    """Return nested sequences with tensors in them as one tensor, by default of the common
+    dtype."""
     if not isinstance(items, (list, tuple)):
-        return asarray(items)
-    parts = [_stack(item) for item in items]
+        return asarray(items, dtype)
+    parts = [_stack(item, dtype) for item in items]
     dtype = np.result_type(*(part.dtype for part in parts))
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
@@ -221,11 +222,9 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
     """
     require_cpu(device)
     sizes = _sizes(shape)
-    if carries_graph(fill_value):
-        fill_value = asarray(fill_value)
-    if isinstance(fill_value, Tensor):
+    if carries_graph(fill_value) or isinstance(fill_value, Tensor):
         wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
-        value = _from_tensor(fill_value, dtype, None)
+        value = asarray(fill_value, dtype)
         if np.broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         return _shape.broadcast_to(value, wanted).clone()

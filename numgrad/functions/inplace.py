@@ -63,6 +63,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     value = as_tensor(value)
     _check_dtypes(x, value)
+    if value.weak is not None:
+        value = value.astype(x.dtype, copy=False)  # a number known later may not fit either
     normal = parse(key, x.shape)
     _inplace.check(x, value)
     if isinstance(normal, BasicKey):

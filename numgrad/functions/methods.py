@@ -52,8 +52,6 @@ class Methods:
 
     # Elementwise and reductions: NumPy gives the method the parameters of the function
     clip = elementwise.clip
-    conj = elementwise.conj
-    conjugate = elementwise.conj
     round = elementwise.round
 
     all = reduction.all
@@ -86,6 +84,12 @@ class Methods:
         ordered = sorting.sort(self, axis, kind, descending=descending, stable=stable)
         inplace.setitem(self, ..., ordered)
 
+    def conj(self: Any) -> Tensor:
+        """Return the complex conjugate; real numbers are the tensor itself, as in NumPy."""
+        return elementwise.conj(self) if self.dtype.kind == "c" else self
+
+    conjugate = conj
+
     # Linear algebra
     diagonal = _shape.diagonal
     dot = linalg.dot
@@ -98,13 +102,11 @@ class Methods:
     swapaxes = _shape.swapaxes
     take = indexing.take
 
-    def reshape(self, *shape: Any) -> Tensor:
-        """Return the elements in another shape: a tuple or separate sizes; one may be -1."""
-        return _shape.reshape(self, _unpack(shape))
+    flatten = _shape.flatten
 
-    def flatten(self) -> Tensor:
-        """Return a copy with one axis; gradients take the old shape again."""
-        return _shape.ravel(self).clone()
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Tensor:
+        """Return the elements in another shape: a tuple or separate sizes; one may be -1."""
+        return _shape.reshape(self, _unpack(shape), order, copy=copy)
 
     def transpose(self, *axes: Any) -> Tensor:
         """Permute the axes; without arguments reverse them."""

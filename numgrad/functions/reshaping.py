@@ -19,21 +19,25 @@ Axis = int | Sequence[int]
 # Reshaping ----------------------------------------------------------------------------------------
 
 
-def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
-    """Return the elements of ``x``, in C order, in another shape.
+def reshape(x: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = None) -> Tensor:
+    """Return the elements of ``x`` in another shape.
 
     Parameters
     ----------
     x : array_like
     shape : int or sequence of int
         One size may be -1: it follows from the others.
+    order : {"C", "F"}
+        Which axis counts first where elements are read and placed: the last one, or, as in
+        Fortran, the first one.
     copy : bool, optional
         True always copies; by default the result is a view where memory allows it.
 
     Raises
     ------
     ValueError
-        If the number of elements would change, or ``copy=False`` and a copy is needed.
+        If the number of elements would change, if ``copy=False`` and a copy is needed, and for
+        orders that depend on the memory ("A", "K").
 
     Notes
     -----
@@ -46,12 +50,28 @@ def reshape(x: ArrayLike, shape: Any, *, copy: bool | None = None) -> Tensor:
     tensor([1., 2., 3., 4.])
     """
     x = as_tensor(x)
+    if _is_fortran(order):
+        sizes = _sizes(x, shape)[::-1]
+        return _reversed(reshape(_reversed(x), sizes, copy=copy))
     result = _reshaped.call(x, shape)
     if copy:
         return result.clone() if result.storage is x.storage else result
     if copy is False and result.array is not None and result.storage is not x.storage:
         raise ValueError(f"reshape: shape {x.shape} cannot become {result.shape} without a copy")
     return result
+
+
+def _is_fortran(order: str) -> bool:
+    if order not in ("C", "F"):
+        raise ValueError(
+            f"order={order!r}: the order of the elements may be 'C' or 'F', which does not depend "
+            f"on where they lie in memory"
+        )
+    return order == "F"
+
+
+def _reversed(x: Tensor) -> Tensor:
+    return transpose(x, tuple(range(x.ndim))[::-1])
 
 
 @Steps
@@ -70,9 +90,9 @@ def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def ravel(x: ArrayLike) -> Tensor:
-    """Return the elements in C order along one axis: a view of what lies in that order in memory,
-    as in NumPy, else a copy; see `reshape`.
+def ravel(x: ArrayLike, order: str = "C") -> Tensor:
+    """Return the elements along one axis: a view of what lies in that order in memory, as in NumPy,
+    else a copy; the parameters are those of `reshape`.
 
     Examples
     --------
@@ -81,6 +101,7 @@ def ravel(x: ArrayLike) -> Tensor:
     tensor([1, 2, 3, 4])
     """
     x = as_tensor(x)
+    x = _reversed(x) if _is_fortran(order) else x
     return reshape(x, x.size, copy=None if _is_in_order(x) else True)
 
 
@@ -94,8 +115,8 @@ def _is_in_order(x: Tensor) -> bool:
     return through(view.chain, np.empty(view.base.shape, np.bool_)).flags.c_contiguous
 
 
-def flatten(x: ArrayLike) -> Tensor:
-    """Return a copy of the elements in C order along one axis; see `reshape`.
+def flatten(x: ArrayLike, order: str = "C") -> Tensor:
+    """Return a copy of the elements along one axis; the parameters are those of `reshape`.
 
     Examples
     --------
@@ -104,7 +125,7 @@ def flatten(x: ArrayLike) -> Tensor:
     tensor([1, 2, 3, 4])
     """
     x = as_tensor(x)
-    return reshape(x, (x.size,), copy=True)
+    return reshape(x, (x.size,), order, copy=True)
 
 
 def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:

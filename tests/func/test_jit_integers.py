@@ -338,3 +338,37 @@ def test_derivatives_with_respect_to_a_float_among_the_arguments(function, numbe
 
 def leaves(tree):
     return [x for item in tree for x in leaves(item)] if type(tree) is tuple else [tree]
+
+
+def _written(i):
+    t = ng.zeros(3, dtype="i1")
+    t[1:] = i * 2
+    return t
+
+
+def _filled(i):
+    t = ng.zeros(3, dtype="i1")
+    t.fill(i)
+    return t
+
+
+_LIKE = np.zeros(2, np.int8)
+
+
+@pytest.mark.parametrize("function", [
+    lambda i: ng.full((2,), i, dtype="i1"), lambda i: ng.full_like(_LIKE, i), _written, _filled,
+    lambda i: ng.asarray(i, dtype="i1"), lambda i: ng.asarray([[i], [1]], dtype="i1"),
+    lambda i: ng.tensor(i, dtype="i1"), lambda i: ng.asarray(_LIKE) + i,
+    lambda i: ng.where(_LIKE == 0, i, ng.asarray(_LIKE)), lambda i: ng.full((2,), -i, dtype="u8"),
+])  # fmt: skip
+def test_an_integer_that_does_not_fit_a_dtype_is_refused_as_when_called(function):
+    captured = ng.jit(function)
+    for i in (1, 2, 3, 300, -300, 4):
+        try:
+            expected = function(i)
+        except OverflowError:
+            with pytest.raises(OverflowError, match="out of bounds"):
+                captured(i)
+        else:
+            assert captured(i).tolist() == expected.tolist()
+            assert captured(i).dtype == expected.dtype

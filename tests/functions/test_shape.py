@@ -1,5 +1,7 @@
 """Functions of shape against NumPy: values, views, errors, and gradients by counting."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -278,3 +280,44 @@ def test_arrays_and_tensors_are_joined_in_any_order(join):
             ),
             reference(arrays),
         )
+
+
+# Orders -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4), (0, 2)])
+def test_elements_in_an_order_are_those_of_numpy(order, shape):
+    array = np.arange(math.prod(shape), dtype=float).reshape(shape)
+    tensor = ng.tensor(array, requires_grad=True)
+    for function in (
+        lambda x: np.ravel(x, order),
+        lambda x: x.flatten(order),
+        lambda x: x.reshape(-1, order=order) if x.size else x.ravel(order),
+        lambda x: np.reshape(x, (1, x.size), order=order),
+    ):
+        value, expected = function(tensor), function(array)
+        assert np.array_equal(value.detach(), expected)
+        assert value.shape == expected.shape
+        weights = np.arange(1.0, value.size + 1).reshape(value.shape)
+        (slope,) = ng.grad((value * weights).sum(), tensor)
+        at = np.argsort(function(array).ravel()).reshape(shape)
+        assert np.array_equal(slope, weights.ravel()[at])
+
+
+def test_orders_that_depend_on_the_memory_are_refused():
+    for call in (lambda x: x.ravel("K"), lambda x: np.reshape(x, 4, order="A")):
+        with pytest.raises(ValueError, match="may be 'C' or 'F'"):
+            call(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+
+def test_a_reshaped_view_in_order_of_fortran_sees_writes_as_in_numpy():
+    def write(x):
+        view = x.reshape(6, order="F")
+        view[1] = 10.0
+        return x
+
+    array = np.arange(6.0).reshape(2, 3)
+    for a in (array, array.T.copy().T):
+        expected = write(a.copy(order="K"))
+        assert np.array_equal(write(ng.asarray(a.copy(order="K"))), expected)

@@ -103,3 +103,25 @@ def test_a_list_of_tensors_where_none_can_be_taken_names_the_way_out(use):
     assert use(x.detach()).shape == (2,)
     with pytest.raises(ng.errors.DetachedError, match=r"ng\.stack"):
         np.array([x[0], x[1]])
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_is_refused_since_its_product_is_another_one():
+    matrix, x = np.matrix([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2))
+    for call in (
+        lambda: ng.tensor(matrix),
+        lambda: ng.asarray(matrix),
+        lambda: matrix * ng.tensor(x),
+        lambda: ng.tensor(x) * matrix,
+        lambda: ng.func.grad(lambda a: (a * a).sum())(matrix),
+        lambda: ng.func.grad(lambda a: (a * matrix).sum())(x),
+        lambda: ng.jit(lambda a: a * matrix)(x),
+    ):
+        with pytest.raises(TypeError, match=r"numpy\.matrix is no tensor"):
+            call()
+
+
+def test_the_conjugate_of_real_numbers_is_the_tensor_itself():
+    for x in (ng.tensor([1.0, 2.0]), ng.tensor([1, 2])):
+        assert x.conj() is x.conjugate() is x
+        assert np.conj(x) is not x
