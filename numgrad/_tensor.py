@@ -179,6 +179,11 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only; use .detach() for a tensor "
                 "without graph"
             )
+        elif self._leaf is not None and self._leaf.is_variable:
+            raise NoGradError(
+                "requires_grad cannot be switched off for what a function is being differentiated "
+                "by: its gradient would be lost; use .detach() for a tensor without graph"
+            )
         if self._view is ELEMENT:
             self._view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:

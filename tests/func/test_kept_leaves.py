@@ -7,7 +7,7 @@ import numgrad as ng
 from numgrad import func
 from numgrad.engine.holding import held
 from numgrad.engine.select import reachable
-from numgrad.errors import ArgTypeError, CaptureError, GradDtypeError, ImplicitGradError
+from numgrad.errors import ArgTypeError, CaptureError, GradDtypeError, ImplicitGradError, NoGradError
 
 U = np.array([0.5, 2.0])
 WAYS = {
@@ -130,3 +130,13 @@ def test_complex_vectors_of_real_values():
 def test_a_branch_without_a_result():
     with pytest.raises(ArgTypeError, match="one of the functions returns None"):
         ng.jit(lambda u: ng.cond(u.sum() > 0, lambda: u, lambda: None))(U)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ng.jit])
+def test_what_is_differentiated_by_goes_on_requiring_grad(wrap):
+    def switched(u):
+        u.requires_grad = False
+        return (u * u).sum()
+
+    with pytest.raises(NoGradError, match="what a function is being differentiated by"):
+        wrap(func.grad(switched))(U)
