@@ -174,15 +174,10 @@ class Tensor(Arithmetic, Methods, Value):
         self._require_inner("setting requires_grad")
         if requires_grad:
             require_floating(self.dtype)
-        elif self.node is not None and self.requires_grad:
+        elif self.requires_grad and (self.node is not None or self.leaf.is_variable):
             raise NoGradError(
-                "requires_grad can be switched off for leaves only; use .detach() for a tensor "
-                "without graph"
-            )
-        elif self._leaf is not None and self._leaf.is_variable:
-            raise NoGradError(
-                "requires_grad cannot be switched off for what a function is being differentiated "
-                "by: its gradient would be lost; use .detach() for a tensor without graph"
+                "requires_grad can be switched off for leaves only, and not for what a function is "
+                "being differentiated by; use .detach() for a tensor without graph"
             )
         if self._view is ELEMENT:
             self._view = None  # a variable, which optimisers write

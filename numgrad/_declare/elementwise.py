@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
 from .buffers import best_call
@@ -97,7 +98,7 @@ class Elementwise(Operator):
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
-        self.deferred: dict[Any, Any] = {}  # see `numgrad.engine.deferred`
+        self.deferred: dict[Any, Any] = Bounded(1024)  # see `numgrad.engine.deferred`
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._errors import NotDifferentiableError
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
 FLOATING = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 WEAK = (bool, int, float, complex)
+MOST_PLANS = 1 << 13  # of one function, such as the elements of a loop; 2 to 5 kB each
 
 
 class Door:
@@ -68,8 +70,9 @@ class Operator:
         self.differentiable = differentiable
         self.is_view = is_view
         self.__name__ = name
-        self.kinds: dict[Any, Any] = {}  # of its nodes, as far as they have one
-        self.plans: dict[Any, Any] = {}  # see `engine.dispatch_cache`: by specs of the inputs
+        self.kinds: dict[Any, Any] = Bounded(4096)  # of its nodes, as far as they have one
+        # By the specs of the inputs, see `engine.dispatch_cache`.
+        self.plans: dict[Any, Any] = Bounded(MOST_PLANS)
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.has_rule = register  # whether the derivative of a node depends on its kind alone

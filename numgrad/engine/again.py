@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
@@ -106,8 +107,7 @@ def find(
     return None if found is None else Again(found[1], found[0], retain)
 
 
-_ones: dict[Spec, np.ndarray] = {}
-_MOST_ONES = 64
+_ones: dict[Spec, np.ndarray] = Bounded(64)
 _FEW = 1024  # elements
 
 
@@ -118,8 +118,6 @@ def ones(spec: Spec) -> np.ndarray:
         array = np.ones(spec.shape, spec.dtype)
         array.flags.writeable = False
         if array.size <= _FEW:
-            if len(_ones) >= _MOST_ONES:
-                _ones.clear()
             _ones[spec] = array
     return array
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._settings import settings
 from . import schedule
 from .lower import lower
@@ -14,11 +15,10 @@ from .record import runtime
 from .statics import frozen
 from .values import Expr, Value, spec_of
 
-_MOST_PLANS = 256
 # A program of its own costs some microseconds, and waits for threads: as much as so many times
 # `MANY_ELEMENTS`, of operators that compute long and of those that wait for memory.
 _TIMES = {True: 4, False: 16}
-_plans: dict[Hashable, Plan] = {}
+_plans: dict[Hashable, Plan] = Bounded(256)
 
 
 def alone(
@@ -37,8 +37,6 @@ def alone(
         return None
     plan = _plans.get(key)
     if plan is None:
-        if len(_plans) >= _MOST_PLANS:
-            _plans.clear()
         plan = _plans[key] = _plan(operator, arrays, static, places)
     return plan(arrays)
 

@@ -17,7 +17,6 @@ from .rules import as_value
 from .values import Expr, Spec, View, spec_of
 from .views import is_view
 
-_MOST_PLANS = 1024
 _new = object.__new__
 _frame = sys._getframe
 
@@ -71,10 +70,12 @@ def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
     if first.dtype != last.dtype or first.dtype.char not in "fd" or operator.conditions:
         return None
     if len(first.shape) != len(last.shape):
-        return _keep(operator, key, _ranks(first, last))
+        operator.deferred[key] = plan = _ranks(first, last)
+        return plan
     ((shape, dtype),) = operator.infer(specs, {})
     spec = spec_of(shape, dtype, first.rows or last.rows)
-    return _keep(operator, key, Plan(operator, {}, specs, spec, None))
+    operator.deferred[key] = plan = Plan(operator, {}, specs, spec, None)
+    return plan
 
 
 def _ranks(first: Spec, last: Spec) -> _Ranks | None:
@@ -83,13 +84,6 @@ def _ranks(first: Spec, last: Spec) -> _Ranks | None:
     static = {"axes": tuple(range(-high, -low))}
     expand = make_plan(runtime.roles["expand_dims"], static, ((first, last)[place],))
     return None if expand is None else _Ranks(place, expand)
-
-
-def _keep(operator: Any, key: Any, plan: Any) -> Any:
-    if len(operator.deferred) >= _MOST_PLANS:
-        operator.deferred.clear()
-    operator.deferred[key] = plan
-    return plan
 
 
 def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | None, Any]:
@@ -101,7 +95,7 @@ def _beside(operator: Any, spec: Spec, number: Any, key: Any) -> tuple[Plan | No
         plan = operator.deferred.get(specs) or _plan(operator, specs, specs)
         if plan is None:
             return None, number
-        known = _keep(operator, key, (plan, Number(other)))
+        known = operator.deferred[key] = plan, Number(other)
     return known[0], known[1](number)[0]
 
 

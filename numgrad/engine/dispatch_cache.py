@@ -11,7 +11,6 @@ from .kinds import kind_of
 from .record import runtime
 from .values import ELEMENT, Spec, spec_of
 
-_MOST_PLANS = 1 << 13  # of one function, such as the elements of a loop; 2 to 5 kB each
 _MOST_MET = 1 << 14
 _met: set[int] = set()
 _planned: weakref.WeakSet[Any] = weakref.WeakSet()  # whatever has plans, and can forget them
@@ -107,8 +106,6 @@ def comes_again(*key: Any) -> bool:
 
 def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
     """Put a plan into a table of ``owner``, which has a method ``forget_plans``."""
-    if len(table) >= _MOST_PLANS:
-        table.clear()
     _planned.add(owner)
     table[key] = plan
 

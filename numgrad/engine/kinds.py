@@ -5,8 +5,6 @@ from typing import Any
 from .statics import frozen
 from .values import Spec
 
-_MOST_KINDS = 4096
-
 
 class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
@@ -46,7 +44,5 @@ def kind_of(
     key = (parameters, inputs, outputs)
     kind = kinds.get(key)
     if kind is None:
-        if len(kinds) >= _MOST_KINDS:
-            kinds.clear()
         kind = kinds[key] = Kind(operator, static, inputs, outputs)
     return kind

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .dispatch_cache import Mixture, Plan, keep, make_plan
 from .record import mode, runtime, unusual
 from .values import ForeignStorage, Spec, Value
@@ -43,7 +44,7 @@ class Number:
 
     def __init__(self, spec: Spec) -> None:
         self.shape, self.dtype = spec.shape, spec.dtype
-        self.known: dict[Any, Taken] = {}
+        self.known: dict[Any, Taken] = Bounded(_MOST_CONSTANTS)
         self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
 
     def __call__(self, number: Any, args: Sequence[Any] = ()) -> Taken:
@@ -56,8 +57,6 @@ class Number:
             return self._minus_zero if str(number)[0] == "-" else self._zero
         made = self._made(number)
         if number == number:  # a NaN would not be found again
-            if len(self.known) >= _MOST_CONSTANTS:
-                self.known.clear()
             self.known[number] = made
         return made
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .._bounded import Bounded
 from .graph import Shape
 
 
@@ -34,7 +35,8 @@ class Layout:
         self.nbytes = prod(shape) * dtype.itemsize
 
 
-_layouts: dict[tuple[Any, ...], Layout] = {}
+# Where it was emptied those in use stay valid; only fewer comparisons will hit.
+_layouts: dict[tuple[Any, ...], Layout] = Bounded(1 << 16)
 
 
 def layout_of(
@@ -44,9 +46,7 @@ def layout_of(
     key = (shape, strides, dtype, rows, whole)
     known = _layouts.get(key)
     if known is None:
-        if len(_layouts) > 1 << 16:
-            _layouts.clear()  # those in use stay valid; only fewer comparisons will hit
-        known = _layouts.setdefault(key, Layout(*key))
+        known = _layouts[key] = Layout(*key)
     return known
 
 

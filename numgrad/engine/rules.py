@@ -9,13 +9,13 @@ only puts its own cotangents and saved values in their place.
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from .._bounded import Bounded
 from .._settings import settings
 from .builder import Builder
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
 from .record import deferring, grad_mode, runtime
 
-_KEPT = 1 << 13
 _NO_PARAMETERS: dict[str, Any] = {}
 
 
@@ -106,7 +106,7 @@ def as_value(gradient: Any) -> Any:
     return runtime.value.deferred(gradient, 0, gradient.specs[0])
 
 
-_rules: dict[Hashable, Rule | None] = {}
+_rules: dict[Hashable, Rule | None] = Bounded(1 << 13)
 _version = settings.version
 
 
@@ -139,8 +139,6 @@ def make_rule(
         gradients = fitted(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
-    if len(_rules) >= _KEPT:
-        _rules.clear()
     _rules[key] = rule
     return rule
 

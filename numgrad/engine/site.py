@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._bounded import Bounded
+
 PACKAGE = str(Path(__file__).parent.parent) + os.sep
 _CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
 """Where NumPy's functions ask numgrad for something, the user's code is what has called them."""
@@ -28,18 +30,15 @@ class Site(NamedTuple):
         return f"{self.code.co_filename}:{line} in {self.code.co_name}"
 
 
-class _Files(dict[str, bool]):
+class _Files(Bounded[str, bool]):
     """Whether a source file belongs to numgrad or NumPy, by name."""
 
     def __missing__(self, name: str) -> bool:
-        if len(self) >= _MOST_FILES:  # a notebook makes a new one for every cell
-            self.clear()
         ours = self[name] = name.startswith(_CALLED)
         return ours
 
 
-_MOST_FILES = 4096
-is_ours = _Files()
+is_ours = _Files(4096)  # a notebook makes a new one for every cell
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

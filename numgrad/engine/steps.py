@@ -4,6 +4,8 @@ arguments with the same shapes, dtypes and options."""
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from .._bounded import Bounded
+from .._declare.operator import MOST_PLANS
 from .deferred import view
 from .dispatch import apply_one, apply_plan
 from .dispatch_cache import comes_again, keep, make_plan
@@ -45,8 +47,8 @@ class Steps:
         self, resolve: Callable[..., Pairs], general: Callable[..., Any] | None = None
     ) -> None:
         self.resolve, self.general = resolve, general
-        self.plans: dict[Hashable, Any] = {}
-        self.recorders: dict[Hashable, Any] = {}
+        self.plans: dict[Hashable, Any] = Bounded(MOST_PLANS)
+        self.recorders: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.call: Callable[..., Any] = self._call
 
     def _call(self, *args: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._locks import fork_safe_lock
 from .site import Site
 from .views import ELEMENT as ELEMENT
@@ -26,8 +27,7 @@ Shape = tuple[int, ...]
 
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
-_MOST_SPECS = 4096
-_specs: dict[tuple[Shape, np.dtype, bool], "Spec"] = {}
+_specs: dict[tuple[Shape, np.dtype, bool], "Spec"] = Bounded(4096)
 _first_use = fork_safe_lock()  # of the storage of a value, which its views will share
 
 
@@ -44,8 +44,6 @@ def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False) -> Spec:
     key = (shape, dtype, rows)
     spec = _specs.get(key)
     if spec is None:
-        if len(_specs) >= _MOST_SPECS:
-            _specs.clear()
         spec = _specs[key] = Spec(shape, dtype, rows)
     return spec
 

@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import dispatch_cache, operands, record
+from numgrad.engine import operands, record
 
 
 def leaf(*shape):
@@ -181,7 +181,7 @@ def test_a_changed_setting_drops_the_plans():
 
 
 def test_plans_and_constants_are_bounded(monkeypatch):
-    monkeypatch.setattr(dispatch_cache, "_MOST_PLANS", 4)
+    monkeypatch.setattr(registry["multiply"].plans, "most", 4)
     monkeypatch.setattr(operands, "_MOST_CONSTANTS", 4)
     for n in range(10):
         x = leaf(n + 1)
