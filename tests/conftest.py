@@ -24,6 +24,15 @@ def pytest_collection_finish(session):
     _freeze()
 
 
+@pytest.fixture
+def default_fusing():
+    """What a test asks of a program holds as long as it is not fused, or until it is."""
+    before = ng.get_flags("fuse")
+    ng.set_flags(fuse="auto")
+    yield
+    ng.set_flags(**before)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _frozen():
     """A collection looks at what a module has made, not at all that the tests before it left."""

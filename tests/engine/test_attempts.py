@@ -57,7 +57,7 @@ def unknown_kernels(monkeypatch):
 
 
 @pytest.mark.short_ways
-@pytest.mark.usefixtures("unknown_kernels")
+@pytest.mark.usefixtures("unknown_kernels", "default_fusing")
 @pytest.mark.parametrize("mode", ["now", "auto"])
 @pytest.mark.parametrize("place", PLACES)
 def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monkeypatch):
@@ -76,7 +76,7 @@ def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monk
 
 
 @pytest.mark.short_ways
-@pytest.mark.usefixtures("unknown_kernels")
+@pytest.mark.usefixtures("unknown_kernels", "default_fusing")
 def test_a_captured_function_outlives_a_kernel_that_cannot_be_fused(monkeypatch):
     captured, x = ng.jit(steep, fuse="auto"), np.linspace(-2, 2, N)
     expected = ng.jit(steep, fuse="never")(x)

@@ -97,6 +97,7 @@ def test_shifted_elements_of_a_result_are_not_read_in_its_run():
     assert names(function, x) == ["multiply", "add"]
 
 
+@pytest.mark.usefixtures("default_fusing")
 def test_rows_of_a_batch_are_chained_where_their_loop_is_long():
     def of(n):
         x = ng.tensor(np.ones(n), requires_grad=True)

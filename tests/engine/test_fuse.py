@@ -74,6 +74,7 @@ def test_broadcasts_and_transposes(shape):
     fused(mixed, shape, shape[-1:])
 
 
+@pytest.mark.usefixtures("default_fusing")
 @pytest.mark.short_ways
 def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
     monkeypatch.setattr(plans, "_FUSE_PROGRAM", 0.0)

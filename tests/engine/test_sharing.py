@@ -152,6 +152,7 @@ def test_a_row_takes_one_multiplication_for_each_gradient_of_a_quotient():
     assert {key: n for key, n in found.items() if key[1]} == {("multiply", True): 2}
 
 
+@pytest.mark.usefixtures("default_fusing")
 def test_a_captured_gradient_divides_once_beyond_its_quotients(monkeypatch):
     programs = []
     original = plans.Bound.__init__

@@ -102,6 +102,7 @@ def test_what_is_overwritten_in_between_is_negated_before(overwritten):
     assert [i.pattern.spec.name for i in program.instructions] == expected
 
 
+@pytest.mark.usefixtures("default_fusing")
 def test_the_gradient_of_an_integrator_of_differences_negates_nothing(monkeypatch):
     programs = []
     original = plans.Bound.__init__

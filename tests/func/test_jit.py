@@ -249,6 +249,7 @@ def instructions(jitted):
     return len(stage.plan.bound.program.instructions)
 
 
+@pytest.mark.usefixtures("default_fusing")
 @pytest.mark.short_ways
 def test_when_a_function_is_fused():
     expected = rosenbrock(Tensor(X)).numpy()

@@ -96,6 +96,7 @@ def uses(result, array):
     return np.may_share_memory(result, array)
 
 
+@pytest.mark.usefixtures("default_fusing")
 @pytest.mark.parametrize("n", [6, 100_000])
 def test_a_result_may_be_where_an_argument_was(n):
     x = np.linspace(0.5, 1.5, n)
