@@ -279,7 +279,8 @@ class Pass:
             value = late if value is None else runtime.roles["add"](value, late)
         if value is None:
             return None
-        value = hooks.run_tensor_hooks(self, edge, value)
+        if edge not in self.request.silent:
+            value = hooks.run_tensor_hooks(self, edge, value)
         if edge in self.targets:
             self.grads[edge] = value
             if value.array is None:

@@ -25,6 +25,8 @@ class Request:
         Edges that let nothing pass (``no_grad_vars``).
     ends : set of Node
         Nodes that are not executed: what is above them is left to another pass.
+    silent : set of Edge
+        Edges whose hooks are left to another pass, at which the gradients of this one arrive.
     batch : int or None
         The number of rows of a batched pass.
     accumulate : bool
@@ -41,6 +43,7 @@ class Request:
     initial: dict[Edge, Value] = field(default_factory=dict)
     cut: Collection[Edge] = frozenset()
     ends: Collection[Node] = frozenset()
+    silent: Collection[Edge] = frozenset()
     batch: int | None = None
     seeds_last: bool = False
     retain_all: bool = False

@@ -94,11 +94,11 @@ def _is_refused(name: str, others: tuple[Any, ...]) -> bool:
         return not all([type(x) is float and x > 0 for x in others])  # noqa: C419
     if not all(map(is_number, others)):
         return False
-    if name in ("floordiv", "mod"):
+    if name in ("truediv", "floordiv", "mod"):
         return not all([type(x) in (int, float) and x != 0 for x in others])  # noqa: C419
     if name == "pow":
         return not all([type(x) is int and x >= 0 for x in others])  # noqa: C419
-    return name in ("rfloordiv", "rmod")
+    return name in ("rtruediv", "rfloordiv", "rmod")
 
 
 def _is_array_or_number(value: Any) -> bool:

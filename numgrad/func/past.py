@@ -37,7 +37,15 @@ class Past:
         values = [value for node in nodes for value in node.saved or () if value is not None]
         values += [value for expr in recording.exprs for value in expr.inputs]
         found = {id(v.array): v for v in values if getattr(v, "array", None) is not None}
+        found = {n: self._from_outside(n, v) for n, v in found.items()}
         return [v for v in found.values() if not isinstance(v.storage, CapturedStorage)]
+
+    def _from_outside(self, number: int, value: Value) -> Value:
+        storage = self._recording.storages.get(number, value.storage)
+        if storage is not value.storage:
+            value = value.detached()
+            value.storage = storage
+        return value
 
     def now(self) -> list[Value]:
         """Return what a node keeps of a call that is made now, in the order of `constants`."""

@@ -97,7 +97,7 @@ class Recorded:
         ]
         with paused():
             draws = Draws(function, call.fixed)
-            self.recording: Recording = record(name, self._run, arguments, self.as_numpy, fuse)
+            self.recording: Recording = record(name, self._run, arguments, fuse)
             draws.require_none(name)
             del arguments
             if self.members is not None:
@@ -224,7 +224,7 @@ class Recorded:
         """Return what serves equal calls with little Python, or None where that is not possible.
 
         It is an entry, what makes the arrays for the results, what arranges several of them, until
-        when it is valid, and the guards.
+        when it is valid, the guards, and the grad mode.
         """
         if not self.as_numpy or not call.is_flat:
             return None
@@ -233,11 +233,11 @@ class Recorded:
         empty = maker(specs)
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
-            return entry, make, None, version, is_valid
+            return entry, make, None, version, is_valid, mode.grad
         flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
         return (
             entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
-            tuple if flat else self.rebuild, version, is_valid,
+            tuple if flat else self.rebuild, version, is_valid, mode.grad,
         )  # fmt: skip
 
     def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
@@ -285,7 +285,7 @@ def _placeholder(index: int, leaf: Any, kind: str, asked: set[int]) -> Tensor:
     if kind == NUMPY_INTEGER:
         value = placeholder(NumpyInt, index, Spec((), leaf.dtype), False)
         return of_argument(value, index, asked)
-    requires_grad = kind == TENSOR and leaf.requires_grad and mode.grad
+    requires_grad = kind == TENSOR and leaf.requires_grad
     return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd import enable_grad
 from .._collector import paused
 from .._declare import Operator, registry
 from .._declare.operator import zeros_of
@@ -20,7 +19,7 @@ from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, requ
 from ..engine.graph import Accumulator, Edge, Expr, Node, Spec, Value, new_node
 from ..engine.holding import held
 from ..engine.lower import pending_exprs
-from ..engine.record import attach, deferring, grad_mode, mode, pack, require_deferring, runtime
+from ..engine.record import attach, deferring, mode, pack, require_deferring, runtime
 from ..engine.request import Request
 from ..engine.select import reachable, reaching
 from ..engine.values import View
@@ -51,6 +50,9 @@ class Recording:
         The tensors from outside that require grad and take part.
     edges : list of Edge
         Where the gradients of the arguments and of ``outer`` go in the graph of the function.
+    storages : dict
+        What counts the writes into the arrays from outside, by the ids of these: what a node inside
+        has saved does not know.
     keeps_leaves : bool
         Whether the function has made leaves that the outputs depend on, and that somebody keeps.
     copies_are_views : bool
@@ -73,6 +75,9 @@ class Recording:
             self.outputs = list(map(_made_here, function(arguments)))
         capture.require_unwritten()
         self.keeps_leaves = bool(_kept_leaves(self.outputs, capture))
+        self.storages = {} if above is None else above.storages.copy()
+        for value in capture.used.values():  # first what is from outside, then what was saved of it
+            self.storages.setdefault(id(value.array), value.storage)
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside.
@@ -226,13 +231,16 @@ class Recording:
         edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
         # What lies above a tensor from outside is differentiated by the pass of the caller.
-        nodes = [edge.node for edge, _ in self.outside()]
+        outside = {edge for edge, _ in self.outside()}
+        nodes = {edge.node for edge in outside}
         ends = {node for node in nodes if node is not None and not node.is_accumulator}
 
         def pull(arguments: list[Tensor]) -> list[Tensor]:
             pairs = zip(outputs, arguments[first:], strict=True)
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
-            request = Request(seeds, edges, create_graph=True, retain_graph=True, ends=ends)
+            request = Request(
+                seeds, edges, create_graph=True, retain_graph=True, ends=ends, silent=outside
+            )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
 
@@ -334,14 +342,10 @@ class Replay(Operator):
 
 
 def record(
-    name: str,
-    function: Callable[[list[Tensor]], list[Tensor]],
-    arguments: list[Tensor],
-    gradients: bool,
-    fuse: str,
+    name: str, function: Callable[[list[Tensor]], list[Tensor]], arguments: list[Tensor], fuse: str
 ) -> Recording:
-    """Capture a function in the present grad mode, or with gradients recorded."""
-    with deferring(False), enable_grad() if gradients else grad_mode(mode.grad):
+    """Capture a function in the present grad mode."""
+    with deferring(False):
         return Recording(name, function, arguments, fuse)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import optree
 
 from .._declare import registry
-from .._errors import CaptureError
+from .._errors import ArgTypeError, CaptureError
 from .._settings import settings
 from .._tensor import Tensor
 from ..engine.capture import refuse
-from ..engine.record import mode
+from ..engine.record import mode, unusual
 from ..engine.values import capturing, next_number
 from .nested import MISSED, Nested
 from .recorded import Recorded
@@ -110,8 +110,9 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         fast = replayer.fast
         if fast is not None and not kwargs and not capturing:
-            entry, make, rebuild, version, is_valid = fast
-            if version == settings.entries and (is_valid is None or is_valid()):
+            entry, make, rebuild, version, is_valid, grad = fast
+            is_alike = version == settings.entries and (mode.grad if unusual else True) is grad
+            if is_alike and (is_valid is None or is_valid()):
                 if out is None:
                     made = make()
                 else:
@@ -151,6 +152,11 @@ class Replayer:
         if mode.capture is not None and out is not None:
             refuse(f"{self.name} would write to out= now, and not again when it is replayed. "
                    f"Return its result instead.")
+        if out is not None and self.signature.has_out:
+            raise ArgTypeError(
+                f"{self.name}: out= says where the results go, and the function has a parameter "
+                f"out of its own; pass that one by its position, or give it another name"
+            )
         inside = mode.deferring or mode.capture is not None
         if inside and not self.ensemble:  # part of another recording
             return _own(self.function, args, kwargs)
@@ -163,7 +169,7 @@ class Replayer:
             self.recordings[call.key] = recorded
         result = recorded.replay(call, out)
         entry = recorded.entry(call)
-        self.fast = entry and recorded.fast(call, *entry)
+        self.fast = entry and recorded.fast(call, *entry) if not self.signature.has_out else None
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
 

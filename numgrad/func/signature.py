@@ -178,6 +178,7 @@ class Signature:
         self.static_names = frozenset(_strings(static_argnames))
         self.static_nums = frozenset(_integers(static_argnums, "static_argnums"))
         self.donated = frozenset(_integers(donate_argnums, "donate_argnums"))
+        self.has_out = any(p.name == "out" for p in parameters)
         self._check(parameters, len(names))
         positions = {name: n for n, name in enumerate(names)}
         self.static_nums |= {positions[n] for n in self.static_names if n in positions}

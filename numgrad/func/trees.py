@@ -13,6 +13,7 @@ from ..engine.graph import next_number
 from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.select import reaches_outside
+from ..functions.operands import plain
 
 Rebuild = Callable[[Sequence[Any]], Any]
 
@@ -158,7 +159,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         _require_floating(leaf.dtype, position, what)
         if leaf.requires_grad and mode.grad:
             return registry["copy"](leaf)
-        return leaf.detached().as_variable()  # type: ignore[return-value]
+        return plain(leaf).detached().as_variable()  # type: ignore[return-value]
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.operator import kind_of
 from .._tensor import ArrayLike, Tensor
 from .creation import asarray, require_cpu
 
@@ -50,7 +51,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
     >>> ng.result_type(ng.tensor([1.0], dtype=ng.float32), 2.0)
     dtype('float32')
     """
-    return np.result_type(*map(_dtype_of, arrays_and_dtypes))
+    return np.result_type(*map(kind_of, arrays_and_dtypes))
 
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
@@ -62,7 +63,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     >>> ng.can_cast(ng.float64, ng.float32), ng.can_cast(ng.float32, ng.float64)
     (False, True)
     """
-    return np.can_cast(_dtype_of(from_), to, casting)
+    return np.can_cast(kind_of(from_), to, casting)
 
 
 def finfo(dtype: Any) -> np.finfo:
@@ -74,7 +75,7 @@ def finfo(dtype: Any) -> np.finfo:
     >>> float(ng.finfo(ng.float32).eps)
     1.1920928955078125e-07
     """
-    return np.finfo(_dtype_of(dtype))
+    return np.finfo(kind_of(dtype))
 
 
 def iinfo(dtype: Any) -> np.iinfo:
@@ -86,7 +87,7 @@ def iinfo(dtype: Any) -> np.iinfo:
     >>> ng.iinfo(ng.int8).max
     127
     """
-    return np.iinfo(_dtype_of(dtype))
+    return np.iinfo(kind_of(dtype))
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
@@ -110,7 +111,7 @@ def iscomplexobj(x: Any) -> bool:
     >>> ng.iscomplexobj(ng.tensor([1 + 0j]))
     True
     """
-    return np.dtype(_dtype_of(x)).kind == "c" if isinstance(x, Tensor) else np.iscomplexobj(x)
+    return x.dtype.kind == "c" if isinstance(x, Tensor) else np.iscomplexobj(x)
 
 
 def isrealobj(x: Any) -> bool:
@@ -123,7 +124,3 @@ def isrealobj(x: Any) -> bool:
     True
     """
     return not iscomplexobj(x)
-
-
-def _dtype_of(value: Any) -> Any:
-    return value.dtype if isinstance(value, Tensor) else value

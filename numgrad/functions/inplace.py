@@ -61,10 +61,10 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
-    value = as_tensor(value)
+    given, value = value, as_tensor(value)
     _check_dtypes(x, value)
-    if value.weak is not None:
-        value = value.astype(x.dtype, copy=False)  # a number known later may not fit either
+    if isinstance(given, Tensor) and given.weak is not None:
+        value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
     normal = parse(key, x.shape)
     _inplace.check(x, value)
     if isinstance(normal, BasicKey):

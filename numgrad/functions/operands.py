@@ -4,9 +4,10 @@ from .._tensor import ArrayLike, Tensor
 
 
 def as_tensor(x: ArrayLike) -> Tensor:
-    """Return ``x`` as a tensor; arrays are not copied, gradients reach tensors in sequences."""
+    """Return ``x`` as a tensor; arrays are not copied, gradients reach tensors in sequences, and a
+    number, also one known later, gets a dtype of its own."""
     if isinstance(x, Tensor):
-        return x
+        return plain(x)
     from .creation import asarray  # which makes use of functions that come here first
 
     return asarray(x)
