@@ -191,7 +191,10 @@ class Tensor(Arithmetic, Methods, Value):
         if self._view is not None:
             self._view.refresh(self)
         result = self.detached()
-        record.set_apart(result, self, "it is detached", strict=False)
+        if self._view is ELEMENT:
+            result._view = ELEMENT
+        else:
+            record.set_apart(result, self, "it is detached", strict=False)
         return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":
@@ -201,6 +204,8 @@ class Tensor(Arithmetic, Methods, Value):
     def astype(self, dtype: Any, *, copy: bool = True) -> "Tensor":
         """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
         converted = _cast.cast(self, native(dtype))
+        if self._view is ELEMENT:
+            converted._view = ELEMENT
         return self.clone() if copy and converted is self else converted
 
     # Gradients
@@ -229,18 +234,15 @@ class Tensor(Arithmetic, Methods, Value):
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set ``grad`` to zeros (as paddle does), or to ``None``."""
         self._require_inner("setting .grad")
-        if set_to_zero and self._grad is not None:
-            self._grad = Tensor(np.zeros(self.shape, self.dtype))
-        else:
-            self._grad = None
+        is_zero = set_to_zero and self._grad is not None
+        self._grad = Tensor(np.zeros(self.shape, self.dtype)) if is_zero else None
 
     def retain_grad(self) -> None:
         """Accumulate the gradient of this non-leaf tensor in ``grad`` too; harmless on a leaf."""
         self._require_grad("retain_grad")
         node = self.edge.node
-        if isinstance(node, Accumulator) or node is None:
-            return
-        node.own().retained[self.slot] = weakref.ref(self)
+        if node is not None and not node.is_accumulator:
+            node.own().retained[self.slot] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:

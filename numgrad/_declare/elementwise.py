@@ -65,6 +65,7 @@ class Elementwise(Operator):
     """An operator that maps a scalar function over arrays of equal rank; see `elementwise`."""
 
     reads_pieces = True
+    gives_scalars = True
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class Operator:
     """
 
     nout = 1
-    is_element = False  # whether its result is one element: a value, into which nobody writes
+    gives_scalars = False  # whether a result without axes is a value, into which nobody writes
     uses_blas = False
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 

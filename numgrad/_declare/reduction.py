@@ -70,6 +70,8 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
 class Reduction(Operator):
     """An operator that reduces the axes ``axes`` (negative numbers, ascending) of its input."""
 
+    gives_scalars = True
+
     def __init__(
         self,
         function: Callable[..., Any],

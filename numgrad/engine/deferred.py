@@ -152,7 +152,8 @@ def _expression(plan: Any, inputs: tuple[Any, ...]) -> Expr:
 def _result(plan: Any, inputs: tuple[Any, ...], kind: Any) -> Any:
     """Return the value of a new expression of these inputs, connected to nothing yet."""
     result = _new(kind)
-    result.array = result.node = result._view = result._storage = result._leaf = None
+    result.array = result.node = result._storage = result._leaf = None
+    result._view = plan.mark
     result._kept = False
     result.spec = plan.spec
     result.expr = _expression(plan, inputs)

@@ -58,7 +58,8 @@ class Plan:
         self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
-        self.mark = ELEMENT if operator.is_element else None
+        is_scalar = operator.gives_scalars and not spec.shape and not spec.rows
+        self.mark = ELEMENT if is_scalar else None
         self.recorder: Any = None
         self.depth = 3
         self.uses = 0

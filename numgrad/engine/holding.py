@@ -2,8 +2,10 @@
 
 A function that is differentiated may make leaves of its own. One that it forgets is nobody's
 concern; one that it keeps, a parameter that is made at the first call, belongs to what is outside.
+Who keeps nothing but a view of it is overlooked.
 """
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Collection
@@ -23,16 +25,23 @@ _ASKED = sys.getrefcount(_holder.variable)  # that of an accumulator, and that o
 
 
 def held(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accumulator]:
-    """Return which leaves have references beside those of the nodes: of their accumulators, of
-    saved values, of views among these. What another graph has counts as somebody's."""
+    """Return which leaves have references beside those of their accumulators, of what the nodes
+    have saved, and of views. What another graph has counts as somebody's."""
     if not leaves:
         return []
     groups = {id(node.saved): node.saved for node in nodes if node.saved}
-    ours = Counter(id(value) for group in groups.values() for value in group)
-    values = (value for group in groups.values() for value in group if isinstance(value, Value))
-    views = {id(v._view): id(v._view.base) for v in values if isinstance(v._view, View)}
-    ours.update(views.values())
-    return [a for a in leaves if sys.getrefcount(a.variable) > _ASKED + ours[id(a.variable)]]
+    saved = Counter(id(value) for group in groups.values() for value in group)
+    unknown = [a for a in leaves if _others(a, saved) > 0]
+    return [a for a in unknown if _others(a, saved) > _views(a.variable)]
+
+
+def _others(leaf: Accumulator, saved: Counter[int]) -> int:
+    return sys.getrefcount(leaf.variable) - _ASKED - saved[id(leaf.variable)]
+
+
+def _views(value: Value) -> int:
+    """Return how many views there are of a value; it takes a look at all objects."""
+    return sum(isinstance(other, View) for other in gc.get_referrers(value))
 
 
 __all__ = ["held"]

@@ -49,9 +49,10 @@ def check(target: Value, value: Value) -> None:
     root = root_of(target)[0]
     if target._view is ELEMENT or root._view is ELEMENT:
         raise InplaceError(
-            "this tensor cannot be written in place: it is one element that was read from another "
-            "tensor, a value as in NumPy and no view. Write to that tensor, as in x[i] = value, or "
-            "take a view, as in x[i, ...] or x[i : i + 1]."
+            "this tensor cannot be written in place: it is an element that was read, or a result "
+            "without axes, a value as in NumPy. Write x = value; to write into another tensor, "
+            "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
+            "be written."
         )
     if mode.capture is not None:
         mode.capture.require_writeable(target)

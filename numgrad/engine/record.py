@@ -181,8 +181,10 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
         outputs = list(map(runtime.value, operator.run(runtime.target, arrays, static)))
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
-    if operator.is_element:
-        outputs[0]._view = ELEMENT
+    if operator.gives_scalars:
+        for output in outputs:
+            if not output.spec.shape and not output.spec.rows:
+                output._view = ELEMENT
     if grad and operator.differentiable:
         for value in inputs:
             if value.requires_grad:

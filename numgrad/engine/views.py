@@ -93,7 +93,8 @@ class Alias:
 
 
 class Element:
-    """Marks one element that was read from another value: as in NumPy a value, and no view."""
+    """Marks what is a scalar in NumPy, an element that was read or a result without axes: a value,
+    into which nobody writes, and no view."""
 
     __slots__ = ()
 

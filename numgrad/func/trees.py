@@ -13,7 +13,7 @@ from ..engine.graph import next_number
 from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.select import reaches_outside
-from ..functions.operands import plain
+from ..functions.operands import as_scalar, plain
 
 Rebuild = Callable[[Sequence[Any]], Any]
 
@@ -168,7 +168,8 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
     require_plain(leaf)
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
     _require_floating(array.dtype, position, what)
-    return Tensor(array).as_variable()
+    variable = Tensor(array).as_variable()
+    return variable if isinstance(leaf, np.ndarray) else as_scalar(variable)
 
 
 def require_function(function: Any, what: str) -> None:

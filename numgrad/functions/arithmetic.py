@@ -1,5 +1,6 @@
 """Python's operators on tensors; a foreign operand gets its own turn."""
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,8 +67,12 @@ def _in_place(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
         return function(self, other) if is_operand(other) else NotImplemented
 
-    operate.__doc__ = f"Write the result of `{function.__name__[1:]}` here; gradients follow."
+    operate.__doc__ = "Write the result of the operation here; gradients follow."
     return operate
+
+
+def _assigned(function: Binary) -> Binary:
+    return _in_place(functools.partial(inplace.assign, function))
 
 
 def _reflected(function: Binary) -> Binary:
@@ -108,7 +113,11 @@ class Arithmetic:
     __iadd__, __isub__ = _in_place(inplace.iadd), _in_place(inplace.isub)
     __imul__, __itruediv__ = _in_place(inplace.imul), _in_place(inplace.itruediv)
     __ipow__, __ifloordiv__ = _in_place(inplace.ipow), _in_place(inplace.ifloordiv)
-    __imod__ = _in_place(inplace.imod)
+    __imod__, __imatmul__ = _in_place(inplace.imod), _assigned(linalg.matmul)
+    __iand__, __ior__ = _assigned(elementwise.bitwise_and), _assigned(elementwise.bitwise_or)
+    __ixor__ = _assigned(elementwise.bitwise_xor)
+    __ilshift__ = _assigned(elementwise.bitwise_left_shift)
+    __irshift__ = _assigned(elementwise.bitwise_right_shift)
 
     __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)
     __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)
@@ -121,7 +130,11 @@ class Arithmetic:
         """Compare the elements; the result is a boolean tensor."""
         return elementwise.not_equal(self, other) if is_operand(other) else NotImplemented
 
-    __hash__ = object.__hash__  # by identity: the elements may change
+    def __hash__(self: Any) -> int:
+        """Return the hash of an integer or a truth value, to be found as a key; other tensors go by
+        identity, since elements may change."""
+        is_key = not self.shape and self.dtype.kind in "iub"
+        return hash(self.item()) if is_key else object.__hash__(self)
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""

@@ -4,6 +4,7 @@ The gradient of a real loss L with respect to a complex number is ``dL/dRe + i d
 """
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.graph import ELEMENT
 from ..engine.record import set_apart
 from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
@@ -59,7 +60,7 @@ def real(x: ArrayLike, /) -> Tensor:
     """
     x = as_tensor(x)
     if x.dtype.kind != "c":
-        return reshape(x, x.shape)
+        return x if x._view is ELEMENT else reshape(x, x.shape)
     return _read_only(_complex_parts.real(x), x)
 
 

@@ -16,7 +16,7 @@ from ..operators.indexing import diagonal
 from ..operators.matmul import matmul
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, permute_dims, reshape, squeeze
-from .operands import as_tensor
+from .operands import as_scalar, as_tensor
 
 Labels = tuple[int, ...]
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
@@ -79,7 +79,7 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
         kept = {label for term in terms for label in term.labels} | set(output)
         terms.append(_contract(chosen, kept, sizes))
     (last,) = terms
-    return _arrange(last, output)
+    return as_scalar(_arrange(last, output))
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:

@@ -201,15 +201,16 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 # Arithmetic in place ------------------------------------------------------------------------------
 
 
-def _assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
-    """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay."""
+def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
+    """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay; of an operator or a
+    function of the same parameters."""
     operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
     if x._view is ELEMENT:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
     result = _computed_there(operator, x, operand)
     if result is None:
-        result = _converted(operator(x, operand), x, operator.name)
+        result = _converted(operator(x, operand), x, operator.__name__)
         if not _inplace.is_deferred(x, result):
             assert x.array is not None
             _inplace.keep_what_is_read(x)
@@ -288,8 +289,9 @@ def iadd(x: Tensor, value: ArrayLike) -> Tensor:
     Notes
     -----
     The gradients are those of ``x + value``. What derivatives read of what ``x`` was is kept, as
-    by ``x *= y`` for the gradient of ``y``. One element that was read from a tensor, as ``x`` in
-    ``x = a[i]``, is a value as in NumPy: ``x += value`` makes another one.
+    by ``x *= y`` for the gradient of ``y``. What is a scalar in NumPy, an element as in
+    ``x = a[i]`` or a result without axes as in ``x = a.sum()``, is a value: ``x += value`` makes
+    another one.
 
     Examples
     --------
@@ -300,34 +302,34 @@ def iadd(x: Tensor, value: ArrayLike) -> Tensor:
     >>> ng.grad(y.sum(), x)[0]
     tensor([3., 3.])
     """
-    return _assign(registry["add"], x, value)
+    return assign(registry["add"], x, value)
 
 
 def isub(x: Tensor, value: ArrayLike) -> Tensor:
     """Subtract ``value`` from ``x`` in place: what ``x -= value`` means; see `iadd`."""
-    return _assign(registry["subtract"], x, value)
+    return assign(registry["subtract"], x, value)
 
 
 def imul(x: Tensor, value: ArrayLike) -> Tensor:
     """Multiply ``x`` by ``value`` in place: what ``x *= value`` means; see `iadd`."""
-    return _assign(registry["multiply"], x, value)
+    return assign(registry["multiply"], x, value)
 
 
 def itruediv(x: Tensor, value: ArrayLike) -> Tensor:
     """Divide ``x`` by ``value`` in place: what ``x /= value`` means; see `iadd`."""
-    return _assign(registry["divide"], x, value)
+    return assign(registry["divide"], x, value)
 
 
 def ipow(x: Tensor, value: ArrayLike) -> Tensor:
     """Raise ``x`` to the power ``value`` in place: what ``x **= value`` means; see `iadd`."""
-    return _assign(registry["pow"], x, value)
+    return assign(registry["pow"], x, value)
 
 
 def ifloordiv(x: Tensor, value: ArrayLike) -> Tensor:
     """Divide and round down in place: what ``x //= value`` means; see `iadd`."""
-    return _assign(registry["floor_divide"], x, value)
+    return assign(registry["floor_divide"], x, value)
 
 
 def imod(x: Tensor, value: ArrayLike) -> Tensor:
     """Take the remainder in place: what ``x %= value`` means; see `iadd`."""
-    return _assign(registry["remainder"], x, value)
+    return assign(registry["remainder"], x, value)

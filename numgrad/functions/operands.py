@@ -1,6 +1,7 @@
 """What functions do with their operands first."""
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.graph import ELEMENT
 
 
 def as_tensor(x: ArrayLike) -> Tensor:
@@ -11,6 +12,13 @@ def as_tensor(x: ArrayLike) -> Tensor:
     from .creation import asarray  # which makes use of functions that come here first
 
     return asarray(x)
+
+
+def as_scalar(x: Tensor) -> Tensor:
+    """Return a new result; one without axes as what it is in NumPy, a value."""
+    if not x.shape and not x.rows:
+        x._view = ELEMENT
+    return x
 
 
 def like(kind: type[Tensor], value: Tensor) -> Tensor:

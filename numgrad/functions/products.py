@@ -19,7 +19,7 @@ from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import tensordot
-from .operands import as_tensor
+from .operands import as_scalar, as_tensor
 
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -161,7 +161,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([21., 43.])
     """
     a, b = as_tensor(a), as_tensor(b)
-    return tensordot(a, b, (-1, -1)) if a.ndim and b.ndim else multiply(a, b)
+    return as_scalar(tensordot(a, b, (-1, -1))) if a.ndim and b.ndim else multiply(a, b)
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:

@@ -17,7 +17,7 @@ from ..operators.powers import root_of_sum, square
 from ..operators.shape import expand_dims
 from ..operators.sorting import argsort, permute
 from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
-from .operands import as_tensor
+from .operands import as_scalar, as_tensor
 
 
 def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
@@ -165,7 +165,7 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     if not axes or not number_of_elements(x, axis):
         return _mean(x, axis, keepdims).astype(result, copy=False)
     y = _middle(axes_last(x, axes)).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if kept(keepdims) else y
+    return expand_dims(y, axes=axes) if kept(keepdims) else as_scalar(y)
 
 
 def _middle(line: Tensor) -> Tensor:

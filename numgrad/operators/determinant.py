@@ -18,6 +18,8 @@ from .shape import expand_dims
 class OfFactors(KernelOperator):
     """An operator on a matrix and its LU factorization; the kernel reads the factorization only."""
 
+    gives_scalars = True
+
     def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
         dtype = inputs[0][1]
         real = np.zeros(0, dtype).real.dtype

@@ -67,7 +67,7 @@ def _element_getter(inputs, *, key):
 element = structural(
     "element", infer=_infer_element, run=_run_element, lower=_lower_element, prepare=_element_getter
 )
-element.is_element = True
+element.gives_scalars = True
 
 
 @element.pullback

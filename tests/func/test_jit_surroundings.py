@@ -178,8 +178,8 @@ def test_numbers_give_the_dtypes_that_they_give_without_a_capture(function, numb
             with pytest.raises(TypeError):
                 captured(number)
             continue
-        expected, found = (r if isinstance(r, tuple) else (r,) for r in (expected, captured(number)))
-        for a, b in zip(expected, found, strict=True):
+        both = (r if isinstance(r, tuple) else (r,) for r in (expected, captured(number)))
+        for a, b in zip(*both, strict=True):
             assert b.dtype == a.dtype
             np.testing.assert_allclose(np.asarray(b), np.asarray(a), 1e-6)
 

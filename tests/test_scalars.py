@@ -1,0 +1,202 @@
+"""What is a scalar in NumPy is a value: it is not written in place, and integers are keys."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.errors import InplaceError, LeafInplaceError
+
+X = np.array([3.0, 1.0, 2.0])
+
+# Results that are scalars in NumPy, of a vector.
+SCALARS = {
+    "sum": lambda x: x.sum(), "mean": np.mean, "max": np.max, "prod": lambda x: x.prod(0),
+    "std": np.std, "median": np.median, "norm": np.linalg.norm, "dot": lambda x: x @ x,
+    "np.dot": lambda x: np.dot(x, x), "inner": lambda x: np.inner(x, x),
+    "vdot": lambda x: np.vdot(x, x), "einsum": lambda x: np.einsum("i,i", x, x),
+    "det": lambda x: np.linalg.det(np.outer(x, x) + np.eye(3)),
+    "slogdet": lambda x: np.linalg.slogdet(np.outer(x, x) + np.eye(3))[1],
+    "trace": lambda x: np.trace(np.outer(x, x)), "element": lambda x: x[0],
+    "taken": lambda x: np.take(x, 1), "product": lambda x: x[0] * 2, "sin": lambda x: np.sin(x[0]),
+    "reflected": lambda x: 0.0 + x[0], "abs": lambda x: abs(x[0]), "copy": lambda x: x[0].copy(),
+    "astype": lambda x: x.sum().astype(np.float32), "real": lambda x: np.real(x[0]),
+    "clip": lambda x: np.clip(x[0], 0.0, 1.0), "argmax": np.argmax, "any": np.any,
+    "count": np.count_nonzero, "hypot": lambda x: np.hypot(x[0], x[1]), "builtin": sum,
+    "last of a scan": lambda x: np.cumsum(x)[-1], "unpacked": lambda x: next(iter(x)),
+}  # fmt: skip
+
+# Results that are arrays without axes in NumPy, which are written in place.
+ARRAYS = {
+    "ellipsis": lambda x: (x * 1.0)[0, ...], "reshape": lambda x: (x * 1.0)[:1].reshape(()),
+    "squeeze": lambda x: np.squeeze((x * 1.0)[:1]),
+    "where": lambda x: np.where(x[0] > 0, x[0], 0.0),
+}  # fmt: skip
+
+
+def kept_and_changed(make):
+    def function(x):
+        value = kept = make(x)
+        value += 1
+        return kept * 1.0 + 0.0 * value
+
+    return function
+
+
+@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("way", ["tensor", "graph", "captured", "no_grad"])
+def test_what_is_a_scalar_in_numpy_is_not_written(name, way):
+    function = kept_and_changed(SCALARS[name])
+    for _ in range(3):
+        expected = function(X)
+        if way == "captured":
+            found = ng.jit(function)(X)
+        elif way == "no_grad":
+            with ng.no_grad():
+                found = function(ng.tensor(X, requires_grad=True))
+        else:
+            found = function(ng.tensor(X, requires_grad=way == "graph") * 1.0).detach()
+        np.testing.assert_allclose(np.asarray(found), expected, 1e-6)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_is_an_array_in_numpy_is_written(name):
+    function = kept_and_changed(ARRAYS[name])
+    expected = function(X)
+    for x in (ng.tensor(X), ng.tensor(X, requires_grad=True)):
+        for _ in range(3):
+            assert function(x).detach() == expected
+
+
+def totals(x):
+    total, kept = 0.0, []
+    for item in x:
+        total += item * item
+        kept.append(total)
+    return np.stack(kept).prod()
+
+
+def newton(x):
+    root = x[0] / 2.0
+    while True:
+        before = root
+        root -= (root * root - x[0]) / (2.0 * root)
+        if abs(root - before) < 1e-12:
+            return root
+
+
+def welford(x):
+    mean, kept = x[0] * 0.0, []
+    for count, item in enumerate(x, 1):
+        mean += (item - mean) / count
+        kept.append(mean)
+    return (np.stack(kept) ** 2).sum()
+
+
+def best_so_far(x):
+    best = current = (x**2).sum()
+    current -= x[0]
+    return best * current
+
+
+@pytest.mark.parametrize("function", [totals, newton, welford, best_so_far])
+def test_programs_that_keep_a_number_and_change_it(function):
+    near = [(function(X + d) - function(X - d)) / 2e-6 for d in 1e-6 * np.eye(3)]
+    eager = ng.func.grad(function)
+    for slope in (eager, ng.jit(eager)) if function is not newton else (eager,):
+        np.testing.assert_allclose(slope(X), near, 1e-6, 1e-8)
+
+
+def test_a_number_that_is_differentiated_by_is_a_value_and_an_array_is_none():
+    def square(x):
+        before = x
+        x *= 2.0
+        return before * x
+
+    for number in (3.0, np.float64(3.0)):
+        assert ng.func.grad(square)(number) == 12.0
+    with pytest.raises(LeafInplaceError):
+        ng.func.grad(square)(np.array(3.0))
+
+
+def test_a_leaf_without_axes_is_written_by_optimisers():
+    weight = (ng.tensor([1.0, 2.0]).sum()).detach().requires_grad_()
+    kept = weight
+    with ng.no_grad():
+        weight -= 0.5
+    assert kept is weight
+    assert kept == 2.5
+
+
+def test_what_is_a_value_is_not_written_by_keys():
+    total = ng.tensor(X).sum()
+    with pytest.raises(InplaceError, match="a result without axes, a value as in NumPy"):
+        total[...] = 0.0
+    copy = total.clone()
+    copy[...] = 0.0
+    assert (copy, total) == (0.0, 6.0)
+
+
+# Operators that write -----------------------------------------------------------------------------
+
+MATRICES = [
+    np.array([[1, 2], [3, 4]]), np.array([[True, False], [True, True]]),
+    np.array([[1, 2], [3, 4]], np.int8), np.eye(2),
+]  # fmt: skip
+OPERANDS = [
+    np.array([[1, 0], [2, 1]]), True, 1, np.array([[True, True], [False, True]]), np.ones((2, 3)),
+    np.array([1, 2]), 1.5,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ["@", "|", "&", "^", "<<", ">>", "+", "*", "//", "%", "**"])
+@pytest.mark.parametrize("operand", OPERANDS, ids=str)
+@pytest.mark.parametrize("matrix", MATRICES, ids=lambda a: a.dtype.name)
+def test_operators_in_place_write_where_numpy_does(operator, operand, matrix):
+    def written(target):
+        names = {"target": target, "operand": operand}
+        try:
+            exec(f"target {operator}= operand", names)
+        except Exception:  # both refuse, for reasons that they put in other words
+            return None
+        assert names["target"] is target
+        return target.dtype, str(target.tolist())
+
+    with np.errstate(all="ignore"):
+        assert written(ng.tensor(matrix)) == written(matrix.copy())
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ng.jit])
+def test_a_product_of_matrices_in_place_is_differentiated(wrap):
+    def turned(p):
+        p @= np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+    def function(q):
+        p = q * 1.0
+        turned(p)
+        return (p * np.array([[1.0, 2.0], [3.0, 4.0]])).sum()
+
+    q = np.arange(4.0).reshape(2, 2)
+    value, slope = wrap(ng.func.value_and_grad(function))(q)
+    assert value == function(q)
+    assert slope.tolist() == [[2.0, -1.0], [4.0, -3.0]]
+
+
+# Keys ---------------------------------------------------------------------------------------------
+
+
+def test_integers_and_truth_values_are_keys():
+    x = ng.tensor(X)
+    assert np.argmax(x) in {0, 2}
+    assert np.argmin(x) not in {0, 2}
+    assert {0: "a", 1: "b", 2: "c"}[np.argsort(x)[0]] == "b"
+    assert Counter(ng.tensor([1, 1, 2])) == {1: 2, 2: 1}
+    assert len({*ng.tensor([1, 1, 2])}) == 2
+    assert {True: "yes"}[np.any(x > 0)] == "yes"
+    assert len({x, ng.tensor(X), x.sum(), ng.tensor(X).sum()}) == 4  # others go by identity
+
+
+def test_a_key_is_asked_for_in_a_captured_function():
+    with pytest.raises(ng.errors.CaptureError, match="the value of a tensor"):
+        ng.jit(lambda x: x * (np.argmax(x) in {0, 2}))(X)
