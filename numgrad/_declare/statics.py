@@ -37,8 +37,9 @@ def bind(
 def _checked(what: str, name: str, value: Any) -> Any:
     if hasattr(value, "requires_grad") or isinstance(value, np.ndarray):
         raise OperatorCallError(
-            f"{what}: the static parameter {name!r} is an array; declare it in the signature to "
-            f"pass arrays"
+            f"{what}: the static parameter {name!r} is an array, or a number that a captured "
+            f"function reads at each call; declare it in the signature to pass arrays, or name the "
+            f"argument of the captured function in static_argnames"
         )
     try:
         hash(value)

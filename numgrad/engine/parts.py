@@ -225,10 +225,9 @@ class Parts:
         parent = node.parents[0]
         if box is None or ((node, 0) not in self._arrived and not (parent and _writes(parent))):
             return None
-        parts = self._arrived.pop((node, 0), [])
-        if total is not None:
-            parts = [whole(total), *parts]
-        shape = node.inputs[0].shape
+        parts, shape = self._arrived.pop((node, 0), []), node.inputs[0].shape
+        if total is not None:  # the array was read as a whole: its parts would be cut ever smaller
+            parts = [whole(dense([whole(total), *parts], shape))]
         outside, gv = split(parts, box, node, wanted)
         if not wanted[0] or not outside:
             return [None, gv]

@@ -88,7 +88,7 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return seen(item)
-    if isinstance(item, (Tensor, np.ndarray, list, tuple)):
+    if isinstance(item, (Tensor, np.ndarray, list, tuple, range)):
         return _index_array(item)
     if isinstance(item, (bool, np.bool_)):
         return np.asarray(item)

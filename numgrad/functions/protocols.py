@@ -30,7 +30,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     """
     if not all(map(is_operand, inputs)):
         return NotImplemented
-    name = f"np.{ufunc.__name__}"
+    is_own = getattr(np, ufunc.__name__, None) is ufunc
+    name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
     if method != "__call__":
         raise TypeError(f"{name}.{method} does not take tensors; {_way_out(f'{name}.{method}')}")
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
