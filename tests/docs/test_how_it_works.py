@@ -1,10 +1,14 @@
 """The program printed in the page on how it works is the one that its example runs."""
 
+import pytest
+
 import numgrad.engine.plan as schedules
 from numgrad.engine import recall
 from numgrad.engine.schedule import ARENA
 
 from .pages import DOCS
+
+pytestmark = pytest.mark.usefixtures("default_fusing")
 
 
 def test_printed_program(monkeypatch):
