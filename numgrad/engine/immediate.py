@@ -43,14 +43,14 @@ def _is_simple(node: Node, most: int | None) -> bool:
     if type(node) is Accumulator:
         return not node.variable.hooks
     operator, roles = node.operator, runtime.roles
-    if operator is roles["put_view"] or not operator.has_rule:
-        return False
+    if not operator.has_rule or (operator is roles["put_view"] and most is not None):
+        return False  # a program writes part by part without copies of the rest
     if node.saved is None or not all(map(_is_computed, node.saved)):
         return False
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False
     # The gradient of a part is written into as many zeros as the whole has elements.
-    is_part = operator is roles["index"] or operator is roles["element"]
+    is_part = operator in (roles["index"], roles["element"], roles["put_view"])
     return not is_part or prod(node.inputs[0].shape) <= MOST
 
 
