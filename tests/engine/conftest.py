@@ -3,7 +3,7 @@
 import pytest
 
 import numgrad as ng
-from numgrad.engine import dispatch
+from numgrad.engine import backward, dispatch, recall
 
 
 @pytest.fixture
@@ -13,3 +13,19 @@ def often(monkeypatch):
     ng.set_flags()
     yield
     ng.set_flags()
+
+
+@pytest.fixture
+def forgotten():
+    """No pass is known, before or after."""
+    recall.forget()
+    yield
+    recall.forget()
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """The passes over graphs that were searched for their nodes."""
+    found, search = [], backward.reachable
+    monkeypatch.setattr(backward, "reachable", lambda *a: found.append(a) or search(*a))
+    return found

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import backward, recall
+from numgrad.engine import recall
 
 N = 320
 RNG = np.random.default_rng(0)
@@ -18,19 +18,7 @@ WORK = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def forgotten():
-    recall.forget()
-    yield
-    recall.forget()
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """The passes over graphs that were searched for their nodes."""
-    found, search = [], backward.reachable
-    monkeypatch.setattr(backward, "reachable", lambda *a: found.append(a) or search(*a))
-    return found
+pytestmark = pytest.mark.usefixtures("forgotten")
 
 
 def reference(work, array, slope, n):

@@ -12,23 +12,7 @@ from numgrad.engine import recall
 from numgrad.engine.again import Again, freeing
 from numgrad.engine.plan import Plan
 
-
-@pytest.fixture(autouse=True)
-def forgotten():
-    recall.forget()
-    yield
-    recall.forget()
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """How often the nodes of a graph were searched for."""
-    from numgrad.engine import backward
-
-    counted = []
-    search = backward.reachable
-    monkeypatch.setattr(backward, "reachable", lambda *a: counted.append(1) or search(*a))
-    return counted
+pytestmark = pytest.mark.usefixtures("forgotten")
 
 
 def leaf(*numbers):
