@@ -356,3 +356,9 @@ def test_function_without_counterpart_names_the_way_out(function):
 def test_tables_name_functions_with_documentation():
     for own in (*UFUNCS.values(), *SCIPY_UFUNCS.values()):
         assert inspect.getdoc(own)
+
+
+def test_a_ufunc_of_scipy_without_counterpart_is_called_by_its_name():
+    special = pytest.importorskip("scipy.special")
+    with pytest.raises(TypeError, match=r"scipy\.special\.jv has no counterpart"):
+        special.jv(1, ng.tensor([1.0, 2.0]))

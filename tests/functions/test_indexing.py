@@ -259,3 +259,13 @@ def test_take_reads_booleans_as_numbers():
     for function in (ng.take, ng.jit(ng.take)):
         found = np.asarray(function(x, where))
         np.testing.assert_array_equal(found, np.take(x, where))
+
+
+def test_a_range_is_an_index_as_in_numpy():
+    x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    assert x[range(1, 3)].tolist() == [2.0, 3.0]
+    assert ng.grad(x[range(0, 3, 2)].sum(), x)[0].tolist() == [1.0, 0.0, 1.0]
+    assert ng.jit(lambda x: x[range(2)])(np.arange(3.0)).tolist() == [0.0, 1.0]
+    y = x * 1.0
+    y[range(2)] = 5.0
+    assert y.tolist() == [5.0, 5.0, 3.0]
