@@ -204,9 +204,10 @@ class Tensor(Arithmetic, Methods, Value):
     def astype(self, dtype: Any, *, copy: bool = True) -> "Tensor":
         """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
         converted = _cast.cast(self, native(dtype))
+        converted = self.clone() if copy and converted is self else converted
         if self._view is ELEMENT:
             converted._view = ELEMENT
-        return self.clone() if copy and converted is self else converted
+        return converted
 
     # Gradients
     # ------------------------------------------------------------------------------------------
@@ -247,8 +248,7 @@ class Tensor(Arithmetic, Methods, Value):
     @property
     def retains_grad(self) -> bool:
         """Whether ``retain_grad`` was called on this non-leaf tensor."""
-        node = self.node
-        return node is not None and self.slot in node.retained
+        return self.node is not None and self.slot in self.node.retained
 
     def register_hook(self, hook: Callable[["Tensor"], "Tensor | None"]) -> hooks.Handle:
         """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a

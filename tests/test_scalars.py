@@ -25,6 +25,11 @@ SCALARS = {
     "clip": lambda x: np.clip(x[0], 0.0, 1.0), "argmax": np.argmax, "any": np.any,
     "count": np.count_nonzero, "hypot": lambda x: np.hypot(x[0], x[1]), "builtin": sum,
     "last of a scan": lambda x: np.cumsum(x)[-1], "unpacked": lambda x: next(iter(x)),
+    "plus": lambda x: +x.sum(), "same dtype": lambda x: x[0].astype("float64"),
+    "dtype": lambda x: x.sum(dtype="float32"), "nan_to_num": lambda x: np.nan_to_num(x[0]),
+    "matrix norm": lambda x: np.linalg.norm(x.reshape(1, 3), 1),
+    "cubic norm": lambda x: np.linalg.norm(x, 3), "searched": lambda x: np.searchsorted(x, 1.5),
+    "imag": lambda x: np.imag(x[0] * 1j), "real part": lambda x: (x[0] * 1j).real,
 }  # fmt: skip
 
 # Results that are arrays without axes in NumPy, which are written in place.
@@ -120,6 +125,92 @@ def test_a_number_that_is_differentiated_by_is_a_value_and_an_array_is_none():
         ng.func.grad(square)(np.array(3.0))
 
 
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_an_integer_that_is_known_later_reads_a_value(ensemble):
+    def function(x, n):
+        value = kept = x[n]
+        value += x[2]
+        return kept * value
+
+    captured, slope = ng.jit(function), ng.jit(ng.func.grad(function))
+    for n in (0, 1, 0, 2, 1):
+        assert captured(X, n) == function(X, n)
+        assert slope(X, n).tolist() == ng.func.grad(lambda x, n=n: function(x, n))(X).tolist()
+    computed = lambda x: function(x, ng.argmin(x))  # noqa: E731
+    assert ng.jit(computed, ensemble=ensemble)(X[None] if ensemble else X) == computed(ng.tensor(X))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_among_the_arguments_are_values(dtype):
+    def function(x, s):
+        doubled = kept = s * 2
+        doubled += 1
+        s += kept
+        return x * (s + doubled * kept)
+
+    x, captured = X.astype(dtype), ng.jit(function)
+    for number in (2, 2.0, 0.5, 3, np.float64(1.5), np.int64(4), 5, 2, 0.25):
+        found, expected = captured(x, number), function(x, number)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, 1e-6)
+
+
+def test_results_of_choices_are_values():
+    def function(x):
+        def body(t, a):
+            before = t
+            t -= 0.1 * x[1]
+            return t * a + before
+
+        t = x.sum()
+        for _ in range(3):
+            t = kept = ng.cond(t > 0, body, lambda t, a: t, t, x[0])
+            t += 1.0
+        return t * kept
+
+    near = [
+        (function(ng.tensor(X + d)) - function(ng.tensor(X - d))) / 2e-6 for d in 1e-6 * np.eye(3)
+    ]
+    for slope in (ng.func.grad(function), ng.jit(ng.func.grad(function))):
+        np.testing.assert_allclose(slope(X), np.array(near, float), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_methods_of_numbers_that_need_the_number(dtype):
+    x = X.astype(dtype)
+    for method in (lambda s: s.real, lambda s: s.conjugate(), lambda s: divmod(s, 2)[0]):
+        captured = ng.jit(lambda x, s, method=method: x * method(s))
+        assert captured(x, 2.5).dtype == dtype
+        np.testing.assert_array_equal(captured(x, 2.5), x * method(2.5))
+    for method in (round, lambda s: round(s, 1), lambda s: s.is_integer()):
+        with pytest.raises(ng.errors.CaptureError, match="needs the number"):
+            ng.jit(lambda x, s, method=method: x * method(s))(x, 2.5)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda a, b, x: ((a * x + b - 1.0) ** 2).sum(),
+        lambda a, b, x: (ng.sin(a) * x).sum() + b * b,
+    ],
+)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_are_arrays_that_can_be_clipped_in_place(loss, create_graph):
+    for _ in range(4):
+        a, b = (ng.tensor(value, requires_grad=True) for value in (3.0, 2.0))
+        expected = [g * 0.1 for g in ng.grad(loss(a, b, X), [a, b], create_graph=create_graph)]
+        found = ng.grad(loss(a, b, X), [a, b], create_graph=create_graph)
+        loss(a, b, X).backward()
+        for gradients in (found, (a.grad, b.grad)):
+            for g in gradients:
+                g *= 0.1
+            for g, e in zip(gradients, expected, strict=True):
+                assert g.detach() == e.detach()
+        a.grad.fill(0.0)
+        b.grad[...] = 0.0
+        assert (a.grad, b.grad) == (0.0, 0.0)
+
+
 def test_a_leaf_without_axes_is_written_by_optimisers():
     weight = (ng.tensor([1.0, 2.0]).sum()).detach().requires_grad_()
     kept = weight
@@ -195,6 +286,10 @@ def test_integers_and_truth_values_are_keys():
     assert len({*ng.tensor([1, 1, 2])}) == 2
     assert {True: "yes"}[np.any(x > 0)] == "yes"
     assert len({x, ng.tensor(X), x.sum(), ng.tensor(X).sum()}) == 4  # others go by identity
+    written = ng.tensor(0)
+    known = {written: "known"}
+    written += 1
+    assert known[written] == "known"
 
 
 def test_a_key_is_asked_for_in_a_captured_function():

@@ -334,7 +334,7 @@ class Pass:
             given.add(_memory_of(value))
             if mode.capture is not None and value.array is None and not create_graph:
                 value = value.detached()  # the user may write into it, and rules have read it
-            return value
+            return value.as_array()
 
         self.grads = {edge: owned(value) for edge, value in self.grads.items()}
         self.retained = [(edge, owned(value)) for edge, value in self.retained]

@@ -58,8 +58,7 @@ class Plan:
         self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
-        is_scalar = operator.gives_scalars and not spec.shape and not spec.rows
-        self.mark = ELEMENT if is_scalar else None
+        self.mark = ELEMENT if operator.gives_scalars and not spec.shape else None
         self.recorder: Any = None
         self.depth = 3
         self.uses = 0

@@ -183,7 +183,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
             _link_view(operator, static, inputs[0], outputs[0])
     if operator.gives_scalars:
         for output in outputs:
-            if not output.spec.shape and not output.spec.rows:
+            if not output.spec.shape:
                 output._view = ELEMENT
     if grad and operator.differentiable:
         for value in inputs:

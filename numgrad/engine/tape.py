@@ -159,7 +159,7 @@ class Tape(Known):
                     values += apply(operator, tuple(inputs), static)
                 else:
                     values.append(apply_plan(plan, inputs))
-        return [values[n] for n in self.found]
+        return [values[n].as_array() for n in self.found]
 
 
 def _plan(

@@ -251,6 +251,13 @@ class Value:
         """Say that the array is to be read with another shape: the batch becomes an axis, or the
         first axis becomes the batch."""
         self.spec = spec_of(shape, self.dtype, rows)
+        self.as_array()
+
+    def as_array(self) -> Self:
+        """Be an array, which is written in place, also without axes."""
+        if self._view is ELEMENT:
+            self._view = None
+        return self
 
     @property
     def storage(self) -> Storage:

@@ -11,7 +11,9 @@ from .._tensor import Tensor
 from ..engine.capture import Capture
 from ..engine.record import mode
 from ..engine.seen import seen
+from ..engine.values import ELEMENT
 from ..functions.creation import asarray
+from ..functions.operands import as_scalar
 from ..functions.selection import where
 from .gates import Gates
 from .trees import require_function
@@ -96,8 +98,9 @@ def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
     they are added to others: the sums are the same for every way to choose."""
 
     def gated(leaf: Any) -> Any:
-        is_wanted = isinstance(leaf, Tensor) and leaf.requires_grad and mode.grad
-        return gate(leaf) if is_wanted else leaf
+        if not isinstance(leaf, Tensor) or not leaf.requires_grad or not mode.grad:
+            return leaf
+        return as_scalar(gate(leaf)) if leaf._view is ELEMENT else gate(leaf)
 
     return optree.tree_map(gated, tuple(operands), none_is_leaf=True)  # type: ignore[arg-type]
 
@@ -126,7 +129,9 @@ def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
             f"cond: the functions return different arrays: {a.dtype} of shape {a.shape} and "
             f"{b.dtype} of shape {b.shape}"
         )
-    return where(pred, first, second) if numbers else where(pred, a, b)
+    result = where(pred, first, second) if numbers else where(pred, a, b)
+    is_scalar = all(_is_number(x) or getattr(x, "_view", None) is ELEMENT for x in (first, second))
+    return as_scalar(result) if is_scalar else result
 
 
 def _is_number(value: Any) -> bool:

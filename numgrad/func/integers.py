@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..functions.arithmetic import Arithmetic, is_operand
 from ..functions.operands import like
-from .scalars import PythonComplex, PythonFloat, is_number
+from .scalars import IN_PLACE, PythonComplex, PythonFloat, is_number
 
 MOST = 1 << 30
 """The magnitude from which on a Python integer is part of the recording."""
@@ -157,3 +157,5 @@ for _name in (
     "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
 ):  # fmt: skip
     setattr(Integer, f"__{_name}__", _method(_name))
+for _name in IN_PLACE:
+    setattr(Integer, f"__i{_name}__", getattr(Integer, f"__{_name}__"))

@@ -15,22 +15,24 @@ from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
-from ..engine.graph import Spec
+from ..engine.graph import Spec, next_number
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..engine.watching import watch
+from ..functions.operands import as_scalar
 from .draws import Draws
 from .integers import NumpyInt, PythonInt, of_argument
 from .nested import Nested
 from .outputs import donated, into
-from .recording import Recording, in_order, placeholder, record
+from .recording import Recording, in_order, keeps_leaves, placeholder, record
 from .scalars import PythonComplex, PythonFloat
 from .signature import (
     COMPLEX,
     FIXED,
     FLOAT,
     INTEGER,
+    INTEGERS,
     NUMPY,
     NUMPY_INTEGER,
     TENSOR,
@@ -43,6 +45,7 @@ _NUMBERS = {
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
     INTEGER: (PythonInt, np.dtype(np.int64)),
 }
+_SCALARS = {NUMPY_INTEGER: NumpyInt}
 _TYPES = {FLOAT: float, COMPLEX: complex}  # an entry looks at no class that is derived from them
 _MOST_ENTRIES = 4  # of one recording, for calls that differ in objects of equal value
 _CUT = (
@@ -91,6 +94,7 @@ class Recorded:
         self._latest: list[Any] = []  # what the latest call had beside arrays and numbers
         self._function = function
         self._call = call
+        self._first = next_number()
         arguments = [
             _placeholder(n, leaf, kind, asked)
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
@@ -127,6 +131,7 @@ class Recorded:
             if type(output) is PythonInt:  # which is to be returned as what it is
                 output.ask()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
+        self.keeps_leaves = keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
             return outputs
         self._of_members = outputs
@@ -278,15 +283,12 @@ def _members(call: Call) -> int:
 
 
 def _placeholder(index: int, leaf: Any, kind: str, asked: set[int]) -> Tensor:
-    if kind in _NUMBERS:
-        number, dtype = _NUMBERS[kind]
-        value = placeholder(number, index, Spec((), dtype), False)
-        return of_argument(value, index, asked) if kind == INTEGER else value
-    if kind == NUMPY_INTEGER:
-        value = placeholder(NumpyInt, index, Spec((), leaf.dtype), False)
-        return of_argument(value, index, asked)
-    requires_grad = kind == TENSOR and leaf.requires_grad
-    return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
+    if kind in (NUMPY, TENSOR):
+        requires_grad = kind == TENSOR and leaf.requires_grad
+        return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
+    number, dtype = _NUMBERS.get(kind) or (_SCALARS.get(kind, Tensor), leaf.dtype)
+    value = as_scalar(placeholder(number, index, Spec((), dtype), False))
+    return of_argument(value, index, asked) if kind in INTEGERS else value
 
 
 def _is_result(leaf: Any) -> bool:

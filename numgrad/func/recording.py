@@ -53,8 +53,6 @@ class Recording:
     storages : dict
         What counts the writes into the arrays from outside, by the ids of these: what a node inside
         has saved does not know.
-    keeps_leaves : bool
-        Whether the function has made leaves that the outputs depend on, and that somebody keeps.
     copies_are_views : bool
         Whether what was copied by integers that are known later may as well have been a view.
     """
@@ -74,7 +72,6 @@ class Recording:
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         capture.require_unwritten()
-        self.keeps_leaves = bool(_kept_leaves(self.outputs, capture))
         self.storages = {} if above is None else above.storages.copy()
         for value in capture.used.values():  # first what is from outside, then what was saved of it
             self.storages.setdefault(id(value.array), value.storage)
@@ -264,17 +261,18 @@ def _made_here(output: Tensor) -> Tensor:
     return registry["copy"](output) if is_outside else output
 
 
-def _kept_leaves(outputs: Sequence[Value], capture: Capture) -> list[Accumulator]:
+def keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
+    """Whether outputs depend on leaves that were made after number ``first``, are none of the
+    arguments, and that somebody keeps."""
     roots = [output.edge.node for output in outputs if output.requires_grad]
     nodes = reachable([node for node in roots if node is not None], ())
-    leaves = [node for node in nodes if isinstance(node, Accumulator)]
-    known = {id(value) for value in (*capture.arguments, *outputs)}
+    known = {id(value) for value in (*arguments, *outputs)}
     made = [
-        leaf for leaf in leaves
-        if capture.made(leaf.variable)
-        and not leaf.variable.leaf.is_variable and id(leaf.variable) not in known
+        node for node in nodes
+        if isinstance(node, Accumulator) and node.variable.leaf.number > first
+        and not node.variable.leaf.is_variable and id(node.variable) not in known
     ]  # fmt: skip
-    return held(made, nodes)
+    return bool(held(made, nodes))
 
 
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:
@@ -349,4 +347,4 @@ def record(
         return Recording(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "constant", "in_order", "placeholder", "record"]
+__all__ = ["Recording", "constant", "in_order", "keeps_leaves", "placeholder", "record"]

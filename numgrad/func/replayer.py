@@ -155,7 +155,7 @@ class Replayer:
         if out is not None and self.signature.has_out:
             raise ArgTypeError(
                 f"{self.name}: out= says where the results go, and the function has a parameter "
-                f"out of its own; pass that one by its position, or give it another name"
+                f"out of its own; give that one another name, or pass it by its position"
             )
         inside = mode.deferring or mode.capture is not None
         if inside and not self.ensemble:  # part of another recording
@@ -206,7 +206,7 @@ class Replayer:
             recorded = Recorded(
                 self.function, self.name, call, self.ensemble, self.fuse, donated, asked
             )
-            if not recorded.recording.keeps_leaves:
+            if not recorded.keeps_leaves:
                 return recorded
         raise CaptureError(
             f"{self.name}: the function makes a tensor that requires grad and keeps it, at each "

@@ -55,9 +55,36 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float, complex, bool) or getattr(value, "weak", None) is not None
 
 
+def _asking(what: str) -> Callable[..., NoReturn]:
+    """Return a method of Python's numbers that needs the number."""
+
+    def ask(*_: Any) -> NoReturn:
+        refuse(
+            f"{what} of a number among the arguments needs the number, which is known only when "
+            f"the function is replayed. Name it in static_argnums or static_argnames, or compute "
+            f"with ng.round, ng.trunc and the like, whose results are tensors."
+        )
+
+    return ask
+
+
+IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+"""Operators whose forms in place make another number."""
+
 for _name in (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
     "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
 ):  # fmt: skip
     for _kind in (PythonFloat, PythonComplex):
         setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
+for _kind in (PythonFloat, PythonComplex):
+    for _name in IN_PLACE:
+        setattr(_kind, f"__i{_name}__", getattr(_kind, f"__{_name}__"))
+PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
+PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
+PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
+PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
+for _name in ("round", "trunc"):
+    setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
+for _name in ("is_integer", "as_integer_ratio", "hex"):
+    setattr(PythonFloat, _name, _asking(f"{_name}()"))

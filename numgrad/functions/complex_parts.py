@@ -89,6 +89,8 @@ def imag(x: ArrayLike, /) -> Tensor:
 
 def _read_only(part: Tensor, x: Tensor) -> Tensor:
     """Refuse writes to a part, which NumPy would write to the complex number."""
+    if part._view is ELEMENT:
+        return part  # which is no part of memory, but a value
     if part.array is not None:
         part.array.flags.writeable = False
     else:

@@ -53,6 +53,7 @@ from .hyperbolic import atanh as atanh
 from .hyperbolic import cosh as cosh
 from .hyperbolic import sinh as sinh
 from .hyperbolic import tanh as tanh
+from .operands import as_scalar
 from .powers import cbrt as cbrt
 from .powers import hypot as hypot
 from .powers import pow as pow
@@ -231,7 +232,7 @@ def positive(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.positive(x), x)[0]
     tensor([1., 1.])
     """
-    return _elementwise.copy(x)
+    return as_scalar(_elementwise.copy(x))
 
 
 def reciprocal(x: ArrayLike, /) -> Tensor:

@@ -17,7 +17,7 @@ from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, squeeze
 from .axes import Axis, kept, negative_axes
-from .operands import as_tensor
+from .operands import as_scalar, as_tensor
 
 
 def _floating(x: ArrayLike) -> Tensor:
@@ -59,7 +59,7 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     >>> ng.grad(ng.linalg.norm(x), x)[0]
     tensor([0.6, 0.8])
     """
-    return _norms.call(x, ord, axis, keepdims)
+    return as_scalar(_norms.call(x, ord, axis, keepdims))
 
 
 def _norm(x: ArrayLike, ord: Any, axis: Axis, keepdims: bool) -> Tensor:
@@ -99,7 +99,7 @@ def vector_norm(
     tensor([5., 0.])
     """
     x = _floating(x)
-    return _vector_norm(x, ord, negative_axes(axis, x.ndim), keepdims)
+    return as_scalar(_vector_norm(x, ord, negative_axes(axis, x.ndim), keepdims))
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
@@ -114,7 +114,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     x = _floating(x)
     if x.ndim < 2:
         raise ValueError(f"matrix_norm needs two axes at least, got shape {x.shape}")
-    return _matrix_norm(x, ord, (-2, -1), keepdims)
+    return as_scalar(_matrix_norm(x, ord, (-2, -1), keepdims))
 
 
 def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:

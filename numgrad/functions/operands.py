@@ -16,7 +16,7 @@ def as_tensor(x: ArrayLike) -> Tensor:
 
 def as_scalar(x: Tensor) -> Tensor:
     """Return a new result; one without axes as what it is in NumPy, a value."""
-    if not x.shape and not x.rows:
+    if not x.shape:
         x._view = ELEMENT
     return x
 
@@ -24,6 +24,7 @@ def as_scalar(x: Tensor) -> Tensor:
 def like(kind: type[Tensor], value: Tensor) -> Tensor:
     """Return a result as a tensor of another class, at the same place in the graph."""
     result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
+    result._view = value._view if value._view is ELEMENT else None
     if value.requires_grad:
         result.move(value.node, value.slot, True)
     return result  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from .._tensor import ArrayLike, Tensor
 from ..operators.cast import cast
 from ..operators.sorting import searchsorted_left, searchsorted_right
 from .indexing import take
-from .operands import as_tensor
+from .operands import as_scalar, as_tensor
 from .reshaping import ravel
 
 
@@ -90,7 +90,7 @@ def searchsorted(
         ordered = take(ordered, sorter)
     dtype = np.result_type(ordered.dtype, values.dtype)
     position = searchsorted_left if side == "left" else searchsorted_right
-    return position(cast(ordered, dtype), cast(values, dtype))
+    return as_scalar(position(cast(ordered, dtype), cast(values, dtype)))
 
 
 # Different elements -------------------------------------------------------------------------------

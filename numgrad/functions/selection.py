@@ -7,11 +7,13 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor, constant
+from ..engine.graph import ELEMENT
 from ..engine.steps import Steps
 from ..operators import comparison as _comparison
 from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
 from ..operators import selection as _selection
+from .operands import as_scalar
 from .searching import nonzero
 
 
@@ -276,7 +278,8 @@ def nan_to_num(
     neginf = float(limits.min) if neginf is None else neginf
     y = _elementwise.where(_comparison.equal(x, math.inf), posinf, x)
     y = _elementwise.where(_comparison.equal(x, -math.inf), neginf, y)
-    return _elementwise.where(_comparison.isnan(x), nan, y)
+    y = _elementwise.where(_comparison.isnan(x), nan, y)
+    return as_scalar(y) if x._view is ELEMENT else y
 
 
 def _weak(value: ArrayLike) -> ArrayLike:

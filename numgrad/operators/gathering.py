@@ -212,6 +212,9 @@ scatter_add = ScatterAdd("scatter_add")
 put_at = PutAt("put_at")
 
 
+gather.gives_scalars = True  # as a vector at an array without axes
+
+
 @gather.pullback
 def gather_pullback(context, g):
     count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))

@@ -73,6 +73,74 @@ def test_results_that_depend_on_forgotten_leaves_alone_are_arrays(way):
     assert all(type(function(U)) is np.ndarray for _ in range(6))
 
 
+def recursive(u):
+    w = ng.tensor(2.0, requires_grad=True)
+
+    def power(z, n):  # which closes over itself, and is freed by the collector alone
+        return z if n == 0 else power(z * w, n - 1)
+
+    return (power(u, 2) ** 2).sum()
+
+
+def of_a_class(u):
+    w = ng.tensor(2.0, requires_grad=True)
+
+    class Model:
+        def __call__(self):
+            return u * w
+
+    return (Model()() ** 2).sum()
+
+
+def with_a_hook(u):
+    w = ng.tensor(2.0, requires_grad=True)
+    y = u * w
+    y.register_hook(lambda g: g + 0 * w)
+    return (y * y).sum()
+
+
+class Scaled(ng.Function):
+    @staticmethod
+    def forward(ctx, a, w):
+        ctx.w = w
+        return a * w
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.w.detach(), None
+
+
+def with_a_context(u):
+    return Scaled.apply(u, ng.tensor(2.0, requires_grad=True)).sum()
+
+
+@pytest.mark.parametrize("function", [recursive, of_a_class, with_a_hook, with_a_context])
+def test_leaves_that_cycles_and_graphs_hold_are_forgotten_too(function):
+    slope = func.grad(function)
+    assert {type(slope(U)) for _ in range(6)} == {np.ndarray}
+    np.testing.assert_allclose(ng.jit(function)(U), float(function(ng.tensor(U)).detach()))
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_leaf_that_is_made_in_a_branch_or_by_a_member(filled):
+    kept = {}
+
+    def weight():
+        return kept.setdefault("w", kept.get("w") or ng.tensor(2.0, requires_grad=True))
+
+    if filled:
+        weight()
+    choice = ng.jit(
+        lambda u: ng.cond(u[0] > 0, lambda z: (weight() * z).sum(), lambda z: z.sum(), u)
+    )
+    for _ in range(3):
+        assert ng.grad(choice(U), weight())[0] == U.sum()
+    if not filled:
+        kept.clear()
+    with pytest.raises(ArgTypeError, match="closes over a tensor that requires grad"):
+        ng.jit(lambda u: (weight() * u).sum(), ensemble=True)(U[None])
+
+
 def test_a_capture_refuses_leaves_that_are_kept_at_each_call():
     history = []
 
