@@ -50,7 +50,7 @@ class Capturing:
         specs = [Spec((n,), np.dtype(np.float64)) for n in sizes]
         arguments = [placeholder(Tensor, n, spec, False) for n, spec in enumerate(specs)]
         with paused():
-            return record("misfit", lambda given: [self.function(*given)], arguments, True, "never")
+            return record("misfit", lambda given: [self.function(*given)], arguments, "never")
 
     def programs(self):
         """Make the programs of the recording anew."""
