@@ -45,7 +45,6 @@ _NUMBERS = {
     COMPLEX: (PythonComplex, np.dtype(np.complex128)),
     INTEGER: (PythonInt, np.dtype(np.int64)),
 }
-_SCALARS = {NUMPY_INTEGER: NumpyInt}
 _TYPES = {FLOAT: float, COMPLEX: complex}  # an entry looks at no class that is derived from them
 _MOST_ENTRIES = 4  # of one recording, for calls that differ in objects of equal value
 _CUT = (
@@ -286,7 +285,8 @@ def _placeholder(index: int, leaf: Any, kind: str, asked: set[int]) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
         return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
-    number, dtype = _NUMBERS.get(kind) or (_SCALARS.get(kind, Tensor), leaf.dtype)
+    of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
+    number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))
     return of_argument(value, index, asked) if kind in INTEGERS else value
 

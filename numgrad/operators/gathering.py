@@ -211,7 +211,6 @@ gather = Gather("gather")
 scatter_add = ScatterAdd("scatter_add")
 put_at = PutAt("put_at")
 
-
 gather.gives_scalars = True  # as a vector at an array without axes
 
 
