@@ -9,7 +9,6 @@ from numgrad._collector import paused
 from numgrad._tensor import Tensor
 from numgrad.engine.fuse import fuse
 from numgrad.engine.graph import Spec
-from numgrad.engine.record import runtime
 from numgrad.func.recording import placeholder, record
 
 from .scheduling import cost
@@ -79,7 +78,7 @@ class Fusing:
 
     def track_fusing(self, steps):
         with paused():
-            return cost(lambda: fuse(self.program, runtime.target), len(self.program.instructions))
+            return cost(lambda: fuse(self.program), len(self.program.instructions))
 
 
 class Eager:

@@ -58,7 +58,7 @@ class Preparing:
         return lower([self.value], runtime.target)
 
     def scheduled(self):
-        return encode(schedule(self.program, runtime.target), self.program)
+        return encode(schedule(self.program, runtime.target), self.program, runtime.target)
 
     def track_lowering(self, instructions):
         return cost(self.lowered, self.count)
@@ -67,4 +67,4 @@ class Preparing:
         return cost(self.scheduled, self.count)
 
     def track_fusing(self, instructions):
-        return cost(lambda: fuse(self.program, runtime.target), self.count)
+        return cost(lambda: fuse(self.program), self.count)

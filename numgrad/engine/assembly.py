@@ -5,7 +5,6 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
-from .._errors import KernelError
 from .._specs import FusedSpec
 from .expand import Leaf, Step, Term, ring_ends
 from .graph import Shape
@@ -15,19 +14,17 @@ from .storing import Root
 
 
 class Assembler:
-    """Makes the calls of kernels; each kernel and each pattern once, however often it is called.
+    """Makes the calls of kernels; each spec and each pattern once, however often it is called.
 
     Parameters
     ----------
     halos : Halos
         Of the program that is made.
-    target
-        What has the kernels.
     """
 
-    def __init__(self, halos: Halos, target: Any) -> None:
-        self._halos, self._target = halos, target
-        self._kernels: dict[Any, tuple[Any, Any]] = {}
+    def __init__(self, halos: Halos) -> None:
+        self._halos = halos
+        self._specs: dict[Any, Any] = {}
         self._patterns: dict[Any, Pattern] = {}
 
     def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
@@ -40,31 +37,27 @@ class Assembler:
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
-        made = self._kernel(assembly)
+        spec = self._spec(assembly)
         whole = first.unit.loop
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         calls = []
         for loop, operands in _boxes(whole, views):
-            pattern = self._pattern(made, len(assembly.inputs), loop, operands)
+            pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _kernel(self, assembly: "_Assembly") -> tuple[Any, Any]:
-        """Return the kernel of some steps, and its spec."""
+    def _spec(self, assembly: "_Assembly") -> Any:
+        """Return the spec of the kernel of some steps."""
         key = assembly.structure()
-        known = self._kernels.get(key)
+        known = self._specs.get(key)
         if known is None:
-            spec = assembly.spec()
-            known = self._kernels[key] = _kernel_of(self._target, spec), spec
+            known = self._specs[key] = assembly.spec()
         return known
 
-    def _pattern(
-        self, made: tuple[Any, Any], nin: int, loop: Shape, operands: Sequence[Leaf]
-    ) -> Pattern:
+    def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
         """Return the pattern of a call of a kernel."""
-        kernel, spec = made
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
         views = [
@@ -76,17 +69,9 @@ class Assembler:
         if known is None:
             layouts = tuple([_layout(loop, *view) for view in views])
             strides = [leaf.strides for leaf in operands]
-            known = Pattern(kernel, spec, layouts, nin, loop, (), strides, (), spec.name)
+            known = Pattern(spec, layouts, nin, loop, (), strides, (), spec.name)
             self._patterns[key] = known
         return known
-
-
-def _kernel_of(target: Any, spec: Any) -> Any:
-    """Return the kernel of a spec; whatever prevents that is said with its name."""
-    try:
-        return target.kernel(spec)
-    except Exception as error:
-        raise KernelError(f"{spec.name}: {type(error).__name__}: {error}") from error
 
 
 def _is_original(root: Root) -> bool:

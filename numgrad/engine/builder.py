@@ -21,7 +21,6 @@ MOST_PARTS = 9
 class Builder:
     """Collects the instructions and new buffers of one application of an operator."""
 
-    target: Any
     batch: int | None = None
     steps: list[tuple[Pattern, tuple[int, ...], tuple[int, ...]]] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=list)
@@ -71,7 +70,7 @@ class Builder:
         Parameters
         ----------
         spec
-            The kernel's spec, or a kernel.
+            The kernel's spec.
         ncore
             The number of core axes of each operand; none by default.
         core
@@ -100,10 +99,9 @@ class Builder:
             pairs = list(zip(operands, ncore, strict=True))
             strides = [_loop_strides(o, n, loop) for o, n in pairs]
             core_strides = tuple(s for o, n in pairs for s in o.strides[len(o.strides) - n :])
-        kernel = spec if hasattr(spec, "address") else self.target.kernel(spec)
         pattern = Pattern(
-            kernel, None if kernel is spec else spec, tuple(o.layout for o in operands),
-            len(inputs), loop, core, strides, core_strides, name or kernel.name, error, replay,
+            spec, tuple(o.layout for o in operands), len(inputs), loop, core, strides,
+            core_strides, name or spec.name, error, replay,
         )  # fmt: skip
         if work is not None:
             pattern.work = work

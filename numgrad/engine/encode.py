@@ -7,6 +7,7 @@ together.
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,14 @@ from .stretches import walks_of
 _HEAD = 8
 
 
-def encode(plan: Schedule, program: Program) -> tuple[np.ndarray, np.ndarray]:
+def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the code of all segments and the offset of each instruction in it; the layout is
-    described in ``targets``."""
+    described in ``targets``. Kernels that the patterns do not have yet are asked of the target."""
+    for segment in plan.segments:
+        for instruction in segment.instructions:
+            pattern = instruction.pattern
+            if pattern.kernel is None:
+                pattern.kernel = target.kernel(pattern.spec)
     words = list(chain(*[_segment_words(segment, program) for segment in plan.segments]))
     instructions = list(chain(*[segment.instructions for segment in plan.segments]))
     lengths = np.array(list(map(len, words)), np.int64)

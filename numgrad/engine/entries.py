@@ -9,7 +9,7 @@ from .plan import Plan
 from .program import Pattern
 from .schedule import ELEMENTS, OUTSIDE, Segment
 
-# The work of a call, and of a step of a fused kernel or chain, for an element.
+# The work of a call, and of a step of a fused kernel, for an element.
 _CALL, _STEP = 32, 1 / 32
 # The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
 # threads in every 5 ms.
@@ -47,7 +47,7 @@ def entry_of(
     is_long = any(spread) or sum(map(work_of, segments)) > _MOST
     if not hasattr(plan.target, "entry"):
         return None
-    if is_long and (plan.patience is not None or plan.program.uses_blas):
+    if is_long and (plan.fusion is not None or plan.program.uses_blas):
         return None
     slots: list[list[int]] = [[] for _ in arguments]
     for slot, position in enumerate(bound.schedule.arguments, OUTSIDE):
@@ -58,7 +58,7 @@ def entry_of(
         (dtype, shape, [first + n], True)
         for n, (shape, (_, dtype)) in enumerate(zip(shapes, plan.specs, strict=True))
     ]
-    calls = None if plan.patience is None else _UNTIMED
+    calls = None if plan.fusion is None else _UNTIMED
     alive = bound.schedule.alive
     threads = spread if is_long else None
     name = f"{len(plan.program.instructions)} instructions"

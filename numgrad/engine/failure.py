@@ -69,7 +69,7 @@ def _inputs_in_row(
         elif slot > BLOCK:
             alone.offsets[index] = addresses[slot - BLOCK - 1] + shift
     memory = _place_apart(alone, program, [*before, instruction])
-    code, starts = encode(alone, program)
+    code, starts = encode(alone, program, target)
     parts = [(0, len(once), 1, 1, 0, False), (len(once), len(starts), 1, 1, 0, False)]
     target.bind(code, starts, parts)()
     inputs = [_array(alone, ref) for ref in instruction.inputs]

@@ -22,8 +22,11 @@ MOST_OPERANDS = 40
 MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
 
 
-def fuse(program: Program, target: Any) -> Program:
-    """Return a program with the same results and bits whose elementwise instructions are fused."""
+def fuse(program: Program) -> Program:
+    """Return a program with the same results and bits whose elementwise instructions are fused.
+
+    Nothing is compiled: the kernels are asked for when the program is bound.
+    """
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = _grouped(program, ordered)
@@ -34,7 +37,7 @@ def fuse(program: Program, target: Any) -> Program:
     result.uses_blas, result.given = program.uses_blas, program.given
     together = [[grouping.values.roots[number] for number in group] for group in groups]
     halos = Halos(result, together if grouping.values.has_rings else ())
-    assembler = Assembler(halos, target)
+    assembler = Assembler(halos)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)

@@ -26,7 +26,6 @@ class Lowering:
     def __init__(
         self, target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
     ) -> None:
-        self.target = target
         self.inputs = inputs
         self.open_arguments = False
         self.program = Program(batch)
@@ -111,7 +110,7 @@ class Lowering:
         known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
 
     def _make(self, expr: Expr, places: Sequence[Place]) -> Template:
-        builder = Builder(self.target, self.program.batch)
+        builder = Builder(self.program.batch)
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
         outputs = lower_one(builder, expr, operands)
@@ -135,7 +134,7 @@ class Lowering:
         key = ("copy", rows, place.layout if isinstance(place, Ref) else place.key)
         template = self.templates.known.get(key)
         if template is None:
-            builder = Builder(self.target, self.program.batch)
+            builder = Builder(self.program.batch)
             operand = operand_of(builder, place)
             nargs = len(builder.buffers)
             outputs = [builder.copied(operand, rows)]

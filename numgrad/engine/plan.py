@@ -5,7 +5,6 @@ than fusing its program is expected to take is fused, so that nobody waits for a
 than they have waited already.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
@@ -17,18 +16,13 @@ from .._locks import fork_safe_lock
 from .._settings import settings
 from .attempts import attempt
 from .encode import encode
-from .fuse import fuse
+from .fusion import Fusion, forecast, fusion_of
 from .graph import Shape
 from .program import Program
 from .results import maker
 from .schedule import Schedule, schedule
 from .unchanged import require_unchanged
-from .uses import is_fusible
 from .watching import watch
-
-# Seconds that fusing is expected to take: for finding out what to fuse and for compiling it.
-_FUSE_PROGRAM = 0.02
-_FUSE_INSTRUCTION = 0.00015
 
 _fusing = fork_safe_lock()
 
@@ -42,7 +36,7 @@ class Bound:
         self.program = program
         with paused():
             self.schedule = plan = schedule(program, target)
-            code, starts = encode(plan, program)
+            code, starts = encode(plan, program, target)
         if settings.debug:
             from . import verify  # it needs the modules above
 
@@ -72,14 +66,14 @@ class Plan:
         As it runs now.
     seconds : float
         How long it has run, until it is fused.
-    patience : float or None
-        How long it runs before it is fused; None once it is, or never will be.
+    fusion : Fusion or None
+        How it comes to be fused; None once it is, or never will be.
     meter : callable or None
         Says how often it ran without being timed since it was last asked.
     """
 
     __slots__ = (
-        "bound", "empty", "meter", "mode", "patience", "program", "seconds", "specs", "target",
+        "bound", "empty", "fusion", "meter", "mode", "program", "seconds", "specs", "target",
     )  # fmt: skip
 
     def __init__(self, program: Program, target: Any, mode: str | None = None) -> None:
@@ -90,14 +84,14 @@ class Plan:
             self.mode = "never"
         self.seconds = 0.0
         self.meter: Callable[[], int] | None = None
-        count = _fusible(program)
-        self.patience: float | None = None
-        if self.mode != "never" and count > 1:
-            self.patience = _FUSE_PROGRAM + count * _FUSE_INSTRUCTION
-        fused = None
-        if self.mode == "now" and self.patience is not None:
-            self.patience, fused = None, _fused(program, target)
-        self.bound = fused or Bound(program, target)
+        self.fusion: Fusion | None = fusion_of(program, target, self.mode)
+        self.bound: Bound = None  # type: ignore[assignment]
+        if self.mode == "now":
+            self.fuse()
+        elif self.fusion is not None and forecast(program) > self.fusion.patience:
+            self.advance()
+        if self.bound is None:
+            self.bound = Bound(program, target)
         self.specs = _result_specs(program)
         self.empty = maker(self.specs)
 
@@ -121,45 +115,46 @@ class Plan:
         require_unchanged(used, bound.schedule.shapes, bound.schedule.dtypes)
         addresses = self.target.addresses([*used, *results])
         run = bound.run if watch.current is None else watch.current.runner(self, bound)
-        patience = self.patience
-        if patience is None:
+        fusion = self.fusion
+        if fusion is None:
             failure = run(addresses)
         else:
             began = perf_counter()
             failure = run(addresses)
             seconds = perf_counter() - began
             self.seconds += seconds if self.meter is None else seconds * (1 + self.meter())
-            if self.seconds > patience:
-                self.fuse()
+            if self.seconds > fusion.patience:
+                self.advance()
         if failure is not None:
             from .failure import raise_failure  # it needs this module's parts
 
             raise_failure(self.target, bound, addresses, failure)
 
+    def advance(self) -> None:
+        """Take the next step towards the fused program; if it was the last one, the next run is
+        the first of the program that was made."""
+        self._go_on(Fusion.advance)
+
     def fuse(self) -> None:
         """Fuse the program now; the next run is the first one of what that makes."""
+        self._go_on(Fusion.finish)
+
+    def _go_on(self, step: Callable[[Fusion], Program | None]) -> None:
+        """Take steps; where one fails the program goes on unfused, and a warning says why."""
         with _fusing:
-            if self.patience is not None:
-                self.patience = None
-                self.bound = _fused(self.program, self.target) or self.bound
+            fusion = self.fusion
+            if fusion is None:
+                return
 
+            def made() -> bool:
+                program = step(fusion)
+                if program is not None:
+                    self.bound = Bound(program, self.target)
+                return program is None
 
-def _fused(program: Program, target: Any) -> Bound | None:
-    """Return a program that is fused and bound; None if that fails, of which a warning tells."""
-
-    def make() -> Bound:
-        with paused():  # what fusing takes holds no cycles
-            fused = fuse(program, target)
-        return Bound(fused, target)
-
-    return attempt("fuse a program", f"{len(program.instructions)} instructions", make)
-
-
-def _fusible(program: Program) -> int:
-    """Return the number of instructions that can be fused; few patterns have many of them."""
-    examples = {i.pattern: i for i in program.instructions}
-    counts = Counter([i.pattern for i in program.instructions])
-    return sum(count for pattern, count in counts.items() if is_fusible(examples[pattern]))
+            name = f"{len(self.program.instructions)} instructions"
+            if not attempt("fuse a program", name, made):
+                self.fusion = None
 
 
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:

@@ -227,28 +227,24 @@ class Pattern:
         The inputs over which the output may be written if they end here.
     peers : frozenset of int
         The inputs that may be the very memory that is written.
-    over : tuple of frozenset
-        For each output of a chain, the inputs of which every element is read before the same
-        element of the output is written.
     codes : dict
         The pattern as the machine's words, by the row strides of the operands.
+    kernel
+        What the target has for the spec; None until a program of the pattern is bound.
     block : int
         Where it is not 0, the first core dimension is reduced in blocks of this size.
-    chain : dict
-        Whether and with which others the pattern can be chained; see `chaining`.
     walks : dict or None
         In how many rows the pattern can be cut, and how; see `stretches`.
     """
 
     __slots__ = (
-        "block", "chain", "codes", "core", "core_strides", "elementwise", "error", "heirs",
-        "kernel", "layouts", "loop", "name", "nin", "over", "peers", "replay", "rows", "spec",
-        "strides", "walks", "work",
+        "block", "codes", "core", "core_strides", "elementwise", "error", "heirs", "kernel",
+        "layouts", "loop", "name", "nin", "peers", "replay", "rows", "spec", "strides", "walks",
+        "work",
     )  # fmt: skip
 
     def __init__(
         self,
-        kernel: Any,
         spec: Any,
         layouts: tuple[Layout, ...],
         nin: int,
@@ -260,7 +256,8 @@ class Pattern:
         error: Callable[[str], Exception] | None = None,
         replay: Callable[..., Exception] | None = None,
     ) -> None:
-        self.kernel, self.spec, self.name = kernel, spec, name
+        self.spec, self.name = spec, name
+        self.kernel: Any = None
         self.layouts, self.nin = layouts, nin
         self.loop, self.core = loop, core
         self.strides, self.core_strides = strides, core_strides
@@ -271,8 +268,6 @@ class Pattern:
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None
-        self.chain: dict[int | None, Any] = {}
-        self.over: tuple[frozenset[int], ...] = ()
         self._find_heirs()
 
     def _find_heirs(self) -> None:

@@ -73,10 +73,7 @@ def _is_alike(segment: Segment, read: Use, use: Use) -> bool:
     one, two = pattern.layouts[read[2]], pattern.layouts[use[2]]
     alike = one.shape == two.shape and one.dtype == two.dtype and one.rows == two.rows
     whole = _is_all(segment, read) and _is_all(segment, use)
-    first = len(pattern.layouts) == pattern.nin + 1
-    if pattern.over:
-        first = read[2] in pattern.over[use[2] - pattern.nin]
-    return pattern.elementwise and first and alike and whole
+    return pattern.elementwise and len(pattern.layouts) == pattern.nin + 1 and alike and whole
 
 
 def _is_all(segment: Segment, use: Use) -> bool:

@@ -68,6 +68,5 @@ def copy_of(loop: Shape, given: Any, taken: Any, like: Any) -> Instruction:
     spec = runtime.roles["copy_spec"](like.dtype)
     strides = [given[2], taken[2]]
     layouts = tuple([layout_of(loop, along, like.dtype, like.rows) for along in strides])
-    kernel = runtime.target.kernel(spec)
-    pattern = Pattern(kernel, spec, layouts, 1, loop, (), strides, (), "copy")
+    pattern = Pattern(spec, layouts, 1, loop, (), strides, (), "copy")
     return Instruction(pattern, (given[0], taken[0]), (given[1], taken[1]), None)

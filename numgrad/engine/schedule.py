@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._settings import settings
-from .chaining import Chaining
 from .graph import Shape
 from .program import Instruction, Pattern, Program
 from .stretches import stretches, walks_of
@@ -96,10 +95,6 @@ def schedule(program: Program, target: Any) -> Schedule:
     count = len(program.nbytes)
     outside = [*program.arguments, *(ref.buffer for ref in program.results)]
     cut = list(segments(program))
-    chaining = Chaining(program, target)
-    for segment in cut if settings.path == "default" else ():
-        cuts = (1, segment.rows) if segment.kind == ELEMENTS else (segment.rows,)
-        segment.instructions = chaining.chained(segment.instructions, *cuts)
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
     plan.arguments = list(program.arguments.values())
     plan.shapes = [program.given[buffer][0] for buffer in program.arguments]

@@ -18,10 +18,9 @@ _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128"))
 
 
 class Signs:
-    """Finds negations and what reads them, for one target."""
+    """Finds negations and what reads them."""
 
-    def __init__(self, target: Any) -> None:
-        self._target = target
+    def __init__(self) -> None:
         operators: list[Any] = [runtime.roles[n] for n in ("negative", "add", "subtract")]
         negative, add, subtract = (
             [operator.spec(dtype) for dtype in _DTYPES] for operator in operators
@@ -83,7 +82,7 @@ class Signs:
         spec = self._opposites[pattern.spec]
         order = (1 - place, place, 2)
         turned = self._turned[pattern, place] = Pattern(
-            self._target.kernel(spec), spec, tuple([pattern.layouts[n] for n in order]), 2,
+            spec, tuple([pattern.layouts[n] for n in order]), 2,
             pattern.loop, pattern.core, [pattern.strides[n] for n in order],
             pattern.core_strides, spec.name,
         )  # fmt: skip

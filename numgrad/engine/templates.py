@@ -211,13 +211,13 @@ class Templates:
         self.version = settings.version
         self.known: dict[Hashable, Template] = {}
         self.identities: dict[Hashable, int] = {}
-        self.signs = Signs(target)
+        self.signs = Signs()
 
     def add(self, key: Hashable, template: Template) -> None:
         if len(self.known) >= _KEPT:
             self.known.clear()
             self.identities.clear()
-            self.signs = Signs(self.target)
+            self.signs = Signs()
         self.known[key] = template
 
 

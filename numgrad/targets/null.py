@@ -11,7 +11,6 @@ class NullKernel:
 
     name: str
     address: int
-    over: tuple[frozenset[int], ...] = ()
 
 
 @dataclass
@@ -31,7 +30,6 @@ class NullTarget:
     kernels: list[NullKernel] = field(default_factory=list)
     num_threads: int = 2
     l2: int = 1 << 20
-    longest_chain: int = 8
 
     def kernel(self, spec: Any) -> NullKernel:
         """Return a kernel for a spec without compiling it."""
@@ -39,13 +37,9 @@ class NullTarget:
         self.kernels.append(kernel)
         return kernel
 
-    def can_chain(self, spec: Any) -> bool:
-        """Whether an operator can be part of a chain: any can that takes and returns floats."""
-        return all(dtype.kind == "f" for dtype in (*spec.in_dtypes, *spec.out_dtypes))
-
-    def chain(self, spec: Any) -> NullKernel | None:
-        """Return a kernel for a chain; None if it has more steps than a chain may have here."""
-        return self.kernel(spec) if len(spec.steps) <= self.longest_chain else None
+    def is_ready(self, spec: Any) -> bool:
+        """Whether the kernel of a spec needs no compiling: here none does."""
+        return True
 
     def l2_bytes(self) -> int:
         """Size of the second-level cache that the scheduler is to assume."""

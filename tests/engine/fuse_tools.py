@@ -24,7 +24,7 @@ def program_of(function, *shapes):
 def fused(function, *shapes):
     """Fuse a function; check that it verifies and has the same bits; return the instructions."""
     before = program_of(function, *shapes)
-    after = fuse(before, runtime.target)
+    after = fuse(before)
     check_program(after)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(shape) for shape in shapes]

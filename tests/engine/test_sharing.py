@@ -77,7 +77,7 @@ def test_a_write_in_between_prevents_it():
 
 
 def test_what_reads_a_buffer_that_is_written_twice_is_not_shared():
-    builder = Builder(NullTarget())
+    builder = Builder()
     dtype = np.dtype(float)
     x, y, total, first, second, third = [builder.new((4,), dtype, False) for _ in range(6)]
     sin, add = registry["sin"].spec(dtype), registry["add"].spec(dtype)

@@ -84,7 +84,7 @@ def test_integers_and_what_does_not_begin_with_its_buffer_keep_theirs():
 @pytest.mark.parametrize("overwritten", [True, False])
 def test_what_is_overwritten_in_between_is_negated_before(overwritten):
     target, dtype = NullTarget(), np.dtype(float)
-    builder = Builder(target)
+    builder = Builder()
     x, y, minus, total = [builder.new((4,), dtype, False) for _ in range(4)]
     sin, negative, add = [registry[name].spec(dtype) for name in ("sin", "negative", "add")]
     builder.emit(sin, [x], [y])

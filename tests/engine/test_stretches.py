@@ -19,8 +19,8 @@ def planned(function, *shapes):
     with deferring(True), ng.no_grad():
         results = function(*given)
     results = results if isinstance(results, tuple) else (results,)
-    program = programs.lower(results, NullTarget(longest_chain=1))
-    plan = schedule.schedule(program, NullTarget(longest_chain=1))
+    program = programs.lower(results, NullTarget())
+    plan = schedule.schedule(program, NullTarget())
     verify.check_program(program)
     verify.check_schedule(plan, program)
     return plan, program

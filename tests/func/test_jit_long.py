@@ -193,7 +193,7 @@ def test_a_program_that_may_still_be_fused_is_timed(operands, plain):
             break
         plans = list(plain)
     assert not plain
-    assert plans[0].patience is None
+    assert plans[0].fusion is None
 
 
 def test_memory_that_a_run_needs_for_itself_is_not_kept(plain):

@@ -1,7 +1,6 @@
 """The ways to compute a graph and its gradients, which must all give the same bits."""
 
 import dataclasses
-import math
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import chaining, loops, recall, record, schedule
+from numgrad.engine import recall, record, schedule
 from numgrad.engine.graph import ForeignStorage
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
@@ -35,8 +34,6 @@ class Setup:
     elements, block : int
         From how many elements on a loop is run a tile of elements at a time, and of what a tile
         is made; small, so that small arrays have many tiles.
-    chained : bool
-        Chain instructions, however few elements they have.
     """
 
     fuse: str = "never"
@@ -45,7 +42,6 @@ class Setup:
     elements: int = 1 << 30
     block: int = 1024
     debug: bool = False
-    chained: bool = False
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -54,16 +50,13 @@ class Setup:
         flags = ng.get_flags("fuse", "tile", "debug")
         constants = [
             (schedule, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
-            (chaining, "FEWEST_ELEMENTS"), (chaining, "SHORTEST_LOOP"), (loops, "SHORT"),
-            (chaining, "RUNS"),
         ]  # fmt: skip
         before = [getattr(*constant) for constant in constants]
         threads = target.num_threads
         try:
             target.set_num_threads(min(self.threads, threads))
             work = 0 if self.threads > 1 else before[2]
-            chain = (1, 1, 1, math.inf) if self.chained else (1 << 30, *before[4:])
-            given = (self.elements, self.block, work, *chain)
+            given = (self.elements, self.block, work)
             for constant, number in zip(constants, given, strict=True):
                 setattr(*constant, number)
             ng.set_flags(fuse=self.fuse, tile=self.tile, debug=self.debug)
@@ -86,7 +79,6 @@ def draw_setup(rng: random.Random, fuse: str) -> Setup:
         rng.choice((1, 2, 16, 1 << 15)),
         rng.choice((1, 3, 16, 1024)),
         rng.random() < 0.5,
-        rng.random() < 0.7,
     )
 
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .cache import CacheInfo
-    from .chains import Chain
     from .machine import Runner
     from .timing import TimedRunner
 
@@ -42,17 +41,11 @@ class CPUTarget:
             self._find_kernel = kernel
         return self._find_kernel(spec)
 
-    def can_chain(self, spec: Any) -> bool:
-        """Whether an operator can be part of a chain; see `links`."""
-        from .links import can_chain
+    def is_ready(self, spec: Any) -> bool:
+        """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
+        from .kernels import is_ready
 
-        return can_chain(spec)
-
-    def chain(self, spec: Any) -> "Chain | None":
-        """Return a kernel that does a `FusedSpec` without a compiler; None if it is too large."""
-        from .chains import chain
-
-        return chain(spec)
+        return is_ready(spec)
 
     def prepare(self) -> None:
         """Compile or load what all programs share."""

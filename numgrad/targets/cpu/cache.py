@@ -131,6 +131,12 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
     return entry
 
 
+def has(key: str) -> bool:
+    """Whether there is an entry of a kernel; `read` says whether it can be trusted."""
+    folder = _directory()
+    return folder is not None and (folder / _file_name(key, KERNEL)).exists()
+
+
 def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
     """Keep an entry; after a failure the cache is memory only, with a warning. What cannot be
     written at all is still read."""

@@ -22,6 +22,7 @@ from ..._specs import (
     RawSpec,
     Spec,
 )
+from . import cache as disk
 from . import fused, keys, library, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
 from .keys import core_dimensions
@@ -115,6 +116,11 @@ def kernel(spec: Spec) -> Kernel:
             made = Kernel(spec, *_addresses(spec))
         found = known.setdefault(identity, made)
     return found
+
+
+def is_ready(spec: FusedSpec) -> bool:
+    """Whether a fused kernel is in memory or on disk."""
+    return spec.identity in _kernels[settings.math] or disk.has(fused.graph(spec).key)
 
 
 def specs() -> list[CompiledSpec | LibraryKernel]:

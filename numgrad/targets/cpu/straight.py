@@ -9,7 +9,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
 from llvmlite import binding as llvm
 
 from . import interrupts
@@ -35,8 +34,6 @@ _SHAPES = tuple(
         rf"\((?P<each>{_ARGUMENT}(?:, {_ARGUMENT})*)\)(?: #\d+)?",
     )
 )
-_NUMBER = re.compile(r"-?\d+\.\d+e[+-]\d+$|0x[0-9A-F]{16}$")
-_TRUTH = {"true": b"\xff", "false": b"\0"}
 _NO_VALUE = frozenset(("undef", "poison"))
 _RETURN = re.compile(rf"ret {_TYPE} ({_VALUE})$")
 
@@ -92,20 +89,6 @@ def straight(bit_code: bytes, symbol: str) -> Straight | None:
         return None
     parameters = tuple(part.rsplit(" ", 1)[-1] for part in head[2].split(", "))
     return Straight(parameters, known, returned[1])
-
-
-def number(text: str, dtype: np.dtype) -> bytes | None:
-    """Return the bits of a constant as LLVM writes it: in decimal, or those of a float64; as many
-    for a truth value, all alike; None for what is neither."""
-    if text in _TRUTH:
-        return _TRUTH[text] * dtype.itemsize
-    if _NUMBER.match(text) is None:
-        return None
-    if text.startswith("0x"):
-        value = np.array(int(text, 16), np.uint64).view(np.float64)
-    else:
-        value = np.array(float(text))
-    return value.astype(dtype).tobytes()
 
 
 def _operation(line: str) -> Operation | None:
