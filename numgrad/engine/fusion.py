@@ -33,11 +33,12 @@ class Fusion:
         Seconds that the program runs before the next step is taken.
     """
 
-    __slots__ = ("_fused", "_missing", "_program", "_target", "patience")
+    __slots__ = ("_fused", "_missing", "_program", "_specs", "_target", "patience")
 
     def __init__(self, program: Program, target: Any, count: int) -> None:
         self._program, self._target = program, target
         self._fused: Program | None = None
+        self._specs: list[Any] = []  # of the kernels that are made for the program
         self._missing: list[Any] = []
         self.patience = count * _INSTRUCTION
 
@@ -47,13 +48,16 @@ class Fusion:
             with paused():  # what fusing takes holds no cycles
                 self._fused = fuse(self._program)
             specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
-            self._missing = [s for s in specs if _is_new(s) and not self._target.is_ready(s)]
+            self._specs = [s for s in specs if hasattr(s, "steps")]
+            self._missing = [s for s in self._specs if not self._target.is_ready(s)]
         else:
-            self._compile(self._missing.pop())
-        if not self._missing:
-            return self._fused
-        self.patience += _KERNEL + _STEP * len(self._missing[-1].steps)
-        return None
+            self._obtain(self._missing.pop())
+        if self._missing:
+            self.patience += _KERNEL + _STEP * len(self._missing[-1].steps)
+            return None
+        for spec in self._specs:
+            self._obtain(spec)
+        return self._fused
 
     def finish(self) -> Program:
         """Take all steps that are left; return the fused program."""
@@ -61,17 +65,12 @@ class Fusion:
             pass
         return fused
 
-    def _compile(self, spec: Any) -> None:
-        """Compile a kernel; whatever prevents that is said with its name."""
+    def _obtain(self, spec: Any) -> None:
+        """Compile or load a kernel; whatever prevents that is said with its name."""
         try:
             self._target.kernel(spec)
         except Exception as error:
             raise KernelError(f"{spec.name}: {type(error).__name__}: {error}") from error
-
-
-def _is_new(spec: Any) -> bool:
-    """Whether a kernel is one that fusing has made."""
-    return hasattr(spec, "steps")
 
 
 def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
