@@ -1,14 +1,10 @@
 """Which values of a program are stored, and which share a kernel."""
 
-import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import plan as plans
-from numgrad.engine.plan import Plan
-from numgrad.engine.record import runtime
 
-from .fuse_tools import fused, program_of
+from .fuse_tools import fused
 
 
 def test_a_stretch_is_one_kernel():
@@ -52,7 +48,7 @@ def test_the_kernel_does_not_depend_on_shapes():
     def stencil(x):
         return ng.roll(x, 1) - 2.0 * x + ng.roll(x, -1)
 
-    specs = [{i.pattern.spec for i in fused(stencil, (n,))} for n in (7, 100, 1000)]
+    specs = [{i.pattern.spec.identity for i in fused(stencil, (n,))} for n in (7, 100, 1000)]
     assert specs[0] == specs[1] == specs[2]
 
 
@@ -72,17 +68,3 @@ def test_broadcasts_and_transposes(shape):
         return ng.swapaxes(z, -1, -2) * row + (x - row)[..., ::-1], z + 1.0
 
     fused(mixed, shape, shape[-1:])
-
-
-@pytest.mark.usefixtures("default_fusing")
-@pytest.mark.short_ways
-def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
-    monkeypatch.setattr(plans, "_FUSE_PROGRAM", 0.0)
-    monkeypatch.setattr(plans, "_FUSE_INSTRUCTION", 1e-9)
-    program = program_of(lambda x: ng.sin(x) * x + 1.0, (10,))
-    plan = Plan(program, runtime.target, "auto")
-    assert plan.bound.program is program
-    (first,) = plan([np.ones(10)])
-    assert len(plan.bound.program.instructions) == 1
-    (second,) = plan([np.ones(10)])
-    np.testing.assert_array_equal(first, second)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import plan as plans
+from numgrad.engine import fusion
 from numgrad.engine.fuse import fuse
 
 from .fuse_tools import fused
@@ -139,11 +139,11 @@ def test_what_all_rows_share_is_rotated_once(monkeypatch):
     seeds = np.random.default_rng(2).standard_normal((24, 512))
     made = []
 
-    def spy(program, target):
+    def spy(program):
         made.append(fuse(program))
         return made[-1]
 
-    monkeypatch.setattr(plans, "fuse", spy)
+    monkeypatch.setattr(fusion, "fuse", spy)
 
     same_products(steps, x, seeds)
     copies = [i for i in made[-1].instructions if i.name == "copy" and not i.rows]

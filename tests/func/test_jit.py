@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import plan
+from numgrad.engine import fusion
 from numgrad.engine.record import runtime
 from numgrad.func import replayer
 
@@ -261,8 +261,8 @@ def test_when_a_function_is_fused():
 
 @pytest.mark.short_ways
 def test_calls_that_take_no_python_count(monkeypatch):
-    monkeypatch.setattr(plan, "_FUSE_PROGRAM", 0.01)
-    monkeypatch.setattr(plan, "_FUSE_INSTRUCTION", 0.0)
+    monkeypatch.setattr(fusion, "_INSTRUCTION", 0.001)
+    monkeypatch.setattr(fusion, "_KERNEL", 0.001)
     jitted = ng.jit(rosenbrock)
     expected = rosenbrock(Tensor(X)).numpy()
     assert jitted(X) == expected

@@ -1,0 +1,129 @@
+"""How a program comes to be fused: in steps, none longer than the program has run."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._errors import KernelError
+from numgrad.engine import fusion
+from numgrad.engine.fusion import Fusion, forecast, fusion_of
+from numgrad.engine.plan import Plan
+from numgrad.engine.record import runtime
+from numgrad.targets.null import NullTarget
+
+from .fuse_tools import program_of
+
+pytestmark = [pytest.mark.short_ways, pytest.mark.usefixtures("default_fusing")]
+
+
+class Slow(NullTarget):
+    """A target that knows a kernel once it has been asked for it."""
+
+    def is_ready(self, spec):
+        return spec.name in [kernel.name for kernel in self.kernels]
+
+
+def stretches(x):
+    """Two kernels, as the second reads a sum of the first."""
+    y = ng.sin(x) * x
+    z = y / y.sum()
+    return ng.cos(z) * z
+
+
+def fused_names(program):
+    return [i.name for i in program.instructions if i.name.startswith("fused")]
+
+
+def test_kernels_are_compiled_one_at_a_time():
+    target, program = Slow(), program_of(stretches, (100,))
+    steps = fusion_of(program, target, "auto")
+    assert steps.advance() is None
+    waits, counts = [steps.patience], [len(target.kernels)]
+    while (made := steps.advance()) is None:
+        waits.append(steps.patience)
+        counts.append(len(target.kernels))
+    assert counts == list(range(len(fused_names(made))))
+    assert len(counts) == 2
+    assert waits[0] < waits[1]
+
+
+def test_a_program_whose_kernels_are_known_is_fused_in_one_step():
+    program = program_of(stretches, (100,))
+    made = fusion_of(program, NullTarget(), "auto").advance()
+    assert len(fused_names(made)) == 2
+
+
+def test_finding_out_what_is_fused_compiles_nothing(monkeypatch):
+    target = Slow()
+    program = program_of(stretches, (100,))
+    monkeypatch.setattr(type(runtime.target), "kernel", None)  # not even of the usual target
+    fusion_of(program, target, "auto").advance()
+    assert target.kernels == []
+
+
+@pytest.mark.parametrize("mode", ["auto", "now", "never"])
+def test_what_is_never_fused(mode, monkeypatch):
+    single = program_of(ng.sin, (10,))
+    assert fusion_of(single, NullTarget(), mode) is None
+    program = program_of(stretches, (10,))
+    assert (fusion_of(program, NullTarget(), mode) is None) == (mode == "never")
+    monkeypatch.setattr(fusion, "MOST_INSTRUCTIONS", 3)
+    assert (fusion_of(program, NullTarget(), mode) is None) == (mode != "now")
+
+
+def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
+    for name in ("_INSTRUCTION", "_KERNEL", "_STEP"):
+        monkeypatch.setattr(fusion, name, 1e-12)
+    program = program_of(lambda x: ng.sin(x) * x + 1.0, (10,))
+    monkeypatch.setattr(fusion, "_ELEMENT", 0.0)
+    plan = Plan(program, runtime.target, "auto")
+    assert plan.bound.program is program
+    (first,) = plan([np.ones(10)])
+    (second,) = plan([np.ones(10)])  # the kernel is known now, if it was not on disk
+    assert plan.fusion is None
+    assert len(plan.bound.program.instructions) == 1
+    (third,) = plan([np.ones(10)])
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, third)
+
+
+def test_a_plan_waits_longer_for_a_kernel_that_is_compiled(monkeypatch):
+    monkeypatch.setattr(type(runtime.target), "is_ready", lambda target, spec: False)
+    plan = Plan(program_of(stretches, (10,)), runtime.target, "auto")
+    plan.seconds = plan.fusion.patience
+    plan([np.ones(10)])
+    assert plan.fusion.patience > 0.03 > plan.seconds
+    assert plan.bound.program is plan.program
+
+
+@pytest.mark.parametrize("count", [10, 1_000_000])
+def test_a_program_of_many_elements_is_fused_before_it_runs(count):
+    program = program_of(stretches, (count,))
+    Plan(program, runtime.target, "now")  # so that the kernels are known
+    plan = Plan(program, runtime.target, "auto")
+    assert (plan.fusion is None) == (plan.bound.program is not program) == (count > 10)
+
+
+def test_the_forecast_counts_rows():
+    x = ng.tensor(np.linspace(0.0, 1.0, 50), requires_grad=True)
+    y = ng.sin(x) * x
+    few, many = (np.ones((rows, 50)) for rows in (2, 20))
+    forecasts = []
+    real = fusion.forecast
+    for seeds in (few, many):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("numgrad.engine.plan.forecast", lambda p: forecasts.append(real(p)) or 0)
+            for _ in range(2):
+                ng.grad(y, x, seeds, is_grads_batched=True, retain_graph=True)
+    assert forecasts[0] < forecasts[-1] < 12 * forecasts[0]
+    assert forecast(program_of(ng.sin, (10,))) == pytest.approx(10 * fusion._ELEMENT)
+
+
+def test_an_error_names_the_kernel():
+    class Broken(NullTarget):
+        def kernel(self, spec):
+            raise ValueError("no room")
+
+    program = program_of(lambda x: ng.sin(x) * x, (10,))
+    with pytest.raises(KernelError, match=r"fused\[2: sin multiply\]: ValueError: no room"):
+        Fusion(program, Broken(), 2).finish()
