@@ -87,13 +87,11 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
     made: list[Accumulator] = []
     while stack:
         node = stack.pop()
-        number = node.number
+        number = number_of(node)
         if isinstance(node, Accumulator):
-            leaf = node.variable.leaf
-            number = leaf.number
             if last is not None and number > last:
                 return True
-            if not leaf.is_variable:
+            if not node.variable.leaf.is_variable:
                 made.append(node)
         if number < first:
             return True
@@ -101,6 +99,11 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
         seen.update(above)
         stack += above
     return bool(held(made, seen))
+
+
+def number_of(node: Node) -> int:
+    """Return when a node was made, or when the tensor of an accumulator became a leaf."""
+    return node.variable.leaf.number if isinstance(node, Accumulator) else node.number
 
 
 def kept_by(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..engine.capture import refuse
-from ..engine.graph import Accumulator, Edge, Node, Value, connect
+from ..engine.graph import Edge, Node, Value, connect
 from ..engine.record import mode, runtime
+from ..engine.select import number_of
 from ..engine.values import Expr, next_number
 
 
@@ -56,9 +57,7 @@ class Gates:
         return list(found)
 
     def _is_outside(self, node: Node | None) -> bool:
-        if isinstance(node, Accumulator):
-            return node.variable.leaf.number < self._first
-        return node is not None and node.number < self._first
+        return node is not None and number_of(node) < self._first
 
     def _gate_of(self, edge: Edge) -> Edge:
         """Return the place behind a gate where ``edge`` leads. Of the value there a gradient needs

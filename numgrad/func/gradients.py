@@ -13,6 +13,7 @@ from .._tensor import Tensor
 from ..engine.graph import next_number
 from ..engine.leaving import differentiated
 from ..engine.record import mode
+from ..engine.seen import seen
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
@@ -249,7 +250,7 @@ def matching(
         vectors = [vectors[given.index(place)] for place in expected]
     result = []
     for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
-        tensor = vector if isinstance(vector, Tensor) else Tensor(np.array(vector))
+        tensor = vector if isinstance(vector, Tensor) else Tensor(np.array(seen(vector)))
         if tensor.shape != leaf.shape:
             raise GradShapeError(
                 f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and "

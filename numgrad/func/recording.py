@@ -9,7 +9,7 @@ import numpy as np
 from .._collector import paused
 from .._declare import Operator, registry
 from .._declare.operator import zeros_of
-from .._errors import InplaceError
+from .._errors import InplaceError, NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor, constant
@@ -21,8 +21,8 @@ from ..engine.holding import held
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, mode, pack, require_deferring, runtime
 from ..engine.request import Request
-from ..engine.select import reachable, reaching
-from ..engine.values import View
+from ..engine.select import number_of, reachable, reaching
+from ..engine.values import View, next_number
 from . import opened
 from .past import Past
 from .stages import Stages
@@ -53,9 +53,15 @@ class Recording:
     storages : dict
         What counts the writes into the arrays from outside, by the ids of these: what a node inside
         has saved does not know.
+    spans : list of (int, int)
+        Between which numbers are those of the nodes and leaves that the function has made.
+    is_last : bool
+        Whether it is a derivative of which there is none, as of a kernel without one.
     copies_are_views : bool
         Whether what was copied by integers that are known later may as well have been a view.
     """
+
+    is_last = False
 
     def __init__(
         self,
@@ -68,17 +74,23 @@ class Recording:
         self.name = name
         self.fuse = fuse
         self.arguments = arguments
-        capture = Capture(arguments)
+        capture, first = Capture(arguments), next_number()
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         capture.require_unwritten()
+        self.spans = [*(() if above is None else above.spans), (first, next_number())]
         self.storages = {} if above is None else above.storages.copy()
         for value in capture.used.values():  # first what is from outside, then what was saved of it
             self.storages.setdefault(id(value.array), value.storage)
         inner = {a.edge for a in arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
-        # Behind the gates of a choice a tensor from outside has a place inside.
-        used = [(edge, v) for edge, v in used if edge.node not in capture.gates]
+        # Behind the gates of a choice a tensor from outside has a place inside. What the function
+        # computes of its own leaves, or those of a transform, is none: leaves that are kept are
+        # made before the function is recorded.
+        used = [
+            (edge, v) for edge, v in used
+            if edge.node not in capture.gates and not self._has_made(edge.node)
+        ]  # fmt: skip
         if above is not None:  # whose tensors may have been written, and so moved, since
             inside = above.inside()
             used = [*above.outside(), *((e, v) for e, v in used if e.node not in inside)]
@@ -104,6 +116,11 @@ class Recording:
         """Return the tensors from outside that require grad, with their places in the graph of the
         function."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
+
+    def _has_made(self, node: Node | None) -> bool:
+        """Whether a node, or the leaf of an accumulator, was made while the function ran."""
+        number = 0 if node is None else number_of(node)
+        return any(first < number < last for first, last in self.spans)
 
     def _ends(self) -> set[Node]:
         return {edge.node for edge in self.edges if edge.node is not None}
@@ -209,19 +226,28 @@ class Recording:
         copy_of(self.exprs)
         return replaced
 
-    def derivative(self, wanted: tuple[bool, ...]) -> "Recording":
-        """Return the recording of the vector-Jacobian product.
+    def derivative(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
+        """Return the recording of the vector-Jacobian product, which can be differentiated itself
+        if ``create_graph`` asks for it, or if it can be.
 
         Its arguments are those of the function and a cotangent for each differentiable output; its
         outputs are the gradients of the wanted inputs, arguments first, then ``outer``.
         """
         key = (wanted, settings.recorded)
         known = self._derivatives.get(key)
-        if known is None or not known.is_valid():  # functions of the user may have read arrays
-            known = self._derivatives[key] = self._differentiated(wanted)
+        # Functions of the user may have read arrays.
+        if known is None or not known.is_valid() or (create_graph and known.is_last):
+            try:
+                known = self._differentiated(wanted, create_graph=True)
+            except NotDifferentiableError:
+                if create_graph:
+                    raise
+                known = self._differentiated(wanted, create_graph=False)
+                known.is_last = True
+            self._derivatives[key] = known
         return known
 
-    def _differentiated(self, wanted: tuple[bool, ...]) -> "Recording":
+    def _differentiated(self, wanted: tuple[bool, ...], create_graph: bool) -> "Recording":
         outputs = [self.outputs[n] for n in self.live]
         first = len(self.arguments)
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
@@ -236,7 +262,8 @@ class Recording:
             pairs = zip(outputs, arguments[first:], strict=True)
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
-                seeds, edges, create_graph=True, retain_graph=True, ends=ends, silent=outside
+                seeds, edges, create_graph=create_graph, retain_graph=True, ends=ends,
+                silent=outside,
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
@@ -269,7 +296,7 @@ def keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: in
     known = {id(value) for value in (*arguments, *outputs)}
     made = [
         node for node in nodes
-        if isinstance(node, Accumulator) and node.variable.leaf.number > first
+        if isinstance(node, Accumulator) and number_of(node) > first
         and not node.variable.leaf.is_variable and id(node.variable) not in known
     ]  # fmt: skip
     return bool(held(made, nodes))
@@ -303,7 +330,7 @@ class Replay(Operator):
         once. A pass with rows that is recorded itself goes through the graph of the function, since
         a replay knows no rows."""
         recording = self.recording
-        derivative = recording.derivative(context.wanted)
+        derivative = recording.derivative(context.wanted, context.create_graph)
         inputs = [context.input(n) for n in range(len(recording.arguments))]
         first = len(inputs)
         past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}

@@ -84,6 +84,8 @@ PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
 PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
 PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
 PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
+for _kind in (PythonFloat, PythonComplex):
+    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
 for _name in ("round", "trunc"):
     setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
 for _name in ("is_integer", "as_integer_ratio", "hex"):

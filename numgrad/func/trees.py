@@ -8,10 +8,11 @@ import numpy as np
 from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
-from .._tensor import Tensor
+from .._tensor import Tensor, constant
 from ..engine.graph import ELEMENT, next_number
 from ..engine.record import mode
 from ..engine.results import copied
+from ..engine.seen import seen
 from ..engine.select import reaches_outside
 from ..functions.operands import as_scalar, plain
 
@@ -166,7 +167,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
             f"array"
         )
-    require_plain(leaf)
+    require_plain(seen(leaf))
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
     _require_floating(array.dtype, position, what)
     variable = Tensor(array).as_variable()
@@ -197,5 +198,5 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
             raise ArgTypeError(
                 f"{what}: the function returned a {type(leaf).__name__}, expected tensors"
             )
-        tensors.append(leaf if isinstance(leaf, Tensor) else Tensor(numbers(np.asarray(leaf))))
+        tensors.append(leaf if isinstance(leaf, Tensor) else constant(leaf))
     return tensors, rebuild

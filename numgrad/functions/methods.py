@@ -193,6 +193,9 @@ class Methods:
     def __repr__(self) -> str:
         return text.represent(self)
 
+    def __str__(self) -> str:
+        return text.written(self)
+
     def __format__(self, specification: str) -> str:
         return text.format_number(self, specification)
 

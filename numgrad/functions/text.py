@@ -26,6 +26,14 @@ def represent(tensor: Any) -> str:
     return f"tensor({values}{_list(known + facts, values)})"
 
 
+def written(tensor: Any) -> str:
+    """Return ``str(tensor)``. While a function is captured a number cannot be written: a program
+    may go by its text."""
+    if not tensor.shape:
+        tensor._computed()
+    return represent(tensor)
+
+
 def _graph_facts(tensor: Any) -> list[str]:
     if not tensor.requires_grad:
         return []
@@ -53,7 +61,7 @@ def _list(facts: list[str], values: str = "") -> str:
 def format_number(tensor: Any, specification: str) -> str:
     """Return ``format(tensor, specification)``; only a 0-d tensor takes a specification."""
     if not specification:
-        return str(tensor)
+        return written(tensor)
     if tensor.shape:
         raise TypeError(
             f"format specification {specification!r} is for 0-d tensors, not for {tensor.shape}; "

@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 from numba.core import compiler, errors, ir
+from numba.core.dispatcher import Dispatcher
+from numba.core.ir_utils import build_definitions
 from numba.core.ssa import reconstruct_ssa
 
 from numgrad._errors import OperatorError
 
 _REFUSAL = "Cannot modify readonly array"
+_REFUSAL_OF_UPDATE = "'NoneType' object has no attribute 'args'"  # of a view
 _PLACE = re.compile(r"at (\S[^\n]*?) \((\d+)\)")
 _DESCRIPTIONS = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides"}
 _READING = {"binop", "unary", "inplace_binop"}
@@ -42,10 +45,12 @@ class Writes:
         self, name: str, function: Callable, inputs: Sequence[str], outputs: Sequence[str]
     ) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
+        self.callers: frozenset[Callable] = frozenset()  # the functions in which it is called
         plain = compiler.run_frontend(function)
         self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
         self.lines = {output: _line_of(plain, output) for output in outputs}
         self.func_ir = reconstruct_ssa(plain)
+        self.definitions = build_definitions(self.func_ir.blocks)  # those of it are older
 
     def check_inputs(self) -> None:
         """Raise an `OperatorError` where a kernel certainly writes an input."""
@@ -57,24 +62,47 @@ class Writes:
 
     def check_outputs(self) -> None:
         """Raise an `OperatorError` if a kernel certainly writes no element of an output, or none
-        but from what it reads there: a view of it may be written, and by whatever gets it."""
-        written = set(self.outputs).intersection(
-            self._origin(variable, through=())
-            for statement in _statements(self.func_ir)
-            for variable in self._handed_on(statement)
-            if not self._is_update(statement, variable)
-        )
+        but from what it reads there: by another name, through a view, or in a function of
+        Numba's. What other functions do with it is not known."""
         for output in self.outputs:
-            if output not in written:
+            if not self._sets(output):
                 raise self._output_error(output)
 
-    def _output_error(self, output: str) -> OperatorError:
-        updates = [
-            statement.loc.line
+    def _sets(self, parameter: str) -> bool:
+        """Whether elements of an array may get values that are not made of what it holds."""
+        return any(
+            self._is_set(statement, variable, parameter)
             for statement in _statements(self.func_ir)
-            for variable in self._targets(statement)
-            if self._origin(variable, through=()) == output
-        ]
+            for variable in self._handed_on(statement)
+            if self._whole(variable) == parameter
+        )
+
+    def _is_set(self, statement: Any, variable: Any, parameter: str) -> bool:
+        if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+            is_target = variable.name == statement.target.name
+            return not (is_target and self._reads(statement.value, parameter))
+        value = getattr(statement, "value", None)
+        is_view = isinstance(value, ir.Expr) and value.op in _ITEMS
+        if (is_view or isinstance(value, ir.Var)) and self._whole(statement.target) == parameter:
+            return False  # what is done with that is looked at as well
+        called = self._called(value, variable)
+        return called is None or any(function._sets(name) for function, name in called)
+
+    def _called(self, value: Any, variable: Any) -> list[tuple["Writes", str]] | None:
+        """What a function of Numba's does with a variable, by the names of its parameters; None if
+        that is not known."""
+        function = self._constant(value.func) if _is_call(value) else None
+        if not isinstance(function, Dispatcher) or value.kws or value.vararg:
+            return None
+        if function.py_func in self.callers:
+            return []  # what it does is being found out
+        called = Writes(self.name, function.py_func, (), ())
+        called.callers = self.callers | {function.py_func}
+        given = zip(called.func_ir.arg_names, value.args, strict=False)
+        return [(called, name) for name, item in given if item.name == variable.name]
+
+    def _output_error(self, output: str) -> OperatorError:
+        updates = self._updates(output)
         if updates:
             return OperatorError(
                 f"{self.name}: the kernel computes its output {output} from what the memory held "
@@ -87,27 +115,39 @@ class Writes:
             f"before: write its elements, {output}[...] = ...; {output} = ... does not"
         )
 
-    def _is_update(self, statement: Any, variable: Any) -> bool:
-        """Whether a statement writes an array, but a value that it has read from the same one."""
-        if not isinstance(statement, ir.SetItem | ir.StaticSetItem):
-            return False
-        origin = self._origin(variable, through=())
-        return variable.name == statement.target.name and self._reads(statement.value, origin)
+    def _updates(self, parameter: str) -> list[int]:
+        """The lines that write elements of an array, here or in functions that are called."""
+        found = []
+        for statement in _statements(self.func_ir):
+            value: Any = getattr(statement, "value", None)
+            targets = self._targets(statement)
+            is_one = any(self._whole(variable) == parameter for variable in targets)
+            for variable in value.args if _is_call(value) else ():
+                if self._whole(variable) == parameter:
+                    called = self._called(value, variable) or ()
+                    is_one = is_one or any(function._updates(name) for function, name in called)
+            if is_one:
+                found.append(statement.loc.line)
+        return found
 
-    def _reads(self, variable: Any, origin: str | None, depth: int = 0) -> bool:
+    def _reads(self, variable: Any, parameter: str, depth: int = 0) -> bool:
         """Whether a value is computed from elements of an array."""
         value = self._definition(variable)
+        if isinstance(value, ir.Var) and depth <= _DEEPEST:
+            return self._reads(value, parameter, depth + 1)
         if not isinstance(value, ir.Expr) or depth > _DEEPEST:
             return False
         if value.op in _ITEMS:
-            return self._origin(value.value, through=()) == origin
+            return self._whole(value.value) == parameter
         return value.op in _READING and any(
-            self._reads(operand, origin, depth + 1) for operand in value.list_vars()
+            self._reads(operand, parameter, depth + 1) for operand in value.list_vars()
         )
 
     def refused(self, error: Exception) -> OperatorError | None:
         """The error of a kernel that Numba refused because it writes an input; else None."""
         text = str(error)
+        if _REFUSAL_OF_UPDATE in text:
+            return self._updated_input()
         if _REFUSAL not in text:
             return None
         lines = [int(line) for file, line in _PLACE.findall(text) if file == self.file]
@@ -122,6 +162,16 @@ class Writes:
         }
         found = [name for name in self.inputs if name in origins]
         return self._input_error(found[0] if len(found) == 1 else None, self.file, lines[-1])
+
+    def _updated_input(self) -> OperatorError | None:
+        """The error of a kernel that updates a view of an input; None if it does not."""
+        for statement in _statements(self.func_ir):
+            value = getattr(statement, "value", None)
+            if isinstance(value, ir.Expr) and value.op == "inplace_binop":
+                found = self._whole(value.lhs)
+                if found in self.inputs:
+                    return self._input_error(found, self.file, statement.loc.line)
+        return None
 
     def _input_error(self, parameter: str | None, file: str, line: int | None) -> OperatorError:
         what = f"its input {parameter}" if parameter else "one of its inputs"
@@ -185,6 +235,18 @@ class Writes:
             variable = definition
         return None
 
+    def _whole(self, variable: Any) -> str | None:
+        """The parameter that a variable is, is a view of, or has as its element."""
+        for _ in range(99):
+            definition = self._definition(variable)
+            if isinstance(definition, ir.Expr) and definition.op in _ITEMS:
+                variable = definition.value
+            elif isinstance(definition, ir.Var):
+                variable = definition
+            else:
+                return definition.name if isinstance(definition, ir.Arg) else None
+        return None
+
     def _source(self, value: Any, through: Sequence[str] | None) -> Any:
         if value.op == "getattr" and (through is None or value.attr in through):
             return value.value
@@ -199,10 +261,8 @@ class Writes:
         return None
 
     def _definition(self, variable: Any) -> Any:
-        try:
-            return self.func_ir.get_definition(variable)
-        except KeyError:
-            return None
+        found = self.definitions.get(getattr(variable, "name", None), ())
+        return found[0] if len(found) == 1 else None
 
     def _constant(self, variable: Any) -> Any:
         """The global that a variable is, or an attribute of one; None for anything else."""
@@ -212,6 +272,10 @@ class Writes:
         if isinstance(definition, ir.Expr) and definition.op == "getattr":
             return getattr(self._constant(definition.value), definition.attr, None)
         return None
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, ir.Expr) and value.op == "call"
 
 
 def _line_of(func_ir: Any, output: str) -> int:

@@ -1,0 +1,145 @@
+"""What outputs get by other names, through views and in functions that kernels call."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numgrad as ng
+from numgrad._errors import OperatorError
+
+X = np.array([3.0, 2.0, 5.0])
+
+
+@njit
+def cleared(a):
+    a[:] = 0.0
+
+
+@njit
+def added(a, i, value):
+    a[i] += value
+
+
+@njit
+def added_below(a, i, value):
+    added(a, i, value)
+
+
+@njit
+def added_in_turns(a, n, value):
+    if n > 0:
+        a[n - 1] += value
+        added_in_turns(a, n - 1, value)
+        added_in_turns(a, n - 2, value)
+
+
+def in_a_function(x, out):
+    for i in range(x.size):
+        added(out, i, x[i])
+
+
+def in_a_function_of_a_function(x, out):
+    for i in range(x.size):
+        added_below(out, i, x[i])
+
+
+def in_one_that_calls_itself(x, out):
+    added_in_turns(out, x.size, x[0])
+
+
+def to_all_of_a_view(x, out):
+    y = out[:]
+    y += x
+
+
+def to_elements_of_a_view(x, out):
+    for i in range(x.size):
+        y = out[i:]
+        y[0] += x[i]
+
+
+def by_another_name(x, out):
+    y = out
+    for i in range(x.size):
+        y[i] = y[i] + x[i]
+
+
+def by_a_number(x, out):
+    for i in range(x.size):
+        total = out[i]
+        total += x[i]
+        out[i] = total
+
+
+def read_from_a_view(x, out):
+    y = out[:]
+    for i in range(x.size):
+        out[i] = y[i] + x[i]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_a_function, in_a_function_of_a_function, in_one_that_calls_itself, to_all_of_a_view,
+        to_elements_of_a_view, by_another_name, by_a_number, read_from_a_view,
+    ],
+)  # fmt: skip
+def test_a_kernel_that_only_adds_to_its_output_is_refused(function):
+    kernel = ng.operator("(n)->(n)")(njit(function))
+    with pytest.raises(OperatorError, match="computes its output out from what the memory held"):
+        kernel(X)
+
+
+def after_it_was_cleared(x, out):
+    cleared(out)
+    for i in range(x.size):
+        added(out, i, x[i])
+
+
+def after_a_view_was_cleared(x, out):
+    y = out[:]
+    y[:] = 0.0
+    y += x
+
+
+def after_it_was_filled(x, out):
+    out.fill(0.0)
+    for i in range(x.size):
+        added_below(out, i, x[i])
+
+
+def by_one_of_two_names(x, out):
+    y = out if x.size > 0 else np.zeros(x.size)
+    for i in range(x.size):
+        y[i] = x[i]
+
+
+def by_a_name_that_moves(x, out):
+    y = out
+    for i in range(x.size):
+        y[0] = x[i]
+        y = y[1:]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        after_it_was_cleared, after_a_view_was_cleared, after_it_was_filled, by_one_of_two_names,
+        by_a_name_that_moves,
+    ],
+)  # fmt: skip
+def test_a_kernel_may_add_to_what_it_has_written(function):
+    kernel = ng.operator("(n)->(n)")(njit(function))
+    np.testing.assert_array_equal(kernel(X), X)
+
+
+def test_an_update_of_a_view_of_an_input_is_said_to_be_one():
+    @ng.operator("(n)->(n)")
+    @njit
+    def shifted(x, out):
+        y = x[1:]
+        y += 1.0
+        out[:] = x
+
+    with pytest.raises(OperatorError, match="the kernel writes its input x"):
+        shifted(X)
