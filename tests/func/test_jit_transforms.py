@@ -49,7 +49,8 @@ def test_closed_over_arrays_are_read_anew(name):
     for _ in range(3):
         expected = READERS[name](ng.tensor(X), v.copy())
         np.testing.assert_allclose(captured(X), np.asarray(expected), rtol=1e-14)
-        outside = func.grad(lambda x, v=v.copy(): READERS[name](x, v).sum())(X)
+        now = v.copy()
+        outside = func.grad(lambda x, now=now: READERS[name](x, now).sum())(X)
         np.testing.assert_allclose(slope(X), outside, rtol=1e-14)
         v *= 2.0
 
