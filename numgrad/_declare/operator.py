@@ -61,6 +61,10 @@ class Operator:
     nout = 1
     gives_scalars = False  # whether a result without axes is a value, into which nobody writes
     uses_blas = False
+    by_position: Any = None
+    """Where it reads or writes parts, ``(specs of the inputs, static) -> (operator, static,
+    positions)``: the operator that does so at positions, its last input; None for parts that have
+    none."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(

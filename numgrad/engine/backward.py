@@ -21,13 +21,15 @@ from .immediate import is_immediate, is_own
 from .lower import force
 from .overwritten import zeros_behind
 from .parts import Parts
-from .recall import Known, comes_again, recall, recognise, remember, structure_of
+from .recall import Known, Structure, recall, recognise, remember, structure_of, times_met
 from .record import changing, deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import kept_by, needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
+
+_OFTEN = 16  # passes over graphs with the same indices, after which they get a program for these
 
 
 class Pass:
@@ -48,8 +50,9 @@ class Pass:
             return
         roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
         order = reachable(roots, request.cut, request.ends, request.first)
+        self.comes_again = False
         self.structure = structure_of(request, order) if self.around is None else None
-        self.recalled = None if self.structure is None else recall(request, self.structure)
+        self.recalled = None if self.structure is None else self._recall(self.structure, order)
         if self.recalled is not None:
             return
         leaves = [Edge(node, 0) for node in order if node.is_accumulator]
@@ -70,7 +73,6 @@ class Pass:
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
-        self.comes_again = self.structure is not None and comes_again(self.structure)
         self.is_immediate = (
             self.around is None
             and (request.create_graph or (self.structure is not None and not self.comes_again))
@@ -79,6 +81,23 @@ class Pass:
         self.trace: tape.Trace | None = None
         if self.is_immediate and self.comes_again and self.structure is not None:
             self.trace = tape.Trace(self.structure, [value for _, value in request.seeds])
+
+    def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
+        """Return what an earlier pass of this structure has done, or of one with other indices. The
+        indices become a part of the program where they come again often."""
+        recalled = recall(self.request, structure)
+        if recalled is not None:
+            return recalled
+        times = times_met(structure)
+        self.comes_again = times > 0
+        if not structure.indexed or times >= _OFTEN or not is_plain(self.request, order):
+            return None
+        other = structure.with_positions()
+        if other is not None:
+            self.structure = other
+            recalled = recall(self.request, other)
+            self.comes_again = recalled is None and times_met(other) > 0
+        return recalled
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
@@ -244,7 +263,7 @@ class Pass:
         wanted = self.wanted[node]
         is_deferred = not (self.request.create_graph or self.is_immediate)
         if is_deferred and node.operator.has_rule:
-            rule = rule_of(self, node, cotangents)
+            rule = rule_of(self, node, wanted, self.saved[node], cotangents)
             if rule is not None:
                 values = read(rule, cotangents, self.saved[node])
                 return [as_value(g) for g in rule.apply(values, node.site)]

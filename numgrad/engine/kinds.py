@@ -10,10 +10,11 @@ class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
 
     Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
-    compared by identity: equal ones are mostly the same object.
+    compared by identity: equal ones are mostly the same object. ``by_position`` is what `indices`
+    has found out.
     """
 
-    __slots__ = ("inputs", "operator", "outputs", "static")
+    __slots__ = ("by_position", "inputs", "operator", "outputs", "static")
 
     def __init__(
         self,
@@ -26,6 +27,7 @@ class Kind:
         self.static = static
         self.inputs = inputs
         self.outputs = outputs
+        self.by_position: Any = None
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"

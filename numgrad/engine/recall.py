@@ -7,7 +7,8 @@ memory and which of them are the same. The numbers themselves are arguments of t
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ import numpy as np
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import Accumulator, Edge, Node
+from .indices import ByPosition, are_few, by_position
 from .lower import lower
 from .plan import Plan
 from .record import mode, runtime, unusual
 from .tracks import Track, layouts, sameness
 from .values import Value
 
+_NONE: Mapping[Any, Any] = MappingProxyType({})
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_FIRST = 6  # nodes that are looked at before one is tried
@@ -37,14 +40,38 @@ class Structure:
         Equal for passes that run the same plan.
     arrays : list of ndarray
         The saved arrays and the seeds, each once, in an order that the key fixes.
+    indexed : list of (Node, ByPosition)
+        The nodes whose indices could be data, and what each is then; see `indices`.
+    by_position : dict
+        The same for a structure in which they are data: of the passes that run its plan.
     """
 
-    __slots__ = ("arrays", "index", "key", "order")
+    __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
 
-    def __init__(self, key: Hashable, arrays: list[np.ndarray], order: Sequence[Node], index: Any):
+    def __init__(
+        self, key: Hashable, arrays: list[np.ndarray], order: Sequence[Node], index: Any,
+        indexed: Sequence[tuple[Node, ByPosition]] = (),
+    ):  # fmt: skip
         self.key, self.arrays = key, arrays
         self.order: Sequence[Node] = order
         self.index: dict[Node, int] = index
+        self.indexed = indexed
+        self.by_position: Mapping[Node, ByPosition] = _NONE
+
+    def with_positions(self) -> "Structure | None":
+        """Return the structure in which indices are data; None where it is not worth while."""
+        if not are_few(self.indexed):
+            return None
+        arrays, places = self.arrays.copy(), []
+        known: dict[int, int] = {}
+        for _, seen in self.indexed:
+            place = known.setdefault(id(seen.positions), len(arrays))
+            if place == len(arrays):
+                arrays.append(seen.positions)
+            places.append(place)
+        made = Structure((self.key[0], tuple(places)), arrays, self.order, self.index)  # type: ignore[index]
+        made.by_position = dict(self.indexed)
+        return made
 
 
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
@@ -59,16 +86,22 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     arrays: list[np.ndarray] = []
     places: dict[int, int] = {}
     parts: list[Any] = []
+    indexed: list[tuple[Node, ByPosition]] = []
     for node in order:
         if node.extras is not None:
             return None
-        kind = node._kind or node.kind
+        kind: Any = node._kind or node.kind
         if kind is None:
             if type(node) is not Accumulator or node.variable.hooks:
                 return None
             parts.append(node.outputs)
             continue
-        parts.append(kind)
+        seen = None if kind.operator.by_position is None else by_position(kind)
+        if seen is None:
+            parts.append(kind)
+        else:
+            parts.append(seen.kind)
+            indexed.append((node, seen))
         parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
         if None in parts[-1]:  # beyond the last node that matters
             parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
@@ -96,7 +129,10 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
         targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
         settings.version, runtime.target,
     )  # fmt: skip
-    return Structure(tuple(parts), arrays, order, index)
+    key: Hashable = tuple(parts)
+    if indexed:
+        key = (key, *[node._kind for node, _ in indexed])
+    return Structure(key, arrays, order, index, indexed)
 
 
 def _note(
@@ -215,8 +251,8 @@ class Recalled(Known):
 _known: OrderedDict[Hashable, Known] = OrderedDict()
 _tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the latest first
 _total = 0  # kB
-# Hashes of keys: most graphs never come again, and leave only this.
-_seen: OrderedDict[int, None] = OrderedDict()
+# How often keys were met, by their hashes: most graphs never come again, and leave only this.
+_seen: OrderedDict[int, int] = OrderedDict()
 _lock = fork_safe_lock()
 
 
@@ -297,6 +333,8 @@ def beginning_of(
 def recall(request: Any, structure: Structure) -> Known | None:
     """Return what an earlier pass of this structure has done."""
     recalled = _known.get(structure.key)
+    if structure.by_position:
+        return recalled  # a walk would not see the positions
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
@@ -306,15 +344,16 @@ def recall(request: Any, structure: Structure) -> Known | None:
     return recalled
 
 
-def comes_again(structure: Structure) -> bool:
-    """Whether there was a pass of this structure before, whose plan would have been of use."""
+def times_met(structure: Structure) -> int:
+    """Return how many passes of this structure were there before, whose plan would have been of
+    use."""
     number = hash(structure.key)
-    if number in _seen:
-        return True
     with _lock:
-        _seen[number] = None
-        _expect(_MOST_SEEN)
-    return False
+        count = _seen.get(number, 0)
+        _seen[number] = count + 1
+        if not count:
+            _expect(_MOST_SEEN)
+    return count
 
 
 def remember(

@@ -9,6 +9,7 @@ from typing import Any
 from .context import OpenContext, restored
 from .deferred import added
 from .graph import Accumulator, Edge, Node, Value
+from .indices import ByPosition
 from .parts import Parts
 from .rules import Rule, as_value, known_rule, make_rule, rule_key
 
@@ -39,6 +40,8 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
     """
     known: dict[Any, Rule] = {}
     parts: Parts = backward_pass.parts
+    structure = backward_pass.structure
+    by_position = {} if structure is None else structure.by_position
     targets, wanted, grads = backward_pass.targets, backward_pass.wanted, backward_pass.grads
     for node in backward_pass.order:
         if len(node.outputs) == 1:
@@ -50,6 +53,11 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
                 continue
             if place in targets:
                 grads[Edge(node, 0)] = as_value(total)
+            other = by_position.get(node)
+            if other is not None and node in wanted:
+                total = _summed(total, parts.take(place))
+                _add(pending, node, _by_position(backward_pass, other, node, total))
+                continue
             sent = parts.sent_on(node, total, wanted[node]) if node in wanted else None
             if sent is not None:
                 _add(pending, node, sent)
@@ -67,10 +75,19 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
             continue
         rule = known.get(key)
         if rule is None:
-            rule = known[key] = rule_of(backward_pass, node, cotangents)  # type: ignore[assignment]
+            found = rule_of(backward_pass, node, key[1], backward_pass.saved[node], cotangents)
+            rule = known[key] = found  # type: ignore[assignment]
             assert rule is not None, "a node of a plain pass has a kind"
         gradients = rule.apply(read(rule, cotangents, backward_pass.saved[node]), node.site)
         _add(pending, node, gradients)
+
+
+def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -> list[Any]:
+    """Return the gradients of the inputs of a node whose index is data."""
+    wanted = (*backward_pass.wanted[node], False)
+    rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))
+    assert rule is not None, "what reads or writes at positions has a rule"
+    return rule.apply(read(rule, (total,), seen.saved), node.site)[:-1]
 
 
 def _add(pending: dict[Any, Any], node: Node, gradients: Sequence[Any]) -> None:
@@ -100,15 +117,20 @@ def _arrived(
     return cotangents
 
 
-def rule_of(backward_pass: Any, node: Node, cotangents: Sequence[Value | None]) -> Rule | None:
+def rule_of(
+    backward_pass: Any,
+    node: Any,
+    wanted: tuple[bool, ...],
+    saved: tuple[Any, ...],
+    cotangents: Sequence[Value | None],
+) -> Rule | None:
     """Return the rule of a node in a pass that records nothing; None for one without a kind."""
-    wanted = backward_pass.wanted[node]
     key = rule_key(node, wanted, cotangents)
     if key is None:
         return None
     rule = known_rule(key)
     if rule is None:
-        context = OpenContext(node, backward_pass.saved[node], wanted, False)
+        context = OpenContext(node, saved, wanted, False)
         rule = make_rule(key, backward_pass, node, context, cotangents)
     return rule
 

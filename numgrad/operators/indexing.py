@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import door, structural, view
+from .gathering import gather, put_at
 
 Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
 
@@ -88,6 +89,41 @@ def diagonal(x, *, axes, offset):
 def diagonal_pullback(context, g):
     ncore = -min(context.static["axes"])
     return into_zeros(context, g, ncore, ncore - 1, diagonal)
+
+
+def _positions(key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+    """Return the static parameters and the positions with which operators of `gathering` find the
+    region of a key; None where there is a new axis."""
+    if None in key:
+        return None
+    sizes = shape[len(shape) - len(key) :]
+    tail = 0
+    while tail < len(key) and _is_all(key[-1 - tail], sizes[-1 - tail]):
+        tail += 1
+    count = len(key) - tail
+    if count == 0:
+        return None
+    flat, region = np.zeros((), np.int64), []
+    for item, size in zip(key[:count], sizes[:count], strict=True):
+        if isinstance(item, tuple):
+            steps = np.arange(size)[slice(*item)]
+            region.append(len(steps))
+            flat = np.add.outer(flat * size, steps)
+        else:
+            flat = flat * size + item % size
+    return {"count": count, "tail": tail, "shape": tuple(region)}, flat.reshape(-1)
+
+
+def _is_all(item: Any, size: int) -> bool:
+    return isinstance(item, tuple) and slice(*item).indices(size) == (0, size, 1)
+
+
+def _read_by_position(specs: Any, static: dict[str, Any]) -> Any:
+    found = _positions(static["key"], specs[0].shape)
+    return None if found is None else (gather, *found)
+
+
+index.by_position = element.by_position = _read_by_position
 
 
 def into_zeros(context, g, ncore, nregion, operator):
@@ -203,6 +239,19 @@ def _put_covers(specs, static):
 
 
 put_view.covers = _put_covers
+
+
+def _written_by_position(specs, static):
+    chain = static["chain"]
+    if len(chain) != 1 or chain[0][0] is not index:
+        return None
+    found = _positions(dict(chain[0][1])["key"], specs[0].shape)
+    if found is None or not found[1].size:
+        return None
+    return (put_at, *found)
+
+
+put_view.by_position = _written_by_position
 
 
 @put_view.pullback

@@ -1,0 +1,176 @@
+"""Graphs that differ in an index run one program, which takes the index as data."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine import backward, indices, recall
+
+pytestmark = pytest.mark.short_ways
+X = np.random.default_rng(0).standard_normal((7, 5, 3))
+V = np.linspace(0.5, 1.5, 15).reshape(5, 3)
+
+
+@pytest.fixture(autouse=True)
+def nothing_known():
+    recall.forget()
+    yield
+    recall.forget()
+
+
+def written(x, i):
+    y = x * 2.0
+    y[i] = y[i] * y[i - 1]
+    return (y * y).sum()
+
+
+def written_elsewhere(x, i):
+    y = x * 2.0
+    y[i, 1:3] = V[1:3] * 3.0
+    return (y * y * x).sum()
+
+
+READERS = {
+    "an element": lambda x, i: x[i, 2, 1] ** 2,
+    "an element twice": lambda x, i: x[i, 2, 1] * x[i, 2, 1],
+    "two elements": lambda x, i: x[i, 2, 1] * ng.sin(x[i - 1, 2, 1]),
+    "a row": lambda x, i: (x[i] ** 2).sum(),
+    "rows": lambda x, i: (x[i] * x[i - 1] * V).sum(),
+    "a window": lambda x, i: (x[i : i + 2] ** 3).sum(),
+    "every other": lambda x, i: (x[i : i + 4 : 2] ** 3).sum(),
+    "backwards": lambda x, i: (x[i + 3 : i : -1, 1] ** 3).sum(),
+    "of the last axis": lambda x, i: (x[..., i % 3] ** 2).sum(),
+    "of two axes": lambda x, i: (x[i, 1:3] * x[i - 1, 2:4]).sum(),
+    "of a row": lambda x, i: x[i][i % 5][1] ** 2,
+    "written": written,
+    "written elsewhere": written_elsewhere,
+}
+
+
+def slope(function, x, i, **options):
+    return ng.grad(function(x, i), x, **options)[0].numpy()
+
+
+def references(function, given, dtype=np.float64, **options):
+    """Return the gradients of the long way, for some indices."""
+    before = ng.get_flags("path")
+    ng.set_flags(path="reference")
+    x = ng.tensor(X.astype(dtype), requires_grad=True)
+    found = {i: slope(function, x, i, **options) for i in given}
+    ng.set_flags(**before)
+    return found
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_gradients_are_those_of_each_index(name, dtype):
+    function = READERS[name]
+    ends = ("a window", "every other", "backwards")
+    given = (0, 1, 2, 3) if name in ends else (0, 1, 2, 3, -2)
+    expected = references(function, given, dtype)
+    x = ng.tensor(X.astype(dtype), requires_grad=True)
+    for turn in range(4):
+        for i in given:
+            np.testing.assert_array_equal(slope(function, x, i), expected[i], f"{turn} {i}")
+    assert len(programs()) <= 2
+
+
+def programs():
+    """Return the structures of the passes that are known."""
+    return list(recall._known)
+
+
+@pytest.mark.parametrize("name", ["an element", "a row", "a window", "of two axes"])
+def test_other_indices_make_no_other_program(name):
+    x = ng.tensor(X, requires_grad=True)
+    for i in range(4):
+        slope(READERS[name], x, i)
+    assert len(programs()) == 1
+
+
+def test_an_index_that_comes_often_gets_its_own_program():
+    x = ng.tensor(X, requires_grad=True)
+    for _ in range(backward._OFTEN + 2):
+        slope(READERS["a row"], x, 2)
+    assert len(programs()) == 2
+    slope(READERS["a row"], x, 3)
+    assert len(programs()) == 2
+
+
+def test_equal_indices_are_another_structure_than_different_ones():
+    x = ng.tensor(X, requires_grad=True)
+
+    def function(x, pair):
+        return x[pair[0], 0, 0] * x[pair[1], 0, 0]
+
+    pairs = [(0, 1), (2, 3), (1, 2), (4, 4), (5, 5), (6, 6), (1, 6), (3, 3)]
+    expected = references(function, pairs)
+    for pair in pairs:
+        np.testing.assert_array_equal(slope(function, x, pair), expected[pair])
+    assert len(programs()) == 2
+
+
+def test_batched_passes():
+    x = ng.tensor(X, requires_grad=True)
+    seeds = np.random.default_rng(1).standard_normal((4, 5, 3))
+
+    def rows(x, i):
+        return ng.sin(x[i]) * x[i - 1]
+
+    options = {"grad_outputs": seeds, "is_grads_batched": True}
+    expected = references(rows, range(5), **options)
+    for i in range(5):
+        np.testing.assert_array_equal(slope(rows, x, i, **options), expected[i])
+    assert len(programs()) == 1
+
+
+def test_hooks_and_recorded_passes_know_their_index():
+    x = ng.tensor(X, requires_grad=True)
+    seen, expected = [], references(READERS["a row"], range(4))
+    for i in (0, 1, 2, 3):
+        y = x[i]
+        y.register_hook(lambda g: seen.append(g.numpy().copy()))
+        np.testing.assert_array_equal(
+            slope(lambda x, i, y=y: (y**2).sum(), x, i), expected[i]
+        )
+        np.testing.assert_array_equal(seen[-1], 2 * X[i])
+    for i in (0, 1, 2, 3):
+        (g,) = ng.grad((x[i] ** 3).sum(), x, create_graph=True)
+        expected = np.zeros_like(X)
+        expected[i] = 6 * X[i]
+        np.testing.assert_array_equal(ng.grad(g.sum(), x)[0].numpy(), expected)
+
+
+def test_many_reads_are_not_by_position():
+    """A gradient of the size of the array for each of them would be quadratic."""
+    x = ng.tensor(np.linspace(0.0, 1.0, 100), requires_grad=True)
+    for shift in (0, 1, 2):
+        total = sum([x[i + shift] ** 2 for i in range(indices._MOST_NODES + 1)])
+        ng.grad(total, x)
+    assert programs() == []
+    big = ng.tensor(np.zeros(indices._MOST_ELEMENTS // 2 + 1), requires_grad=True)
+    for i in (0, 1, 2):
+        ng.grad(big[i] * big[i + 1], big)
+    assert programs() == []
+    for i in (0, 1, 2):
+        ng.grad(big[i] * 2.0, big)
+    assert len(programs()) == 1
+
+
+def test_backward_accumulates():
+    x = ng.tensor(X, requires_grad=True)
+    for i in (0, 1, 2, 3, 3):
+        (x[i] ** 2).sum().backward()
+    expected = np.zeros_like(X)
+    for i in (0, 1, 2, 3, 3):
+        expected[i] += 2 * X[i]
+    np.testing.assert_array_equal(x.grad.numpy(), expected)
+
+
+def test_the_cache_of_kinds_does_not_grow_with_positions():
+    wide = ng.tensor(np.zeros((3, 2 * indices._MOST_POSITIONS)), requires_grad=True)
+    node = wide[1].node
+    assert indices.by_position(node.kind).positions.size == 1  # the row is one
+    node = wide[:, 1:-1].node
+    assert indices.by_position(node.kind) is None
+
