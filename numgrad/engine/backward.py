@@ -29,7 +29,9 @@ from .rules import as_value, fitted
 from .select import kept_by, needed, reachable
 from .sweep import is_plain, read, rule_of, sweep
 
-_OFTEN = 16  # passes over graphs with the same indices, after which they get a program for these
+# Where passes over graphs with the same indices are at least one of so many that differ in them
+# alone, they get a program for these indices; so they do after some more.
+_SHARE, _OFTEN = 4, 64
 
 
 class Pass:
@@ -83,21 +85,20 @@ class Pass:
             self.trace = tape.Trace(self.structure, [value for _, value in request.seeds])
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
-        """Return what an earlier pass of this structure has done, or of one with other indices. The
-        indices become a part of the program where they come again often."""
+        """Return what an earlier pass of this structure has done, or of one with other indices.
+        Indices become a part of the program where they come again, unless most are others."""
         recalled = recall(self.request, structure)
         if recalled is not None:
             return recalled
         times = times_met(structure)
         self.comes_again = times > 0
-        if not structure.indexed or times >= _OFTEN or not is_plain(self.request, order):
-            return None
-        other = structure.with_positions()
+        other = structure.with_positions() if is_plain(self.request, order) else None
         if other is not None:
-            self.structure = other
-            recalled = recall(self.request, other)
-            self.comes_again = recalled is None and times_met(other) > 0
-        return recalled
+            times_of_all = times_met(other)
+            if times == 0 or _SHARE * times < min(times_of_all, _OFTEN):
+                self.structure, self.comes_again = other, times_of_all > 0
+                return recall(self.request, other)
+        return None
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""

@@ -60,7 +60,7 @@ class Structure:
 
     def with_positions(self) -> "Structure | None":
         """Return the structure in which indices are data; None where it is not worth while."""
-        if not are_few(self.indexed):
+        if not self.indexed or not are_few(self.indexed):
             return None
         arrays, places = self.arrays.copy(), []
         known: dict[int, int] = {}

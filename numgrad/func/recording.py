@@ -118,9 +118,16 @@ class Recording:
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
     def _has_made(self, node: Node | None) -> bool:
-        """Whether a node, or the leaf of an accumulator, was made while the function ran."""
-        number = 0 if node is None else number_of(node)
-        return any(first < number < last for first, last in self.spans)
+        """Whether a node and all that it leads to, leaves included, were made while the function
+        ran: a view of what is outside, that was out of date, has a new node too."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            number = 0 if node is None else number_of(node)
+            if not any(first < number < last for first, last in self.spans):
+                return False
+            waiting += [] if node is None else [p for p in node.parents if p is not None]
+        return True
 
     def _ends(self) -> set[Node]:
         return {edge.node for edge in self.edges if edge.node is not None}
