@@ -14,8 +14,9 @@ from .._bounded import Bounded
 from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
-from .recall import Known, Structure, beginning_of, known_for
+from .recall import Known, known_for, starts_of
 from .record import mode, unusual
+from .structure import Structure
 from .values import Spec, Value
 
 freeing = fork_safe_lock()  # of saved values: of two passes that free a graph one loses cleanly
@@ -102,8 +103,8 @@ def find(
             slots.append(x.slot)
         slots = tuple(slots)
     options = False, settings.sort_sum_gradient, batch, create_graph
-    beginning = beginning_of((root,), ((output.slot, batch is not None),), slots, options)
-    found = known_for(beginning, (root,), targets, [seed])
+    starts = starts_of(((output.slot, batch is not None),), slots, options)
+    found = known_for((root,), starts, targets, [seed])
     return None if found is None else Again(found[1], found[0], retain)
 
 

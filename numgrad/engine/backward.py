@@ -21,17 +21,14 @@ from .immediate import is_immediate, is_own
 from .lower import force
 from .overwritten import zeros_behind
 from .parts import Parts
-from .recall import Known, Structure, recall, recognise, remember, structure_of, times_met
+from .recall import Known, recall, recognise, remember, times_met
 from .record import changing, deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import kept_by, needed, reachable
+from .structure import Structure, structure_of
 from .sweep import is_plain, read, rule_of, sweep
-
-# Where passes over graphs with the same indices are at least one of so many that differ in them
-# alone, they get a program for these indices; so they do after some more.
-_SHARE, _OFTEN = 4, 64
 
 
 class Pass:
@@ -86,16 +83,17 @@ class Pass:
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
         """Return what an earlier pass of this structure has done, or of one with other indices.
-        Indices become a part of the program where they come again, unless most are others."""
+        Indices become a part of the program where they come again and no others have come."""
         recalled = recall(self.request, structure)
         if recalled is not None:
             return recalled
         times = times_met(structure)
         self.comes_again = times > 0
-        other = structure.with_positions() if is_plain(self.request, order) else None
+        plain = bool(structure.indexed) and is_plain(self.request, order)
+        other = structure.with_positions() if plain else None
         if other is not None:
             times_of_all = times_met(other)
-            if times == 0 or _SHARE * times < min(times_of_all, _OFTEN):
+            if times == 0 or times < times_of_all:
                 self.structure, self.comes_again = other, times_of_all > 0
                 return recall(self.request, other)
         return None

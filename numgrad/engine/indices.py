@@ -13,6 +13,7 @@ import numpy as np
 
 from .graph import NO_EDGE, Node
 from .kinds import Kind, kind_of
+from .parts import writes
 from .record import runtime
 from .values import Value, spec_of
 
@@ -42,12 +43,25 @@ class ByPosition:
         self.size = prod(self.inputs[0].shape)
 
 
-def by_position(kind: Kind) -> ByPosition | None:
-    """Return what nodes of a kind are where their index is data; None where it cannot be."""
+def by_position(node: Node, kind: Kind) -> ByPosition | None:
+    """Return what a node of a kind is where its index is data; None where it cannot be, nor where
+    it reads of an array that was written part by part, see `parts`."""
+    if kind.operator.by_position is None:
+        return None
+    parent = node.parents[0]
+    if parent is not None and writes(parent):
+        return None
     seen = kind.by_position
     if seen is None:
         seen = kind.by_position = _made(kind) or False
     return seen or None
+
+
+def general(node: Any) -> Kind | None:
+    """Return the kind of a node, as it is where indices are data."""
+    kind = node._kind or node.kind
+    seen = None if kind is None else by_position(node, kind)
+    return kind if seen is None else seen.kind
 
 
 def _made(kind: Kind) -> ByPosition | None:

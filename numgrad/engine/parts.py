@@ -66,7 +66,7 @@ def box_of(key: Sequence[Any], shape: Sequence[int]) -> Box | None:
 def read_by(node: Node) -> Box | None:
     """Return the part of an array written in place that a node reads; None for any other node."""
     parent = node.parents[0] if len(node.parents) == 1 else None
-    if parent is None or not _writes(parent) or "key" not in node.static:
+    if parent is None or not writes(parent) or "key" not in node.static:
         return None
     if node.operator not in (runtime.roles["index"], runtime.roles["element"]):
         return None
@@ -76,7 +76,7 @@ def read_by(node: Node) -> Box | None:
 
 def written_by(node: Node) -> Box | None:
     """Return the part that a node has written in place; None for any other node, or region."""
-    if not _writes(node) or node.inputs[0].shape != node.outputs[0].shape:
+    if not writes(node) or node.inputs[0].shape != node.outputs[0].shape:
         return None
     chain = node.static["chain"]
     if len(chain) != 1 or chain[0][0] is not runtime.roles["index"]:
@@ -85,7 +85,8 @@ def written_by(node: Node) -> Box | None:
     return box_of(key, node.inputs[0].shape) if None not in key else None
 
 
-def _writes(node: Node) -> bool:
+def writes(node: Node) -> bool:
+    """Whether a node has written a part of an array in place."""
     return node.operator is runtime.roles["put_view"]
 
 
@@ -223,7 +224,7 @@ class Parts:
             return [None]
         box = written_by(node)
         parent = node.parents[0]
-        if box is None or ((node, 0) not in self._arrived and not (parent and _writes(parent))):
+        if box is None or ((node, 0) not in self._arrived and not (parent and writes(parent))):
             return None
         parts, shape = self._arrived.pop((node, 0), []), node.inputs[0].shape
         if total is not None:  # the array was read as a whole: its parts would be cut ever smaller
@@ -231,7 +232,7 @@ class Parts:
         outside, gv = split(parts, box, node, wanted)
         if not wanted[0] or not outside:
             return [None, gv]
-        if parent is not None and _writes(parent):
+        if parent is not None and writes(parent):
             self._send(parent, node.slots[0], outside, shape)
             return [None, gv]
         return [fit(dense(outside, shape), node.inputs[0]), gv]

@@ -1,153 +1,30 @@
 """Passes that are recalled: a pass over a graph of known structure does what an earlier one did: it
 runs a plan, or, if it is recorded itself, applies the same operations (`tape`).
 
-The structure is everything that decides the program: the kinds of the nodes and how they are
-connected, where the pass starts and what is wanted, how the saved arrays and the seeds lie in
-memory and which of them are the same. The numbers themselves are arguments of the plan.
+The structure is everything that decides the program, see `structure`.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 from .._locks import fork_safe_lock
 from .._settings import settings
-from .graph import Accumulator, Edge, Node
-from .indices import ByPosition, are_few, by_position
+from .graph import Edge, Node
+from .indices import general
 from .lower import lower
 from .plan import Plan
 from .record import mode, runtime, unusual
+from .structure import Structure
 from .tracks import Track, layouts, sameness
 from .values import Value
 
-_NONE: Mapping[Any, Any] = MappingProxyType({})
+Starts = tuple[Any, ...]
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_FIRST = 6  # nodes that are looked at before one is tried
 _MOST_KEPT = 1 << 15  # kB of all plans together: those of a thousand elements that are indexed
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 1  # kB, about
-
-
-class Structure:
-    """What is known of a pass before anything is built.
-
-    Attributes
-    ----------
-    key : hashable
-        Equal for passes that run the same plan.
-    arrays : list of ndarray
-        The saved arrays and the seeds, each once, in an order that the key fixes.
-    indexed : list of (Node, ByPosition)
-        The nodes whose indices could be data, and what each is then; see `indices`.
-    by_position : dict
-        The same for a structure in which they are data: of the passes that run its plan.
-    """
-
-    __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
-
-    def __init__(
-        self, key: Hashable, arrays: list[np.ndarray], order: Sequence[Node], index: Any,
-        indexed: Sequence[tuple[Node, ByPosition]] = (),
-    ):  # fmt: skip
-        self.key, self.arrays = key, arrays
-        self.order: Sequence[Node] = order
-        self.index: dict[Node, int] = index
-        self.indexed = indexed
-        self.by_position: Mapping[Node, ByPosition] = _NONE
-
-    def with_positions(self) -> "Structure | None":
-        """Return the structure in which indices are data; None where it is not worth while."""
-        if not self.indexed or not are_few(self.indexed):
-            return None
-        arrays, places = self.arrays.copy(), []
-        known: dict[int, int] = {}
-        for _, seen in self.indexed:
-            place = known.setdefault(id(seen.positions), len(arrays))
-            if place == len(arrays):
-                arrays.append(seen.positions)
-            places.append(place)
-        made = Structure((self.key[0], tuple(places)), arrays, self.order, self.index)  # type: ignore[index]
-        made.by_position = dict(self.indexed)
-        return made
-
-
-def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
-    """Return the structure of a pass, None for one that must be built every time.
-
-    So are passes that show numbers to Python, or in which a user's function takes part.
-    """
-    if request.is_special or (unusual and not mode.direct):
-        return None
-    index = {node: n for n, node in enumerate(order)}
-    place_of = index.get
-    arrays: list[np.ndarray] = []
-    places: dict[int, int] = {}
-    parts: list[Any] = []
-    indexed: list[tuple[Node, ByPosition]] = []
-    for node in order:
-        if node.extras is not None:
-            return None
-        kind: Any = node._kind or node.kind
-        if kind is None:
-            if type(node) is not Accumulator or node.variable.hooks:
-                return None
-            parts.append(node.outputs)
-            continue
-        seen = None if kind.operator.by_position is None else by_position(kind)
-        if seen is None:
-            parts.append(kind)
-        else:
-            parts.append(seen.kind)
-            indexed.append((node, seen))
-        parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
-        if None in parts[-1]:  # beyond the last node that matters
-            parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
-        if any(node.slots):
-            parts.append(node.slots)
-        saved = node.saved
-        if saved is None:
-            parts.append(None)
-            continue
-        for value in saved:
-            if value is None:
-                continue
-            if not isinstance(value, Value) or value.array is None:
-                return None
-            _note(value.array, arrays, places, parts)
-    for edge, value in request.seeds:
-        if value.array is None:
-            return None
-        parts += (index[edge.node], edge.slot, value.rows)
-        _note(value.array, arrays, places, parts)
-    targets = request.targets
-    if targets is not None:
-        targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
-    parts += (
-        targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-        settings.version, runtime.target,
-    )  # fmt: skip
-    key: Hashable = tuple(parts)
-    if indexed:
-        key = (key, *[node._kind for node, _ in indexed])
-    return Structure(key, arrays, order, index, indexed)
-
-
-def _note(
-    array: np.ndarray, arrays: list[np.ndarray], places: dict[int, int], parts: list[Any]
-) -> None:
-    """Add an array to the arguments, and to the key which argument it is and how it lies."""
-    place = places.get(id(array))
-    if place is not None:
-        parts.append(place)
-        return
-    place = places[id(array)] = len(arrays)
-    arrays.append(array)
-    parts.append(place)  # first, so that strides are not taken for the slots of a node
-    if not array.flags.c_contiguous:
-        parts.append(array.strides)
 
 
 class Known:
@@ -198,7 +75,7 @@ class Known:
         order, index = structure.order, structure.index
         if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
             return False  # the way leads on to older nodes, which do not matter
-        track = Track(_roots(request), order)
+        track = Track(_roots(request), order, structure.by_position)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
         edges = request.targets or ()
         targets = [index.get(edge.node, -1) for edge in edges]
@@ -260,16 +137,28 @@ def recognise(request: Any) -> tuple[Structure, Known] | None:
     """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
     if request.is_special or (unusual and not mode.direct):
         return None
-    roots = _roots(request)
     targets = None if request.targets is None else [edge.node for edge in request.targets]
     seeds = [value.array for _, value in request.seeds]
-    return known_for(_beginning(request, roots), roots, targets, seeds)
+    return known_for(*_starts(request), targets, seeds)
 
 
 def known_for(
+    roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
+) -> tuple[Structure, Known] | None:
+    """Return the structure of a pass that starts in a certain way, and what is known of it: of this
+    index if there is an index, else of any."""
+    kinds = _first_kinds(roots, _kind)
+    found = _followed((kinds, *starts), roots, targets, seeds)
+    if found is None:
+        others = _first_kinds(roots, general)
+        if others != kinds:
+            found = _followed((others, *starts), roots, targets, seeds)
+    return found
+
+
+def _followed(
     beginning: Hashable, roots: tuple[Node, ...], targets: list[Any] | None, seeds: list[Any]
 ) -> tuple[Structure, Known] | None:
-    """Return the structure of a pass that begins in a certain way, and what is known of it."""
     known = _tracks.get(beginning) or []
     for n, recalled in enumerate(known):
         structure = recalled.follow(roots, targets, seeds)
@@ -284,61 +173,61 @@ def _roots(request: Any) -> tuple[Node, ...]:
     return tuple([edge.node for edge, _ in request.seeds])
 
 
-def _first_kinds(node: Node | None) -> Hashable:
-    """Return the kinds of a node, its first parent, the first parent of that, and so on.
+def _kind(node: Node) -> Any:
+    return node._kind or node.kind
+
+
+def _first_kinds(roots: tuple[Node, ...], kind_of: Callable[[Node], Any]) -> Hashable:
+    """Return the kinds of each root, its first parent, the first parent of that, and so on.
 
     They tell most graphs apart that differ in an index, so that few tracks are tried in vain.
     """
     kinds = []
-    for _ in range(_MOST_FIRST):
-        if node is None:
-            break
-        kinds.append(node._kind or node.kind)
-        parents = node.parents
-        node = parents[0] if parents else None
+    for root in roots:
+        node: Node | None = root
+        for _ in range(_MOST_FIRST):
+            if node is None:
+                break
+            kinds.append(kind_of(node))
+            parents = node.parents
+            node = parents[0] if parents else None
     return tuple(kinds)
 
 
-def _beginning(request: Any, roots: tuple[Node, ...]) -> Hashable:
-    starts = [(edge.slot, value.rows) for edge, value in request.seeds]
+def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
+    seeds = [(edge.slot, value.rows) for edge, value in request.seeds]
     targets = request.targets
     slots = None if targets is None else tuple([slot for _, slot in targets])
     options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
-    return beginning_of(roots, tuple(starts), slots, options)
+    return _roots(request), starts_of(tuple(seeds), slots, options)
 
 
-def beginning_of(
-    roots: tuple[Node, ...],
-    starts: tuple[tuple[int, bool], ...],
-    slots: tuple[int, ...] | None,
-    options: tuple[Any, ...],
-) -> Hashable:
-    """Return what is seen of a pass at the first nodes of its graph.
+def starts_of(
+    seeds: tuple[tuple[int, bool], ...], slots: tuple[int, ...] | None, options: tuple[Any, ...]
+) -> Starts:
+    """Return what is known of a pass before its graph is looked at.
 
     Parameters
     ----------
-    roots : tuple of Node
-        Where the pass starts.
-    starts : tuple of (int, bool)
-        For each of them which output has the seed, and whether the seed has rows.
+    seeds : tuple of (int, bool)
+        For each root which output has the seed, and whether the seed has rows.
     slots : tuple of int, optional
         Of which outputs of their nodes gradients are wanted; None for all leaves.
     options : tuple
         ``extra_leaves, seeds_last, batch, create_graph`` of the request.
     """
-    kinds = [_first_kinds(node) for node in roots]
-    return *kinds, starts, slots, options, settings.version, runtime.target
+    return seeds, slots, options, settings.version, runtime.target
 
 
 def recall(request: Any, structure: Structure) -> Known | None:
     """Return what an earlier pass of this structure has done."""
     recalled = _known.get(structure.key)
-    if structure.by_position:
-        return recalled  # a walk would not see the positions
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
-                recalled.beginning = _beginning(request, _roots(request))
+                roots, starts = _starts(request)
+                kinds = _first_kinds(roots, general if structure.by_position else _kind)
+                recalled.beginning = kinds, *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled

@@ -14,8 +14,9 @@ from .dispatch import apply_plan
 from .dispatch_cache import Plan, make_plan
 from .graph import Edge, Node, Value, connect
 from .kinds import kind_of
-from .recall import Known, Structure, keep, parts_of
+from .recall import Known, keep, parts_of
 from .record import apply, grad_mode
+from .structure import Structure
 
 
 class Saved(NamedTuple):

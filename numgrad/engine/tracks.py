@@ -7,7 +7,7 @@ sums. So a graph of known structure costs some 0.1 us a node, a tenth of what it
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from operator import attrgetter, gt, itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
+from .indices import general
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -38,6 +39,8 @@ class Track:
         Where the pass starts.
     order : sequence of Node
         All nodes, the latest first.
+    by_position : dict
+        What stands for the nodes whose indices are data; see `indices`.
 
     Attributes
     ----------
@@ -48,9 +51,11 @@ class Track:
         The nodes that saved values, and the places of these.
     """
 
-    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "keepers", "route")
+    __slots__ = ("_above", "_indexed", "_kinds", "_leaves", "_slots", "keepers", "route")
 
-    def __init__(self, roots: tuple[Node, ...], order: Sequence[Node]) -> None:
+    def __init__(
+        self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
+    ) -> None:
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
         for n, node in enumerate((_Start(roots), *order)):
@@ -66,7 +71,8 @@ class Track:
             for n, node in enumerate(order)
             if node.saved
         ]
-        self._kinds = list(map(_kinds, order))
+        self._indexed = [n for n, node in enumerate(order) if node in by_position]
+        self._kinds = self._general(order, list(map(_kinds, order)))
         self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
         above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
@@ -84,13 +90,14 @@ class Track:
             for n, position in zip(*self.route, strict=True):
                 add(nodes[n].parents[position])
             del nodes[0]
-            kinds = list(map(_kinds, nodes))
+            kinds = self._general(nodes, list(map(_kinds, nodes)))
         except (AttributeError, IndexError):  # no such parent
             return None
-        if kinds != self._kinds and (
-            False not in kinds or [node.kind for node in nodes] != self._kinds
-        ):
-            return None  # even with the kinds that were not known yet
+        if kinds != self._kinds:
+            if False not in kinds:
+                return None
+            if self._general(nodes, [node.kind for node in nodes]) != self._kinds:
+                return None  # even with the kinds that were not known yet
         if any(map(_extras, nodes)):
             return None
         numbers = list(map(_numbers, nodes))
@@ -103,6 +110,12 @@ class Track:
             return None
         return nodes
 
+    def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
+        """Return the kinds of nodes, of some as they are where indices are data."""
+        for n in self._indexed:
+            kinds[n] = general(nodes[n])
+        return kinds
+
     def _has_its_leaves(self, nodes: list[Any]) -> bool:
         for n, spec in self._leaves:
             leaf = nodes[n]
@@ -111,7 +124,8 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, and ``last``; None unless all are computed."""
+        """Return the arrays that the nodes saved, ``last``, and the indices that are data; None
+        unless all are computed."""
         found = []
         try:
             for n, places in self.keepers:
@@ -124,6 +138,7 @@ class Track:
         for item in found:
             if item is None:
                 return None
+        found += [nodes[n].kind.by_position.positions for n in self._indexed]
         return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import door, structural, view
-from .gathering import gather, put_at
+from .gathering import gather
 
 Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
 
@@ -239,19 +239,6 @@ def _put_covers(specs, static):
 
 
 put_view.covers = _put_covers
-
-
-def _written_by_position(specs, static):
-    chain = static["chain"]
-    if len(chain) != 1 or chain[0][0] is not index:
-        return None
-    found = _positions(dict(chain[0][1])["key"], specs[0].shape)
-    if found is None or not found[1].size:
-        return None
-    return (put_at, *found)
-
-
-put_view.by_position = _written_by_position
 
 
 @put_view.pullback
