@@ -63,7 +63,9 @@ def eager(problem: Problem) -> Call:
     constants_of = _constants(problem)
     if problem.program.derivative == HESSIAN:
         hessian = ng.func.hessian(lambda *x: text(*x, *constants_of(0)))
-        return lambda k: (None, hessian(*leaves))
+        # Those of torch.autograd.functional are in no graph either.
+        points = [leaf.detach() for leaf in leaves]
+        return lambda k: (None, hessian(*points))
     after = _derivative(problem)
 
     def call(k: int) -> Any:
