@@ -62,9 +62,9 @@ class Operator:
     gives_scalars = False  # whether a result without axes is a value, into which nobody writes
     uses_blas = False
     by_position: Any = None
-    """Where it reads or writes parts, ``(specs of the inputs, static) -> (operator, static,
+    """Where it reads parts, ``(specs of the inputs, static, most) -> (operator, static,
     positions)``: the operator that does so at positions, its last input; None for parts that have
-    none."""
+    none, or more positions than ``most``."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(

@@ -65,12 +65,10 @@ def general(node: Any) -> Kind | None:
 
 
 def _made(kind: Kind) -> ByPosition | None:
-    found = kind.operator.by_position(kind.inputs, kind.static)
+    found = kind.operator.by_position(kind.inputs, kind.static, _MOST_POSITIONS)
     if found is None:
         return None
     operator, static, positions = found
-    if positions.size > _MOST_POSITIONS:
-        return None
     spec: Any = spec_of(positions.shape, positions.dtype, False)
     other = kind_of(operator, static, (*kind.inputs, spec), kind.outputs)
     return None if other is None else ByPosition(other, positions)

@@ -91,9 +91,9 @@ def diagonal_pullback(context, g):
     return into_zeros(context, g, ncore, ncore - 1, diagonal)
 
 
-def _positions(key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
-    """Return the static parameters and the positions with which operators of `gathering` find the
-    region of a key; None where there is a new axis."""
+def _positions(key: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
+    """Return the static parameters and the positions with which `gather` finds the region of a key;
+    None where there is a new axis, or would be more positions than ``most``."""
     if None in key:
         return None
     sizes = shape[len(shape) - len(key) :]
@@ -103,23 +103,25 @@ def _positions(key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     count = len(key) - tail
     if count == 0:
         return None
-    flat, region = np.zeros((), np.int64), []
-    for item, size in zip(key[:count], sizes[:count], strict=True):
-        if isinstance(item, tuple):
-            steps = np.arange(size)[slice(*item)]
-            region.append(len(steps))
-            flat = np.add.outer(flat * size, steps)
-        else:
-            flat = flat * size + item % size
-    return {"count": count, "tail": tail, "shape": tuple(region)}, flat.reshape(-1)
+    steps = [
+        range(size)[slice(*item)] if isinstance(item, tuple) else item % size
+        for item, size in zip(key[:count], sizes[:count], strict=True)
+    ]
+    region = tuple([len(step) for step in steps if isinstance(step, range)])
+    if prod(region) > most:
+        return None
+    flat = np.zeros((), np.int64)
+    for step, size in zip(steps, sizes[:count], strict=True):
+        flat = np.add.outer(flat * size, np.array(step, np.int64))
+    return {"count": count, "tail": tail, "shape": region}, flat.reshape(-1)
 
 
 def _is_all(item: Any, size: int) -> bool:
     return isinstance(item, tuple) and slice(*item).indices(size) == (0, size, 1)
 
 
-def _read_by_position(specs: Any, static: dict[str, Any]) -> Any:
-    found = _positions(static["key"], specs[0].shape)
+def _read_by_position(specs: Any, static: dict[str, Any], most: int) -> Any:
+    found = _positions(static["key"], specs[0].shape, most)
     return None if found is None else (gather, *found)
 
 
