@@ -25,7 +25,7 @@ import llvmlite
 from . import finishing, interrupts
 from .finishing import Job
 
-LIMIT = 60.0
+LIMIT = 10.0
 """Seconds that a kernel may take; those of hundreds of operators take a fifth of one."""
 
 _SLICE = 0.05
