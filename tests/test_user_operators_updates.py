@@ -6,6 +6,7 @@ from numba import njit
 
 import numgrad as ng
 from numgrad._errors import OperatorError
+from numgrad.targets.cpu.writing import Writes
 
 X = np.array([3.0, 2.0, 5.0])
 
@@ -121,11 +122,27 @@ def by_a_name_that_moves(x, out):
         y = y[1:]
 
 
+@njit
+def copied_to(x, *outputs):
+    outputs[0][:] = x
+
+
+@njit
+def taken_in_turns(x, a, b, depth):
+    if depth >= 0:
+        a[:] = x
+        taken_in_turns(x, b, a, depth - 1)
+
+
+def in_a_function_of_any_number(x, out):
+    copied_to(x, out)
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        after_it_was_cleared, after_a_view_was_cleared, after_it_was_filled, by_one_of_two_names,
-        by_a_name_that_moves,
+        in_a_function_of_any_number, after_it_was_cleared, after_a_view_was_cleared,
+        after_it_was_filled, by_one_of_two_names, by_a_name_that_moves,
     ],
 )  # fmt: skip
 def test_a_kernel_may_add_to_what_it_has_written(function):
@@ -143,3 +160,12 @@ def test_an_update_of_a_view_of_an_input_is_said_to_be_one():
 
     with pytest.raises(OperatorError, match="the kernel writes its input x"):
         shifted(X)
+
+
+def test_what_a_function_does_with_its_outputs_in_turns_is_found():
+    @njit
+    def function(x, a, b):
+        taken_in_turns(x, a, b, 1)
+
+    writes = Writes("both", function.py_func, ["x"], ["a", "b"])
+    writes.check_outputs()

@@ -56,7 +56,8 @@ class Recording:
     spans : list of (int, int)
         Between which numbers are those of the nodes and leaves that the function has made.
     is_last : bool
-        Whether it is a derivative of which there is none, as of a kernel without one.
+        Whether it is a derivative of which there is none, as of a kernel without one. It is made of
+        rules, which are those of values without rows.
     copies_are_views : bool
         Whether what was copied by integers that are known later may as well have been a view.
     """
@@ -362,7 +363,7 @@ class Replay(Operator):
                 f"derivative, which has passes with rows inside, cannot be computed with what was "
                 f"there. Write after the pass, or give the function the array as an argument."
             )
-        if with_rows and not derivative.has_passages:
+        if with_rows and not derivative.has_passages and not derivative.is_last:
             found: Sequence[Any] = pull(*seeds)
         else:
             specs = [context.input_specs[n] for n in wanted]

@@ -115,7 +115,8 @@ def _parts(shape: Any, count: int, tail: int) -> tuple[Any, Any, Any]:
 
 
 class Gather(_Positional):
-    """The elements of ``x`` at ``positions``, which have the shape ``shape``."""
+    """The elements of ``x`` at ``positions``, which have the shape ``shape``. ``once``, where it is
+    given, says that none of them comes twice: the gradient is then a copy, signs of zeros too."""
 
     function = staticmethod(gather_core)
     signature = "(n,k),(m)->(m,k)"
@@ -218,6 +219,11 @@ gather.gives_scalars = True  # as a vector at an array without axes
 def gather_pullback(context, g):
     count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))
     _, sizes, _ = _parts(context.input_specs[0].shape, count, tail)
+    if context.static.get("once", False):
+        core = context.input_specs[0].shape
+        core = core[len(core) - count - tail :]
+        zeros = door.constant(np.broadcast_to(np.zeros((), g.dtype), core))
+        return put_at(zeros, g, context.input(1), count=count, tail=tail, shape=shape), None
     if g.dtype in _MOVED_AS:
         g = cast(g, np.dtype(np.float32))
     gx = scatter_add(g, context.input(1), count=len(shape), tail=tail, sizes=sizes)

@@ -113,7 +113,7 @@ def _positions(key: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
     flat = np.zeros((), np.int64)
     for step, size in zip(steps, sizes[:count], strict=True):
         flat = np.add.outer(flat * size, np.array(step, np.int64))
-    return {"count": count, "tail": tail, "shape": region}, flat.reshape(-1)
+    return {"count": count, "tail": tail, "shape": region, "once": True}, flat.reshape(-1)
 
 
 def _is_all(item: Any, size: int) -> bool:

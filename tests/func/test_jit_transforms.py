@@ -137,6 +137,36 @@ def test_first_derivatives_of_captured_kernels_without_second_ones():
         np.testing.assert_allclose(ng.jit(func.grad(captured))(X), expected)
 
 
+@ng.operator("(n)->(n)")
+@njit
+def squares(x, out):
+    for i in range(x.size):
+        out[i] = x[i] * x[i]
+
+
+@squares.backward
+@njit
+def squares_backward(g, x, out, gx):
+    for i in range(x.size):
+        gx[i] = 2.0 * x[i] * g[i]
+
+
+def around_squares(x):
+    return ng.sin(squares(ng.exp(x))) * x + squares(x)
+
+
+@pytest.mark.parametrize("function", [squares, around_squares])
+def test_jacobians_of_captured_kernels_without_second_derivatives(function):
+    captured, expected = ng.jit(function), func.jacrev(function)(X)
+    x = ng.tensor(X, requires_grad=True)
+    for _ in range(3):
+        np.testing.assert_array_equal(func.jacrev(captured)(X), expected)
+        rows = ng.grad(captured(x), x, np.eye(3), is_grads_batched=True)[0]
+        np.testing.assert_array_equal(rows.numpy(), expected)
+        np.testing.assert_allclose(ng.jit(func.jacrev(captured))(X), expected, rtol=1e-14)
+        np.testing.assert_allclose(func.vjp(captured, X)[1](X)[0], X @ expected, rtol=1e-14)
+
+
 def test_what_it_closes_over_has_first_derivatives_too():
     theta = ng.tensor(X, requires_grad=True)
     captured = ng.jit(lambda x: (energy(theta) * x).sum())

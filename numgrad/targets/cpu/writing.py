@@ -7,6 +7,7 @@ here. An output that is never written would be what the memory held before. ``ou
 with ``out[0] += x[i]``.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -45,7 +46,8 @@ class Writes:
         self, name: str, function: Callable, inputs: Sequence[str], outputs: Sequence[str]
     ) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
-        self.callers: frozenset[Callable] = frozenset()  # the functions in which it is called
+        # The functions in which it is called, each with the parameter that is looked at.
+        self.callers: frozenset[tuple[Callable, str]] = frozenset()
         plain = compiler.run_frontend(function)
         self.file, self.line = plain.func_id.filename, plain.func_id.firstlineno
         self.lines = {output: _line_of(plain, output) for output in outputs}
@@ -94,12 +96,17 @@ class Writes:
         function = self._constant(value.func) if _is_call(value) else None
         if not isinstance(function, Dispatcher) or value.kws or value.vararg:
             return None
-        if function.py_func in self.callers:
-            return []  # what it does is being found out
-        called = Writes(self.name, function.py_func, (), ())
-        called.callers = self.callers | {function.py_func}
-        given = zip(called.func_ir.arg_names, value.args, strict=False)
-        return [(called, name) for name, item in given if item.name == variable.name]
+        parameters = inspect.signature(function.py_func).parameters.values()
+        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            return None
+        found = []
+        for parameter, item in zip(parameters, value.args, strict=False):
+            one = function.py_func, parameter.name
+            if item.name == variable.name and one not in self.callers:  # else it is being found out
+                called = Writes(self.name, function.py_func, (), ())
+                called.callers = self.callers | {one}
+                found.append((called, parameter.name))
+        return found
 
     def _output_error(self, output: str) -> OperatorError:
         updates = self._updates(output)
