@@ -85,7 +85,14 @@ def internalise(items: Iterable[Any], symbols: Collection[str]) -> None:
 
 
 def externals(module: Any) -> tuple[str, ...]:
-    """Return the functions that a module calls and does not have."""
+    """Return the functions that a module calls and does not have.
+
+    Numba looks for those that call themselves when it loads a module. Here nobody does, and LLVM
+    would end the process.
+    """
+    variables = (item.name for item in module.global_variables if item.is_declaration)
+    if any(name.startswith(".numba.unresolved$") for name in variables):
+        raise NotImplementedError("a function that calls itself is not linked: write a loop")
     functions = (item.name for item in module.functions if item.is_declaration)
     return tuple(name for name in functions if not name.startswith("llvm."))
 
