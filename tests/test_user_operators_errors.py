@@ -383,22 +383,3 @@ def test_a_second_process_compiles_nothing_and_an_edit_is_noticed(tmp_path):
     assert compiled > 2
     assert run(path, "2.0", folder) == (values, 0)
     assert run(path, "3.0", folder) == ("[3.5, 6.5]", 2)
-
-
-@njit
-def copied_from(x, out, i):
-    if i < x.size:
-        out[i] = x[i]
-        copied_from(x, out, i + 1)
-
-
-def test_a_function_that_calls_itself_is_refused():
-    """LLVM would end the process when it looks for it."""
-
-    @ng.operator("(n)->(n)")
-    @njit
-    def recursive(x, out):
-        copied_from(x, out, 0)
-
-    with pytest.raises(KernelError, match="a function that calls itself is not linked"):
-        recursive(np.arange(3.0))

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 import numgrad as ng
-from numgrad._errors import OperatorError
+from numgrad._errors import KernelError, OperatorError
 from numgrad.targets.cpu.writing import Writes
 
 X = np.array([3.0, 2.0, 5.0])
@@ -169,3 +169,22 @@ def test_what_a_function_does_with_its_outputs_in_turns_is_found():
 
     writes = Writes("both", function.py_func, ["x"], ["a", "b"])
     writes.check_outputs()
+
+
+@njit
+def copied_from(x, out, i):
+    if i < x.size:
+        out[i] = x[i]
+        copied_from(x, out, i + 1)
+
+
+def test_a_function_that_calls_itself_is_refused():
+    """LLVM would end the process when it looks for it."""
+
+    @ng.operator("(n)->(n)")
+    @njit
+    def recursive(x, out):
+        copied_from(x, out, 0)
+
+    with pytest.raises(KernelError, match="a function that calls itself is not linked"):
+        recursive(np.arange(3.0))

@@ -1,8 +1,7 @@
 """Plans: programs that are scheduled, encoded and ready to run any number of times.
 
-Threads may share a plan: the memory of a run belongs to the run. A plan that has run for longer
-than fusing its program is expected to take is fused, so that nobody waits for a compiler longer
-than they have waited already.
+Threads may share a plan: the memory of a run belongs to the run. When a plan is fused is for
+`fusion` to say.
 """
 
 from collections.abc import Callable, Sequence

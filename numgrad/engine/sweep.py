@@ -86,7 +86,7 @@ def _by_position(backward_pass: Any, seen: ByPosition, node: Node, total: Any) -
     """Return the gradients of the inputs of a node whose index is data."""
     wanted = (*backward_pass.wanted[node], False)
     rule = rule_of(backward_pass, seen, wanted, seen.saved, (total,))
-    assert rule is not None, "what reads or writes at positions has a rule"
+    assert rule is not None, "what reads at positions has a rule"
     return rule.apply(read(rule, (total,), seen.saved), node.site)[:-1]
 
 
