@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
-from .dispatch_cache import Mixture, Plan, comes_again, keep, make_plan
+from .dispatch_cache import Mixture, Plan, plan_of
 from .graph import Node, accumulator_of
-from .operands import descriptor
+from .operands import as_array, descriptor
 from .operands import learn as learn_of
-from .record import WITHOUT_GRADIENTS, apply, mode, pack, runtime, unusual
+from .record import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
+from .record import record as record_without_plan
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
@@ -75,6 +76,9 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             a, b = x.array, y.array
             if a is not None and b is not None:
                 return _of_two(plan, x, y, a, b)
+        first, second = as_array(x), as_array(y)
+        if first is not x or second is not y:
+            return binary(operator, first, second)
     return operator.general((x, y))
 
 
@@ -244,6 +248,21 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
         record_planned(plan, wanted, (x, y), (first, second), result, _frame(3))
 
 
+def connect(
+    operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
+) -> None:
+    """Record an operation whose result is in the memory of a value that was written in place."""
+    plan = None if unusual else plan_of(operator, static, inputs)
+    if plan is None or not plan.reads:
+        record_without_plan(operator, static, inputs, [result])
+        return
+    parents = parents_of(inputs)
+    wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
+    own = result.detached()
+    record_planned(plan, wanted, inputs, parents, own, _frame(1))
+    result.move(own.node, 0, True)
+
+
 def record_planned(
     plan: Any,
     wanted: int,
@@ -252,7 +271,7 @@ def record_planned(
     result: Any,
     frame: Any,
 ) -> None:
-    """Make the node; ``frame`` is the first that may be the user's."""
+    """Make the node of a result; ``frame`` is the first that may be the user's."""
     node: Any = Node()
     node.operator = plan.operator
     node.static = plan.static
@@ -309,7 +328,7 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
 
 def _output(result: Any) -> Any:
     """Return a value that shares the array of a result; the result itself would keep its node."""
-    if result.array is None:
+    if result.array is None or result._storage is not None:
         return pack(result.detached())
     kept = _new(type(result))
     kept.array = result.array
@@ -335,11 +354,4 @@ def learn(
     if static is None:
         learn_of(operator, args, tuple(values), apply_one)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
-        try:
-            specs = tuple([value.spec for value in values])
-            key = (*specs, *static.items())
-            plan = make_plan(operator, static, specs) if comes_again(operator, key) else None
-            if plan is not None:
-                keep(operator, operator.plans, key, plan)
-        except TypeError:  # a parameter that cannot be hashed
-            return
+        plan_of(operator, static, values)

@@ -110,6 +110,26 @@ def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
     table[key] = plan
 
 
+def plan_of(
+    operator: Any, static: dict[str, Any], inputs: Sequence[Any], at_once: bool = False
+) -> Plan | None:
+    """Return the plan for values: one that is kept, or that is made when they are met again, or
+    ``at_once``; None where there is none."""
+    specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
+    key: Any = (*specs, *static.items())
+    if not static and len(specs) < 3 and specs[0] is specs[-1]:
+        key = specs[0]
+    try:
+        plan = operator.plans.get(key)
+        if plan is None and (at_once or comes_again(operator, key)):
+            plan = make_plan(operator, static, specs)
+            if plan is not None:
+                keep(operator, operator.plans, key, plan)
+    except TypeError:  # a parameter that cannot be hashed
+        return None
+    return plan
+
+
 class Mixture:
     """A plan for arguments some of which are first made what the operator takes; see `operands`.
 

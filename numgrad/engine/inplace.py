@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import InplaceError, LeafInplaceError
+from .dispatch import connect
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
-from .record import apply, deferring, grad_mode, mode, record, runtime
+from .record import apply, deferring, grad_mode, mode, runtime
 from .views import Chain, is_view, through
 
 
@@ -148,10 +149,8 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
         _become(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
-        record(operator, static, inputs, [root])
+        connect(operator, static, inputs, root)
         _keep_retaining(root, *before)
-    if target._view is not None:
-        target._view.refresh(target)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
-from .dispatch_cache import Mixture, Plan, keep, make_plan
+from .dispatch_cache import Mixture, Plan, keep, make_plan, plan_of
 from .record import mode, runtime, unusual
-from .values import ForeignStorage, Spec, Value
+from .values import Spec, Value
 
 _MOST_CONSTANTS = 256
 _new = object.__new__
+_PYTHON = frozenset({bool, int, float})
+_SEQUENCES = frozenset({list, tuple})
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 Taken = tuple[Any, np.ndarray | None]
@@ -32,6 +34,18 @@ def descriptor(arg: Any) -> Hashable:
     if kind is runtime.value:
         return arg.spec
     return (arg.dtype, arg.shape) if kind is np.ndarray else kind
+
+
+def as_array(arg: Any) -> Any:
+    """Return nested lists and tuples of numbers as an array, for which plans are kept; others as
+    they are."""
+    return np.asarray(arg) if type(arg) in _SEQUENCES and _is_of_numbers(arg) else arg
+
+
+def _is_of_numbers(items: Any) -> bool:
+    if _PYTHON.issuperset(map(type, items)):
+        return True
+    return all([type(item) in _SEQUENCES and _is_of_numbers(item) for item in items])  # noqa: C419
 
 
 class Number:
@@ -76,13 +90,13 @@ class Array:
         self.spec, self.ndim, self.is_read = spec, len(spec.shape), is_read
 
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
-        own = self.is_read and _flow(args)
+        own = self.is_read and _flow(args)  # the user may write to it before it is read
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
         value = _new(runtime.value)
         value.array, value.spec = taken, self.spec
-        value._storage = None if own else ForeignStorage()
+        # No storage, also of the user's own array: what is saved is a copy.
         value._requires_grad = value._kept = False
-        value.node = value.expr = value._view = value._leaf = None
+        value.node = value.expr = value._view = value._leaf = value._storage = None
         value.slot = value.expr_slot = 0
         return value, taken
 
@@ -92,7 +106,10 @@ def _flow(args: Sequence[Any]) -> bool:
     if unusual and not mode.grad:
         return False
     kind = runtime.value
-    return any([type(arg) is kind and arg.requires_grad for arg in args])  # noqa: C419
+    for arg in args:  # noqa: SIM110  it is faster
+        if type(arg) is kind and arg.requires_grad:
+            return True
+    return False
 
 
 class Converted:
@@ -119,7 +136,7 @@ def learn(
     ``values``; ``apply`` applies the plan of a conversion."""
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
         return
-    plan = _plan_of(operator, values)
+    plan = plan_of(operator, {}, values, at_once=True)
     if plan is None or values[-1].dtype.kind not in "fc":  # an integer may become a float
         return
     operands = []
@@ -156,15 +173,3 @@ def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:
         axes = tuple(range(-len(wanted.shape), missing - len(wanted.shape)))
         plans.append(make_plan(runtime.roles["expand_dims"], {"axes": axes}, (spec,)))
     return None if None in plans else plans  # type: ignore[return-value]
-
-
-def _plan_of(operator: Any, values: Sequence[Value]) -> Plan | None:
-    inputs: tuple[Spec, ...] = tuple([value.spec for value in values])
-    alike = len(values) < 3 and values[0].spec is values[-1].spec
-    key = values[0].spec if alike else inputs
-    plan = operator.plans.get(key)
-    if plan is None:
-        plan = make_plan(operator, {}, inputs)
-        if plan is not None:
-            keep(operator, operator.plans, key, plan)
-    return plan

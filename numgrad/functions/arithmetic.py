@@ -21,8 +21,11 @@ Binary = Callable[[Any, Any], Tensor]
 
 def is_operand(value: Any) -> bool:
     """Return whether ``value`` is a number, array or tensor, no container that may wrap tensors."""
-    if isinstance(value, Tensor):
+    kind = type(value)
+    if kind is Tensor or kind is float or kind is int:
         return True
+    if kind is np.ndarray:
+        return value.dtype.kind in "biufc"
     if isinstance(value, np.ndarray):
         return (
             type(value).__array_ufunc__ is np.ndarray.__array_ufunc__

@@ -10,6 +10,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
+from ..engine.dispatch import connect
 from ..engine.graph import ELEMENT, ForeignStorage, View
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
@@ -59,13 +60,17 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     """
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
+    normal = parse(key, x.shape)
+    if isinstance(value, Tensor) and isinstance(normal, BasicKey):
+        if _is_region(x, normal.items, value):
+            _inplace.check(x, value)
+            return  # ``x[key] += v`` ends by writing what is there already
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     given, value = value, as_tensor(value)
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
-    normal = parse(key, x.shape)
     _inplace.check(x, value)
     if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
@@ -89,8 +94,6 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
     deferred = _inplace.is_deferred(x, value)
     array = np.empty(x.shape, np.bool_) if x.array is None else x.array
     region = array[_indexing.as_numpy_key(items)]
-    if _is_region(x, region, value, chain):
-        return  # ``x[key] += v`` ends by writing what is there already
     if deferred:
         _check_fits(value.shape, region.shape)
     else:
@@ -109,28 +112,30 @@ def _values_for(x: Tensor, value: Tensor) -> np.ndarray:
     return _cast.astype.run(_record.runtime.target, [value.array], {"dtype": x.dtype})[0]
 
 
-def _is_region(x: Tensor, region: np.ndarray, value: Tensor, chain: _inplace.Chain) -> bool:
-    """Whether ``value`` is the region itself, in memory and in the graph."""
-    if value.storage is not x.storage or not isinstance(value._view, View):
+def _is_region(x: Tensor, items: tuple[Any, ...], value: Tensor) -> bool:
+    """Whether ``value`` is the region of ``x`` at a key itself, in memory and in the graph."""
+    view = value._view
+    if not isinstance(view, View) or value.storage is not x.storage:
         return False
-    root, before = _inplace.root_of(x)
-    if value._view.base is not root:
+    root, chain = _inplace.root_of(x)
+    if view.base is not root:
         return False
-    if value.array is not None:
-        return _lie_alike(value.array, region)
-    whole = np.empty(root.shape, np.bool_)
-    return _lie_alike(
-        _inplace.through(value._view.chain, whole), _inplace.through((*before, *chain), whole)
-    )
+    whole, part = x.array, value.array
+    if whole is None or part is None:
+        of_root = np.empty(root.shape, np.bool_)
+        whole, part = _inplace.through(chain, of_root), _inplace.through(view.chain, of_root)
+    return _lie_alike(part, whole[_indexing.as_numpy_key(items)])
 
 
 def _lie_alike(first: np.ndarray, second: np.ndarray) -> bool:
     """Whether two arrays are the same elements; the steps along axes of one do not matter."""
     if first.shape != second.shape or first.dtype != second.dtype:
         return False
-    places = [a.__array_interface__["data"] for a in (first, second)]
-    steps = zip(first.shape, first.strides, second.strides, strict=True)
-    return places[0] == places[1] and all([n == 1 or a == b for n, a, b in steps])  # noqa: C419
+    if first.strides != second.strides:
+        steps = zip(first.shape, first.strides, second.strides, strict=True)
+        if any([n != 1 and a != b for n, a, b in steps]):  # noqa: C419  a list is faster
+            return False
+    return first.__array_interface__["data"] == second.__array_interface__["data"]
 
 
 def _check_fits(shape: tuple[int, ...], region: tuple[int, ...]) -> None:
@@ -228,8 +233,9 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
     first, second = inputs
     if _inplace.is_deferred(first, second) or first is not x:
         return None
-    disjoint = second is x or second.storage is not x.storage
-    if not disjoint or np.broadcast_shapes(x.shape, second.shape) != x.shape:
+    if second is not x and second.storage is x.storage:
+        return None
+    if second.shape != x.shape and np.broadcast_shapes(x.shape, second.shape) != x.shape:
         return None
     recorded = _inplace.is_recorded(x, second)
     if recorded and _reads(operator, x, second):
@@ -240,7 +246,7 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
     x.storage.version += 1
     result = Tensor(x.array, False, x.storage)
     if recorded:
-        _record.record(operator, {}, inputs, [result])
+        connect(operator, {}, inputs, result)
     return result
 
 

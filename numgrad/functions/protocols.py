@@ -30,11 +30,13 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     """
     if not all(map(is_operand, inputs)):
         return NotImplemented
+    function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
+    if function is not None and method == "__call__" and not options:
+        return function(*inputs)
     is_own = getattr(np, ufunc.__name__, None) is ufunc
     name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
     if method != "__call__":
         raise TypeError(f"{name}.{method} does not take tensors; {_way_out(f'{name}.{method}')}")
-    function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
     for option in _meaningful(options):
