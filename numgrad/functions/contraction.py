@@ -76,8 +76,8 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
         )
     for positions in _path(terms, output, sizes, optimize):
         chosen = [terms.pop(n) for n in sorted(positions, reverse=True)][::-1]
-        kept = {label for term in terms for label in term.labels} | set(output)
-        terms.append(_contract(chosen, kept, sizes))
+        kept = {label for term in terms for label in term.labels}
+        terms.append(_contract(chosen, (*output, *sorted(kept - set(output))), sizes))
     (last,) = terms
     return as_scalar(_arrange(last, output))
 
@@ -120,7 +120,23 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     right = Term(b, tuple(names[n] if n in names else a.ndim + n for n in range(b.ndim)))
     output = tuple(n for n in left.labels if n not in first)
     output += tuple(n for n in right.labels if n >= a.ndim)
-    return _arrange(_multiply(left, right, set(output)), output)
+    return _arrange(_multiply(left, right, output), output)
+
+
+def stacked_product(a: Tensor, b: Tensor) -> Tensor:
+    """Return the products of the matrices of two stacks, whose axes broadcast: as few products of
+    tall matrices as there are pairs of axes that both have, and so their gradients too."""
+    try:
+        loops = len(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+    except ValueError:
+        raise ValueError(
+            f"matmul: leading axes of inputs of shapes {a.shape} and {b.shape} cannot be broadcast"
+        ) from None
+    rows, inner, columns = loops, loops + 1, loops + 2
+    left = Term(a, (*range(loops + 2 - a.ndim, loops), rows, inner))
+    right = Term(b, (*range(loops + 2 - b.ndim, loops), inner, columns))
+    output = (*range(loops), rows, columns)
+    return _arrange(_contract([left, right], output, _sizes([left, right])), output)
 
 
 def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:
@@ -238,13 +254,15 @@ def _path(
 # -------------------------------------------------------------------------------------------------
 
 
-def _contract(terms: Sequence[Term], kept: set[int], sizes: Mapping[int, int]) -> Term:
-    """Multiply the terms one after the other and sum over the labels that are no longer needed."""
+def _contract(terms: Sequence[Term], kept: Labels, sizes: Mapping[int, int]) -> Term:
+    """Multiply the terms one after the other and sum over the labels that are no longer needed;
+    ``kept`` are the others, in the order that suits the result."""
     terms = [_drop_broadcast(term, sizes) for term in terms]
     result = terms[0]
     for n, term in enumerate(terms[1:], 1):
-        later = {label for other in terms[n + 1 :] for label in other.labels} | kept
-        result = _multiply(_reduce(result, later | set(term.labels)), term, later)
+        later = [label for other in terms[n + 1 :] for label in other.labels]
+        needed = tuple(dict.fromkeys((*kept, *later)))
+        result = _multiply(_reduce(result, {*needed, *term.labels}), term, needed)
     return _reduce(result, kept)
 
 
@@ -274,17 +292,21 @@ def _reduce(term: Term, kept: Collection[int]) -> Term:
     return Term(value, tuple(label for label in labels if label in kept))
 
 
-def _multiply(x: Term, y: Term, kept: Collection[int]) -> Term:
-    """Multiply two terms and sum over the common labels that are not kept."""
-    x = _reduce(x, set(kept) | set(y.labels))
-    y = _reduce(y, set(kept) | set(x.labels))
+def _multiply(x: Term, y: Term, kept: Labels) -> Term:
+    """Multiply two terms and sum over the common labels that are not kept; the factor whose axes
+    are the outer ones in the order of ``kept`` is the left one, else the larger one."""
+    x = _reduce(x, {*kept, *y.labels})
+    y = _reduce(y, {*kept, *x.labels})
     common = [n for n in x.labels if n in y.labels]
     batch = tuple(n for n in common if n in kept)
     summed = tuple(n for n in common if n not in kept)
     left = tuple(n for n in x.labels if n not in common)
     right = tuple(n for n in y.labels if n not in common)
     if summed and (left or right or not batch):
-        return _matrix_product(x, y, batch, summed, left, right)
+        sides = [(x, left), (y, right)]
+        if _is_turned(sides, batch, kept):
+            sides.reverse()
+        return _matrix_product(sides, batch, summed)
     # No sum, or one of vectors without further axes: elementwise.
     a = _arrange(x, (*batch, *summed, *left))
     b = _arrange(y, (*batch, *summed, *right))
@@ -295,9 +317,21 @@ def _multiply(x: Term, y: Term, kept: Collection[int]) -> Term:
     return _reduce(Term(multiply(a, b), (*batch, *summed, *left, *right)), set(kept))
 
 
-def _matrix_product(
-    x: Term, y: Term, batch: Labels, summed: Labels, left: Labels, right: Labels
-) -> Term:
+def _is_turned(sides: Sequence[tuple[Term, Labels]], batch: Labels, kept: Labels) -> bool:
+    """Whether the transpose of a product is better: it has the axes in order, or else is taller,
+    as the rows of a product are read where they are, and its columns copied."""
+    (x, left), (y, right) = sides
+    sizes = dict(zip((*x.labels, *y.labels), (*x.value.shape, *y.value.shape), strict=True))
+    outer, first, second = ([n for n in part if sizes[n] != 1] for part in (batch, left, right))
+    natural, turned = [*outer, *first, *second], [*outer, *second, *first]
+    wanted = [n for n in kept if n in natural]
+    if wanted in (natural, turned):
+        return wanted != natural
+    return prod(sizes[n] for n in first) < prod(sizes[n] for n in second)
+
+
+def _matrix_product(sides: Sequence[tuple[Term, Labels]], batch: Labels, summed: Labels) -> Term:
+    (x, left), (y, right) = sides
     a, b = _arrange(x, (*batch, *left, *summed)), _arrange(y, (*batch, *summed, *right))
     nbatch, nleft = len(batch), len(left)
     loop, rows = a.shape[:nbatch], a.shape[nbatch : nbatch + nleft]

@@ -61,10 +61,9 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     normal = parse(key, x.shape)
-    if isinstance(value, Tensor) and isinstance(normal, BasicKey):
-        if _is_region(x, normal.items, value):
-            _inplace.check(x, value)
-            return  # ``x[key] += v`` ends by writing what is there already
+    if isinstance(value, Tensor) and _is_region(x, normal, value):
+        _inplace.check(x, value)
+        return  # ``x[key] += v`` ends by writing what is there already
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     given, value = value, as_tensor(value)
@@ -112,19 +111,19 @@ def _values_for(x: Tensor, value: Tensor) -> np.ndarray:
     return _cast.astype.run(_record.runtime.target, [value.array], {"dtype": x.dtype})[0]
 
 
-def _is_region(x: Tensor, items: tuple[Any, ...], value: Tensor) -> bool:
+def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     """Whether ``value`` is the region of ``x`` at a key itself, in memory and in the graph."""
     view = value._view
-    if not isinstance(view, View) or value.storage is not x.storage:
+    if not isinstance(view, View) or not isinstance(key, BasicKey):
         return False
     root, chain = _inplace.root_of(x)
-    if view.base is not root:
+    if view.base is not root or value.storage is not x.storage:
         return False
     whole, part = x.array, value.array
     if whole is None or part is None:
         of_root = np.empty(root.shape, np.bool_)
         whole, part = _inplace.through(chain, of_root), _inplace.through(view.chain, of_root)
-    return _lie_alike(part, whole[_indexing.as_numpy_key(items)])
+    return _lie_alike(part, whole[_indexing.as_numpy_key(key.items)])
 
 
 def _lie_alike(first: np.ndarray, second: np.ndarray) -> bool:

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..operators.elementwise import multiply, subtract
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
-from .contraction import tensordot
+from .contraction import stacked_product, tensordot
 from .operands import as_scalar, as_tensor
 
 
@@ -96,17 +95,12 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
         )
     if _are_vectors(x1, x2):
         return sum_(multiply(x1, x2), axes=(-1,))
-    result = _fold(a, b) if a.ndim > 2 and b.ndim == 2 else _matmul.matmul(a, b)
+    paired = a.shape[:-2] == b.shape[:-2]
+    result = _matmul.matmul(a, b) if paired else stacked_product(a, b)
     return squeeze(result, axes=gone) if gone else result
 
 
 _product = Steps(_product_steps, _any_product)
-
-
-def _fold(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply a stack as one tall matrix, so that the gradient of ``b`` is one product too."""
-    rows = reshape(a, ncore=a.ndim, shape=(prod(a.shape[:-1]), a.shape[-1]))
-    return reshape(_matmul.matmul(rows, b), ncore=2, shape=(*a.shape[:-1], b.shape[-1]))
 
 
 def dot(a: ArrayLike, b: ArrayLike) -> Tensor:

@@ -30,6 +30,9 @@ MATMUL_SHAPES = [
     ((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((5, 2, 3), (3,)),
     ((3,), (5, 3, 2)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((5, 1, 2, 3), (4, 3, 2)),
     ((0, 3), (3, 2)), ((4, 0), (0, 2)), ((0, 2, 3), (3, 4)),
+    ((2, 3), (4, 3, 1)), ((4, 2, 3), (5, 4, 3, 1)), ((5, 4, 1, 3), (4, 3, 2)),
+    ((3, 1, 2, 4), (1, 5, 4, 2)), ((1, 2, 3), (1, 1, 3, 4)), ((2, 1, 4, 3), (5, 3, 2)),
+    ((0, 1, 2, 3), (4, 3, 2)), ((4, 1, 1), (2, 1, 1, 3)),
 ]  # fmt: skip
 
 
@@ -43,11 +46,20 @@ def test_matmul_is_numpys(rng, shapes):
     assert g.shape == a.shape
 
 
-@pytest.mark.parametrize("shapes", [s for s in MATMUL_SHAPES if 0 not in s[0]][:8], ids=str)
+@pytest.mark.parametrize("shapes", [s for s in MATMUL_SHAPES if 0 not in s[0]], ids=str)
 def test_matmul_derivatives(rng, shapes):
     a, b = draw(rng, *shapes)
     check_derivatives(lambda x: ng.matmul(x, b), a, rng)
     check_derivatives(lambda x: ng.matmul(a, x), b, rng)
+
+
+@pytest.mark.parametrize("shapes", [((9, 8), (700, 8, 1)), ((4, 9, 8), (700, 4, 8, 1))], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_stack_that_shares_matrices_has_the_bits_of_its_parts(rng, shapes, dtype):
+    a, b = (x.astype(dtype) for x in draw(rng, *shapes))
+    together = ng.matmul(a, b).numpy()
+    for n in (0, 123, 699):
+        np.testing.assert_array_equal(together[n], ng.matmul(a, b[n]).numpy())
 
 
 def test_matmul_of_other_dtypes(rng):

@@ -114,6 +114,25 @@ batches.add("einsum", lambda np, a, x, y: (np.einsum("nij,nj->ni", a, x) * y).su
 batches.add("broadcast", lambda np, a, x, y: ((a * x[:, None, :]).sum(axis=2) * y).sum())
 batches.add("einsum of three", lambda np, a, x, y: np.einsum("nij,nj,ni->", a, x, y))
 
+layer = Family(
+    "a layer of 2000 rows of 8", size=2000, tiny=3,
+    inputs=lambda rng, n: (rng.standard_normal((8, 8)), rng.standard_normal((n, 8))), wrt=2,
+)  # fmt: skip
+layer.add("rows on the left", lambda np, w, x: np.tanh(x @ w.T).sum())
+layer.add("columns on the right", lambda np, w, x: np.tanh((w @ x[:, :, None])[:, :, 0]).sum())
+layer.add("a stack of rows", lambda np, w, x: np.tanh((x[:, None, :] @ w.T)[:, 0]).sum())
+layer.add("einsum", lambda np, w, x: np.tanh(np.einsum("ij,nj->ni", w, x)).sum())
+layer.add("columns", lambda np, w, x: np.tanh(w @ x.T).sum())
+
+heads = Family(
+    "500 rows by 10 matrices of 8", size=500, tiny=3,
+    inputs=lambda rng, n: (rng.standard_normal((10, 8, 8)), rng.standard_normal((n, 10, 8))),
+    wrt=2,
+)  # fmt: skip
+heads.add("columns", lambda np, w, x: np.tanh((w @ x[..., None])[..., 0]).sum())
+heads.add("rows", lambda np, w, x: np.tanh((x[:, :, None, :] @ w)[:, :, 0]).sum())
+heads.add("einsum", lambda np, w, x: np.tanh(np.einsum("kij,nkj->nki", w, x)).sum())
+
 algebra = Family(
     "linear algebra of 50", size=50, tiny=3, siblings=False,
     inputs=lambda rng, n: (np.eye(n) + 0.1 * rng.standard_normal((n, n)) / n**0.5,
@@ -128,4 +147,4 @@ algebra.add("trace of a product", lambda np, a, b: np.trace(a @ b))
 algebra.add("trace by einsum", lambda np, a, b: np.einsum("ij,ji->", a, b))
 algebra.add("triangle", lambda np, a, b: (np.tril(a) @ b).sum())
 
-FAMILIES = [form, curved, squares, bent, process, products, batches, algebra]
+FAMILIES = [form, curved, squares, bent, process, products, batches, layer, heads, algebra]
