@@ -4,8 +4,10 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import optree
 
+from .._bounded import Bounded
 from .._declare import registry
 from .._errors import ArgTypeError, CaptureError
 from .._settings import settings
@@ -22,6 +24,7 @@ from .varying import Varying
 FUSE = ("auto", "now", "never")
 _ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
 _MOST_RECORDINGS = 512  # of one function; the oldest makes room
+_MOST_KINDS = 64  # of arguments whose entries are found again
 
 
 def jit(
@@ -108,8 +111,8 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
 
     @functools.wraps(f)
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        fast = replayer.fast
-        if fast is not None and not kwargs and not capturing:
+        fast = None if kwargs or capturing else replayer.fast
+        while fast is not None:
             entry, make, rebuild, version, is_valid, grad = fast
             is_alike = version == settings.entries and (mode.grad if unusual else True) is grad
             if is_alike and (is_valid is None or is_valid()):
@@ -122,6 +125,7 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
                         return made
                 elif entry(*args, *made) is None:
                     return rebuild(made)
+            fast = replayer.another(fast, args)
         nested = replayer.nested
         if nested is not None and out is None and not capturing:
             result = nested(args, kwargs)
@@ -145,7 +149,8 @@ class Replayer:
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self.recordings: dict[Any, Recorded] = {}
         self.varying = Varying()
-        self.fast: Any = None
+        self.fast: Any = None  # of the latest call
+        self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
         self.nested: Nested | None = None
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
@@ -170,8 +175,19 @@ class Replayer:
         result = recorded.replay(call, out)
         entry = recorded.entry(call)
         self.fast = entry and recorded.fast(call, *entry) if not self.signature.has_out else None
+        if self.fast is not None and not kwargs:
+            self.known[_kind(args)] = self.fast
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
+
+    def another(self, latest: Any, args: Sequence[Any]) -> Any:
+        """Return the entry of an earlier call with such arguments, which is the latest from now on;
+        None if it is the latest."""
+        found = self.known.get(_kind(args))
+        if found is None or found is latest:
+            return None
+        self.fast = found
+        return found
 
     def _recorded(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
@@ -213,6 +229,19 @@ class Replayer:
             f"call another one. A replay would not make it anew, and its gradient would be lost. "
             f"Make the tensor outside of the function."
         )
+
+
+def _kind(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what arguments look like: a guess whose entry is theirs, which looks for itself."""
+    return tuple(
+        [
+            x.shape if type(x) is np.ndarray else x if type(x) in _OPTIONS else type(x)
+            for x in args
+        ]
+    )
+
+
+_OPTIONS = frozenset({bool, int, str})
 
 
 def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

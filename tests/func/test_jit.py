@@ -272,6 +272,29 @@ def test_calls_that_take_no_python_count(monkeypatch):
     assert instructions(jitted) < instructions(unfused)
 
 
+@pytest.mark.short_ways
+def test_calls_that_take_turns_take_no_python(monkeypatch):
+    def power(x, n, scale):
+        for _ in range(n):
+            x = x * scale
+        return x
+
+    jitted = ng.jit(power)
+    calls = [(X, 2, 0.5), (X[:3], 2, 0.25), (X, 3, 2.0), (X.astype(np.float32), 1, 3.0)]
+    for _ in range(3):
+        for args in calls:
+            np.testing.assert_array_equal(jitted(*args), power(*args))
+    general = []
+    call = replayer.Replayer.__call__
+    monkeypatch.setattr(
+        replayer.Replayer, "__call__", lambda self, *args: general.append(args) or call(self, *args)
+    )
+    for scale in (0.5, 4.0):
+        for x, n, _ in calls[:3]:
+            np.testing.assert_array_equal(jitted(x, n, scale), power(x, n, scale))
+    assert not general
+
+
 def test_the_oldest_recording_makes_room(monkeypatch):
     monkeypatch.setattr(replayer, "_MOST_RECORDINGS", 3)
     jitted = ng.jit(lambda x: x * 2)
