@@ -8,6 +8,7 @@ operands and for outputs that are exactly an input, so no run-time alias checks 
 
 Around it is a loop over rows, the next outer loop dimension: going on to another row costs far less
 than another call. So a kernel has two entries, that of the kernel ABI, for one row, and another.
+Short rows are computed together, as many as fit into the buffers.
 
 What does not depend on the operator is in routines that all kernels share (`copies`), so the code
 to be compiled grows with the operator, and hardly with the number of operands.
@@ -35,7 +36,9 @@ from .routines import GATHER, SCATTER
 ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 """LLVM type of the entry for rows: ``void(ptrs, n, rows, steps, status, row_steps)``."""
 
-_COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
+_COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
+
+_SHORT = 32  # of a row in place: several are put side by side in buffers, to be computed together
 
 
 class Rows(ABC):
@@ -75,53 +78,63 @@ class Rows(ABC):
         """
         ptrs, n, rows, steps, _, row_steps = args
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
-        in_place = self._in_place(builder, n, steps)
-        names = ("row", "end_of_row", "move", "exit")
-        begin, end, move, leave = map(builder.append_basic_block, names)
-        positive = (builder.icmp_signed(">", length, word(0)) for length in (n, rows))
+        numbers = self._has_numbers(builder, row_steps)
+        in_place = self._in_place(builder, n, rows, steps, numbers)
+        names = ("several", "row", "end_of_row", "exit")
+        several, begin, end, leave = map(builder.append_basic_block, names)
+        long = builder.icmp_signed(">", n, word(BLOCK // 2))
+        apart = builder.or_(builder.or_(in_place, numbers), long)
+        nothing = (builder.icmp_signed("<=", length, word(0)) for length in (n, rows))
+        with builder.if_then(builder.or_(*nothing)):
+            builder.branch(leave)
         entry = builder.basic_block
-        builder.cbranch(builder.and_(*positive), begin, leave)
+        builder.cbranch(apart, begin, several)
+
+        builder.position_at_end(several)
+        fitting = builder.udiv(word(BLOCK), n)
+        builder.branch(begin)
 
         builder.position_at_end(begin)
-        row = builder.phi(INT64)
-        row.add_incoming(word(0), entry)
-        self._row(builder, args, builder.mul(row, n), in_place, copies, end)
+        row, most = builder.phi(INT64), builder.phi(INT64)
+        for phi, values in ((row, (0, 0)), (most, (1, fitting))):
+            for value, block in zip(values, (entry, several), strict=True):
+                phi.add_incoming(word(value) if isinstance(value, int) else value, block)
+        rest = builder.sub(rows, row)
+        count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
+        self._rows(builder, args, builder.mul(row, n), count, in_place, copies, end)
 
         builder.position_at_end(end)
-        following = builder.add(row, word(1), flags=("nuw", "nsw"))
-        row.add_incoming(following, move)
-        builder.cbranch(builder.icmp_signed("<", following, rows), move, leave)
-
-        builder.position_at_end(move)
-        count = len(self.memories)
-        moved = builder.add(*(table_words(builder, at, count) for at in (ptrs, row_steps)))
-        place = builder.inttoptr(ptrs, ir.VectorType(INT64, count).as_pointer())
-        builder.store(moved, place, align=8)
-        builder.branch(begin)
+        following = builder.add(row, count, flags=("nuw", "nsw"))
+        row.add_incoming(following, end)
+        most.add_incoming(most, end)
+        is_last = builder.icmp_signed("==", following, rows)
+        ahead = builder.select(is_last, builder.sub(count, word(1)), count)
+        _move(builder, ptrs, row_steps, ahead, len(self.memories))
+        builder.cbranch(is_last, leave, begin)
 
         builder.position_at_end(leave)
         builder.ret_void()
 
-    def _in_place(self, builder: Builder, n: ir.Value, steps: ir.Value) -> ir.Value:
-        """Whether no operand needs a buffer: all steps are compared at once, as one vector."""
-        given = table_words(builder, steps, len(self.memories))
-        kind = ir.VectorType(INT64, len(self.memories))
-        wanted = ir.Constant(kind, [word(memory.itemsize) for memory in self.memories])
-        counts = ir.Constant(kind, [word(0 if scalar else -1) for scalar in self.scalars])
-        difference = builder.and_(builder.xor(given, wanted), counts)
-        reduce_or = builder.module.declare_intrinsic(
-            f"llvm.vector.reduce.or.v{len(self.memories)}i64",
-            fnty=ir.FunctionType(INT64, [kind]),
-        )
-        unit = builder.icmp_signed("==", builder.call(reduce_or, [difference]), word(0))
-        return builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
+    def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
+        """Whether no operand goes through a buffer: all steps are compared as one vector."""
+        sizes = [memory.itemsize for memory in self.memories]
+        unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
+        dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
+        alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
+        return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
 
-    def _row(self, builder, args, first, in_place, copies: "_Copies", end: ir.Block) -> None:
-        """Emit one row: one block in place, or blocks gathered, computed and scattered.
+    def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
+        """Whether an input that is one element is another one in each row."""
+        if not any(self.scalars):
+            return ir.Constant(ir.IntType(1), 0)
+        return builder.not_(_are(builder, row_steps, [0] * len(self.scalars), self.scalars))
+
+    def _rows(self, builder, args, first, rows, in_place, copies: "_Copies", end) -> None:
+        """Emit some rows: one row in place, or blocks gathered, computed and scattered.
 
         Branches, not selections, tell the cases apart: predicted, they cost a short row nothing.
         """
-        ptrs, n, _, steps, status, _ = args
+        ptrs, n, _, steps, status, row_steps = args
         names = ("buffered", "compute", "scatter")
         buffered, compute, scatter = map(builder.append_basic_block, names)
         entry = builder.basic_block
@@ -133,13 +146,17 @@ class Rows(ABC):
         rest = builder.sub(n, start)
         short = builder.icmp_signed("<", rest, word(BLOCK))
         part = builder.select(short, rest, word(BLOCK))
-        copies.call(builder, GATHER, ptrs, steps, start, part)
+        is_first = builder.icmp_signed("==", builder.add(first, start), word(0))
+        block = part, row_steps, rows, builder.zext(is_first, INT64)
+        copies.call(builder, GATHER, ptrs, steps, start, *block)
+        elements = builder.mul(part, rows)
         builder.branch(compute)
 
         builder.position_at_end(compute)
-        index, count, table = (builder.phi(INT64) for _ in range(3))
+        index, count, table, length = (builder.phi(INT64) for _ in range(4))
         for value, whole, block in (
-            (index, word(0), start), (count, n, part), (table, ptrs, copies.places)
+            (index, word(0), start), (count, n, elements), (table, ptrs, copies.places),
+            (length, n, part),
         ):  # fmt: skip
             value.add_incoming(whole, entry)
             value.add_incoming(block, buffered)
@@ -147,10 +164,36 @@ class Rows(ABC):
         builder.cbranch(in_place, end, scatter)
 
         builder.position_at_end(scatter)
-        copies.call(builder, SCATTER, ptrs, steps, index, count)
+        copies.call(builder, SCATTER, ptrs, steps, index, length, row_steps, rows, word(0))
         following = builder.add(index, word(BLOCK))
         start.add_incoming(following, scatter)
         builder.cbranch(builder.icmp_signed("<", following, n), buffered, end)
+
+
+def _are(
+    builder: Builder, table: ir.Value, wanted: Sequence[int], which: Sequence[bool]
+) -> ir.Value:
+    """Emit: whether words of a table, of those ``which``, are these numbers."""
+    kind = ir.VectorType(INT64, len(wanted))
+    numbers = ir.Constant(kind, [word(number) for number in wanted])
+    chosen = ir.Constant(kind, [word(-1 if choose else 0) for choose in which])
+    given = table_words(builder, table, len(wanted))
+    difference = builder.and_(builder.xor(given, numbers), chosen)
+    reduce_or = builder.module.declare_intrinsic(
+        f"llvm.vector.reduce.or.v{len(wanted)}i64", fnty=ir.FunctionType(INT64, [kind])
+    )
+    return builder.icmp_signed("==", builder.call(reduce_or, [difference]), word(0))
+
+
+def _move(builder: Builder, ptrs, row_steps, rows: ir.Value, count: int) -> None:
+    """Emit: the addresses in ``ptrs`` go on by some rows."""
+    kind = ir.VectorType(INT64, count)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), rows, word(0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), count), None)
+    each = builder.shuffle_vector(one, one, zeros)
+    steps = builder.mul(table_words(builder, row_steps, count), each)
+    moved = builder.add(table_words(builder, ptrs, count), steps)
+    builder.store(moved, builder.inttoptr(ptrs, kind.as_pointer()), align=8)
 
 
 class ElementwiseLoop(Rows):
@@ -224,7 +267,7 @@ class _Copies:
         builder.store(builder.ptrtoint(buffer, INT64), builder.gep(space, [word(0), word(count)]))
 
     def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
-        """Emit a call with ``ptrs, steps, start, count``."""
+        """Emit a call with ``ptrs, steps, start, count, row_steps, rows, is_first``."""
         known = builder.module.globals.get(name)
         function = known or ir.Function(builder.module, _COPY_TYPE, name)
         builder.call(function, [self.layout, self.places, *args])
