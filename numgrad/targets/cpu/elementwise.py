@@ -78,42 +78,64 @@ class Rows(ABC):
         """
         ptrs, n, rows, steps, _, row_steps = args
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
-        numbers = self._has_numbers(builder, row_steps)
-        in_place = self._in_place(builder, n, rows, steps, numbers)
-        names = ("several", "row", "end_of_row", "exit")
-        several, begin, end, leave = map(builder.append_basic_block, names)
-        long = builder.icmp_signed(">", n, word(BLOCK // 2))
-        apart = builder.or_(builder.or_(in_place, numbers), long)
+        names = ("row", "end_of_row", "further", "last", "exit")
+        begin, end, further, last, leave = map(builder.append_basic_block, names)
         nothing = (builder.icmp_signed("<=", length, word(0)) for length in (n, rows))
         with builder.if_then(builder.or_(*nothing)):
             builder.branch(leave)
-        entry = builder.basic_block
-        builder.cbranch(apart, begin, several)
-
-        builder.position_at_end(several)
-        fitting = builder.udiv(word(BLOCK), n)
+        numbers = self._has_numbers(builder, row_steps)
+        in_place = self._in_place(builder, n, rows, steps, numbers)
+        move = table_words(builder, row_steps, len(self.memories))
+        most, ahead = self._together(builder, n, builder.or_(in_place, numbers), move)
+        before = builder.basic_block
         builder.branch(begin)
 
         builder.position_at_end(begin)
-        row, most = builder.phi(INT64), builder.phi(INT64)
-        for phi, values in ((row, (0, 0)), (most, (1, fitting))):
-            for value, block in zip(values, (entry, several), strict=True):
-                phi.add_incoming(word(value) if isinstance(value, int) else value, block)
+        row = builder.phi(INT64)
+        row.add_incoming(word(0), before)
         rest = builder.sub(rows, row)
         count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
         self._rows(builder, args, builder.mul(row, n), count, in_place, copies, end)
 
         builder.position_at_end(end)
         following = builder.add(row, count, flags=("nuw", "nsw"))
-        row.add_incoming(following, end)
-        most.add_incoming(most, end)
-        is_last = builder.icmp_signed("==", following, rows)
-        ahead = builder.select(is_last, builder.sub(count, word(1)), count)
-        _move(builder, ptrs, row_steps, ahead, len(self.memories))
-        builder.cbranch(is_last, leave, begin)
+        row.add_incoming(following, further)
+        builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
+
+        builder.position_at_end(further)
+        self._move(builder, ptrs, ahead)
+        builder.branch(begin)
+
+        builder.position_at_end(last)
+        rest = _splat(builder, builder.sub(count, word(1)), len(self.memories))
+        self._move(builder, ptrs, builder.mul(move, rest))
+        builder.branch(leave)
 
         builder.position_at_end(leave)
         builder.ret_void()
+
+    def _together(self, builder: Builder, n, alone: ir.Value, move: ir.Value) -> Sequence[ir.Value]:
+        """How many rows are computed together, and how far they move the addresses: one, or as many
+        as fit into a block."""
+        entry = builder.basic_block
+        short = builder.icmp_signed("<=", n, word(BLOCK // 2))
+        with builder.if_then(builder.and_(short, builder.not_(alone))):
+            fitting = builder.udiv(word(BLOCK), n)
+            moves = builder.mul(move, _splat(builder, fitting, len(self.memories)))
+            several = builder.basic_block
+        found = []
+        for one, many in ((word(1), fitting), (move, moves)):
+            phi = builder.phi(one.type)
+            phi.add_incoming(one, entry)
+            phi.add_incoming(many, several)
+            found.append(phi)
+        return found
+
+    def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: ir.Value) -> None:
+        """Emit: the addresses go on."""
+        given = table_words(builder, ptrs, len(self.memories))
+        place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
+        builder.store(builder.add(given, bytes_ahead), place, align=8)
 
     def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
         """Whether no operand goes through a buffer: all steps are compared as one vector."""
@@ -185,15 +207,11 @@ def _are(
     return builder.icmp_signed("==", builder.call(reduce_or, [difference]), word(0))
 
 
-def _move(builder: Builder, ptrs, row_steps, rows: ir.Value, count: int) -> None:
-    """Emit: the addresses in ``ptrs`` go on by some rows."""
+def _splat(builder: Builder, value: ir.Value, count: int) -> ir.Value:
+    """Emit a vector of equal words."""
     kind = ir.VectorType(INT64, count)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), rows, word(0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), count), None)
-    each = builder.shuffle_vector(one, one, zeros)
-    steps = builder.mul(table_words(builder, row_steps, count), each)
-    moved = builder.add(table_words(builder, ptrs, count), steps)
-    builder.store(moved, builder.inttoptr(ptrs, kind.as_pointer()), align=8)
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, word(0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), count), None))
 
 
 class ElementwiseLoop(Rows):
