@@ -6,16 +6,11 @@ from typing import Any
 from .attempts import attempt
 from .graph import Shape
 from .plan import Plan
-from .program import Pattern
-from .schedule import ELEMENTS, OUTSIDE, Segment
+from .schedule import OUTSIDE
 
-# The work of a call, and of a step of a fused kernel, for an element.
-_CALL, _STEP = 32, 1 / 32
 # The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
 # threads in every 5 ms.
 _MOST = 1_000_000
-# A part of so much work is spread over threads, which wake up in 50 us if they sleep.
-_SPREAD = 150_000
 # So many calls in a row are not timed, of a plan that may still be fused.
 _UNTIMED = 1000
 
@@ -43,8 +38,8 @@ def entry_of(
     """
     bound = plan.bound
     segments = bound.schedule.segments
-    spread = [segment.parallel and work_of(segment) > _SPREAD for segment in segments]
-    is_long = any(spread) or sum(map(work_of, segments)) > _MOST
+    spread = [segment.parallel for segment in segments]
+    is_long = any(spread) or sum([segment.work for segment in segments]) > _MOST
     if not hasattr(plan.target, "entry"):
         return None
     if is_long and (plan.fusion is not None or plan.program.uses_blas):
@@ -67,13 +62,3 @@ def entry_of(
         lambda: plan.target.entry(bound.run, [*given, *made], alive, bound, calls, threads),
     ) or (None, None)  # fmt: skip
     return entry
-
-
-def work_of(segment: Segment) -> float:
-    """Return an estimate of the operations of a segment; one takes about a nanosecond."""
-    rows = 1 if segment.kind == ELEMENTS else segment.rows
-    return sum([_CALL + _work(i.pattern) * rows for i in segment.instructions])
-
-
-def _work(pattern: Pattern) -> float:
-    return pattern.work * (1 + _STEP * len(getattr(pattern.spec, "steps", ())))

@@ -23,8 +23,10 @@ ALIGNMENT = 64
 # Slots of the table of base addresses; arguments and results have one each, from OUTSIDE on.
 ARENA, ABSOLUTE, BLOCK, OUTSIDE = range(4)
 ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
-# Below this many elements of work a parallel region costs more than it brings.
-PARALLEL_WORK = 1 << 15
+# Below this much work, in nanoseconds, threads cost more than they bring: to wake up takes 50 us.
+PARALLEL_WORK = 150_000
+# The work of a call, and of a step of a fused kernel for an element.
+_CALL, _STEP = 32, 1 / 32
 # An elementwise loop of this many elements is run a tile of elements at a time.
 MANY_ELEMENTS = 1 << 15
 # And of a tile no more than so many.
@@ -50,10 +52,17 @@ class Segment:
     @property
     def parallel(self) -> bool:
         """Whether the work is worth spreading over threads."""
-        if self.rows <= self.tile:
-            return False
-        work = sum(i.pattern.work for i in self.instructions)
-        return (work if self.kind == ELEMENTS else work * self.rows) > PARALLEL_WORK
+        return self.rows > self.tile and self.work > PARALLEL_WORK
+
+    @property
+    def work(self) -> float:
+        """An estimate of how long it takes on one thread, in nanoseconds."""
+        rows = 1 if self.kind == ELEMENTS else self.rows
+        return sum([_CALL + _work(i.pattern) * rows for i in self.instructions])
+
+
+def _work(pattern: Pattern) -> float:
+    return pattern.work * (1 + _STEP * len(getattr(pattern.spec, "steps", ())))
 
 
 @dataclass(slots=True)
