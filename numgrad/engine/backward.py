@@ -15,9 +15,9 @@ from typing import Any
 from .._collector import paused
 from . import hooks, tape
 from .again import freeing
-from .context import Context
+from .context import Context, rule_of
 from .graph import Edge, Node, Value
-from .immediate import is_immediate, is_own
+from .immediate import compute, is_immediate, is_own
 from .lower import force
 from .overwritten import zeros_behind
 from .parts import Parts
@@ -28,7 +28,7 @@ from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import kept_by, needed, reachable
 from .structure import Structure, structure_of
-from .sweep import is_plain, read, rule_of, sweep
+from .sweep import is_plain, read, sweep
 
 
 class Pass:
@@ -113,8 +113,8 @@ class Pass:
             with quiet, grad_mode(self.request.create_graph):
                 with self._computing():
                     self._seed()
-                    if not self.is_immediate and is_plain(self.request, self.order):
-                        sweep(self, self.pending)
+                    if self.trace is None and is_plain(self.request, self.order):
+                        compute(self) if self.is_immediate else sweep(self, self.pending)
                     else:
                         for node in self.order:
                             self._visit(node)
@@ -237,7 +237,7 @@ class Pass:
             return
         if node.pre_hooks:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        gradients = self._gradients(node, cotangents)
+        gradients = self.gradients(node, cotangents)
         if self.request.check is not None and mode.capture is None:
             self.force([g for g in (*gradients, *cotangents) if g is not None])
             self.request.check.computed(node, gradients, cotangents)
@@ -256,7 +256,7 @@ class Pass:
         unseen = edge not in self.targets and edge not in self.late and request.check is None
         return unseen and node.extras is None and not request.retain_all
 
-    def _gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
+    def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
         """Build the gradients of a node: by its kind's rule, unless they are recorded themselves,
         computed at once, or made by a user's function."""
         wanted = self.wanted[node]
@@ -340,7 +340,7 @@ class Pass:
             id(value) for value in self.request.initial.values()
         }
 
-        others = self._saved_arrays() if self.is_immediate else set()
+        others = self._given_arrays() if self.is_immediate else set()
 
         def owned(value: Value) -> Value:
             known = self.owned.get(id(value))
@@ -357,8 +357,10 @@ class Pass:
         self.grads = {edge: owned(value) for edge, value in self.grads.items()}
         self.retained = [(edge, owned(value)) for edge, value in self.retained]
 
-    def _saved_arrays(self) -> set[int]:
-        return {id(v.array) for saved in self.saved.values() for v in saved if v is not None}
+    def _given_arrays(self) -> set[int]:
+        seeds = [value for _, value in self.request.seeds]
+        values = [v for saved in self.saved.values() for v in saved if v is not None]
+        return {id(value.array) for value in (*seeds, *values)}
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]

@@ -1,10 +1,12 @@
 """What the derivative of one node sees: saved values, static parameters, specs, what to do."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from .dispatch_cache import comes_again
 from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
 from .record import Packed, mode, unusual
-from .rules import placeholder
+from .rules import Rule, known_rule, make_rule, placeholder, rule_key
 
 
 class Context:
@@ -87,3 +89,23 @@ def restored(saved: Any) -> Value:
     if type(saved) is Packed:
         saved = saved.restore()
     return saved if saved.expr is None else saved.snapshot()
+
+
+def rule_of(
+    backward_pass: Any,
+    node: Any,
+    wanted: tuple[bool, ...],
+    saved: tuple[Any, ...],
+    cotangents: Sequence[Value | None],
+    when_met_again: bool = False,
+) -> Rule | None:
+    """Return the rule of a node in a pass that records nothing; None for one without a kind, and
+    for one whose kind is met for the first time if it is made ``when_met_again``."""
+    key = rule_key(node, wanted, cotangents)
+    if key is None:
+        return None
+    rule = known_rule(key)
+    if rule is None and (not when_met_again or comes_again(Rule, key)):
+        context = OpenContext(node, saved, wanted, False)
+        rule = make_rule(key, backward_pass, node, context, cotangents)
+    return rule

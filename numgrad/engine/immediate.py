@@ -1,16 +1,21 @@
 """Passes that compute each operation at once, as forward code does.
 
 Others build expressions and run them as one program, which pays where the program runs again. That
-of a pass that is recorded itself does not, nor does one for a graph that never comes again, like
-those of an index that differs from call to call.
+of a pass that is recorded itself does not, nor does one for a graph that never comes again, as of
+code that goes by its numbers. Where nothing happens but that rules are applied, arrays are all that
+is needed.
 """
 
 from collections.abc import Collection, Sequence
 from math import prod
 from typing import Any
 
-from .graph import Accumulator, Node, Value
+import numpy as np
+
+from .context import rule_of
+from .graph import Accumulator, Edge, Node, Value
 from .record import mode, runtime, unusual
+from .rules import Rule
 from .watching import watch
 
 MOST = 1 << 14
@@ -42,16 +47,78 @@ def _is_simple(node: Node, most: int | None) -> bool:
         return False
     if type(node) is Accumulator:
         return not node.variable.hooks
+    if node.saved is None or not all(map(_is_computed, node.saved)):
+        return False
+    kind = node._kind or node.kind
+    if kind is None:
+        return _is_small(node, most)
+    if kind.is_small is None:
+        kind.is_small = {limit: _is_small(node, limit) for limit in (None, MOST)}
+    return kind.is_small[most]
+
+
+def _is_small(node: Node, most: int | None) -> bool:
+    """Whether nodes like this one have rules, and no arrays that a program would save much of."""
     operator, roles = node.operator, runtime.roles
     if not operator.has_rule or (operator is roles["put_view"] and most is not None):
         return False  # a program writes part by part without copies of the rest
-    if node.saved is None or not all(map(_is_computed, node.saved)):
-        return False
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False
     # The gradient of a part is written into as many zeros as the whole has elements.
     is_part = operator in (roles["index"], roles["element"], roles["put_view"])
     return not is_part or prod(node.inputs[0].shape) <= MOST
+
+
+def compute(backward_pass: Any) -> None:
+    """Go over the nodes of a pass in which nothing happens but that rules are applied; leave the
+    gradients that are wanted in its ``grads``."""
+    wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
+    arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
+    backward_pass.pending.clear()
+    known: dict[Any, Rule] = {}
+    for node in backward_pass.order:
+        cotangents, arrives = [], False
+        for slot in range(len(node.outputs)):
+            total = arrived.pop((node, slot), None)
+            cotangents.append(total)
+            if total is not None:
+                arrives = True
+                if (node, slot) in targets:
+                    grads[Edge(node, slot)] = runtime.value(total)
+        mask = wanted.get(node)
+        if mask is None or not arrives:
+            continue
+        gradients = _gradients(backward_pass, node, mask, cotangents, known)
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is not None:
+                place = (parent, slot)
+                present = arrived.get(place)
+                arrived[place] = gradient if present is None else _sum(present, gradient)
+
+
+def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    total = np.add(first, second)  # which has the bits of every other sum of two numbers
+    return total if type(total) is np.ndarray else np.asarray(total)
+
+
+def _gradients(
+    backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any], known: dict[Any, Rule]
+) -> Sequence[Any]:
+    """Return the gradients of a node's inputs: by its rule, or by its operator where its kind is
+    met for the first time."""
+    saved = backward_pass.saved[node]
+    present = tuple([total is not None for total in cotangents]) if len(cotangents) > 1 else True
+    key = (node._kind, mask, present)
+    rule = known.get(key)
+    if rule is None:
+        values = [None if total is None else runtime.value(total) for total in cotangents]
+        found = rule_of(backward_pass, node, mask, saved, values, when_met_again=True)
+        if found is None:
+            made = backward_pass.gradients(node, values)
+            return [None if g is None else g.array for g in made]
+        rule = known[key] = found
+    given = [total for total in cotangents if total is not None]
+    return rule.compute(given + [saved[n].array for n in rule.reads])
 
 
 def _is_computed(saved: Any) -> bool:

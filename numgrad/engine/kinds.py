@@ -11,10 +11,10 @@ class Kind:
 
     Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
     compared by identity: equal ones are mostly the same object. ``by_position`` is what `indices`
-    has found out.
+    has found out, ``is_small`` what `immediate` has.
     """
 
-    __slots__ = ("by_position", "inputs", "operator", "outputs", "static")
+    __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class Kind:
         self.inputs = inputs
         self.outputs = outputs
         self.by_position: Any = None
+        self.is_small: Any = None
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"

@@ -9,9 +9,12 @@ only puts its own cotangents and saved values in their place.
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._bounded import Bounded
 from .._settings import settings
 from .builder import Builder
+from .dispatch_cache import plan_of
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
 from .record import deferring, grad_mode, runtime
@@ -58,6 +61,9 @@ class Rule:
         self.outputs = [(g.expr, g.expr_slot) for g in made]
         self.specs = tuple(g.spec for g in made)
         self.sources = [self._source(g) for g in gradients]
+        self._steps: list[_Step] | None = None  # made when it is first computed
+        self._constants: list[np.ndarray] = []
+        self._results: list[int | None] = []
 
     def _source(self, gradient: Value | None) -> Any:
         if gradient is None or gradient.array is not None:
@@ -97,6 +103,73 @@ class Rule:
             (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
             for source in self.sources
         ]
+
+
+    def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
+        """Return the gradients for the arrays of these cotangents and saved values, computed at
+        once; some may be the arrays that were given, or views of them."""
+        if self._steps is None:
+            self._steps = self._as_steps()
+        arrays += self._constants
+        for step in self._steps:
+            step.append_to(arrays)
+        return [None if n is None else arrays[n] for n in self._results]
+
+    def _as_steps(self) -> "list[_Step]":
+        """Return the expressions as functions of all arrays so far: those of the placeholders, then
+        constants, then results."""
+        numbers: dict[Any, int] = {(expr, 0): n for expr, n in self.places.items()}
+        first = len(self.places)
+        given = [*self.sources, *(value for expr in self.exprs for value in expr.inputs)]
+        arrays = [v.array for v in given if isinstance(v, Value) and v.array is not None]
+        for array in {id(array): array for array in arrays}.values():
+            array.flags.writeable = False  # a result that nobody takes for an array of its own
+            numbers[id(array)] = first + len(self._constants)
+            self._constants.append(array)
+        count, steps = first + len(self._constants), []
+        for expr in self.exprs:
+            reads = [numbers[_place(value)] for value in expr.inputs]
+            steps.append(_Step(expr, reads))
+            for slot in range(len(expr.specs)):
+                numbers[expr, slot] = count
+                count += 1
+        self._results = [self._number(source, numbers) for source in self.sources]
+        return steps
+
+    def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
+        """Return which array is a gradient."""
+        if source is None or (type(source) is int and source >= 0):
+            return source
+        return numbers[self.outputs[~source] if type(source) is int else id(source.array)]
+
+
+def _place(value: Any) -> Any:
+    """Return by what a value is found: its expression and the slot there, or its array."""
+    return (value.expr, value.expr_slot) if value.array is None else id(value.array)
+
+
+class _Step:
+    """An operation of a rule, computed by its operator's plan where it has one."""
+
+    __slots__ = ("compute", "operator", "reads", "static")
+
+    def __init__(self, expr: Expr, reads: Sequence[int]) -> None:
+        self.operator, self.static, self.reads = expr.operator, expr.static, reads
+        plan = plan_of(expr.operator, expr.static, expr.inputs, at_once=True)
+        self.compute = None if plan is None else plan.compute
+
+    def append_to(self, arrays: list[Any]) -> None:
+        """Compute from some of the arrays, and append what that gives."""
+        given = [arrays[n] for n in self.reads]
+        if self.compute is not None:
+            try:
+                array = self.compute(*given)
+            except ValueError:  # elements that lie so that they have to be copied before
+                arrays += self.operator.run(runtime.target, given, self.static)
+                return
+            arrays.append(array if type(array) is np.ndarray else np.asarray(array))
+            return
+        arrays += self.operator.run(runtime.target, given, self.static)
 
 
 def as_value(gradient: Any) -> Any:

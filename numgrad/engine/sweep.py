@@ -6,12 +6,12 @@ It builds the same expressions as `Pass` does node by node, without looking for 
 from collections.abc import Sequence
 from typing import Any
 
-from .context import OpenContext, restored
+from .context import restored, rule_of
 from .deferred import added
 from .graph import Accumulator, Edge, Node, Value
 from .indices import ByPosition
 from .parts import Parts
-from .rules import Rule, as_value, known_rule, make_rule, rule_key
+from .rules import Rule, as_value
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
@@ -115,24 +115,6 @@ def _arrived(
         if total is not None and (node, slot) in targets:
             grads[Edge(node, slot)] = as_value(total)
     return cotangents
-
-
-def rule_of(
-    backward_pass: Any,
-    node: Any,
-    wanted: tuple[bool, ...],
-    saved: tuple[Any, ...],
-    cotangents: Sequence[Value | None],
-) -> Rule | None:
-    """Return the rule of a node in a pass that records nothing; None for one without a kind."""
-    key = rule_key(node, wanted, cotangents)
-    if key is None:
-        return None
-    rule = known_rule(key)
-    if rule is None:
-        context = OpenContext(node, saved, wanted, False)
-        rule = make_rule(key, backward_pass, node, context, cotangents)
-    return rule
 
 
 def read(rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]) -> list[Value]:
