@@ -90,6 +90,8 @@ class Mode(threading.local):
         """Note what kind of a mode it is; until then others take longer ways than they need to."""
         if self.direct and self.grad:
             unusual.pop(get_ident(), None)
+        else:  # a block inside may have taken it for a usual one
+            unusual[get_ident()] = True
         if self.capture is not None:
             capturing[get_ident()] = self.capture.token
         elif capturing:

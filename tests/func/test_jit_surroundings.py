@@ -213,3 +213,28 @@ def test_a_parameter_that_is_called_out():
         assert captured(ONES).tolist() == [2.0, 2.0]
         with pytest.raises(ArgTypeError, match="has a parameter out of its own"):
             captured(ONES, out=3 * ONES)
+
+
+@pytest.mark.parametrize("ensemble", [False, True])
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_what_a_function_reads_beside_a_captured_one_is_read_at_each_call(ensemble, where):
+    inner = ng.jit(lambda x: x * 2.0, ensemble=ensemble)
+    weights, offsets = ng.tensor([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+
+    def reads():
+        return (weights * weights).sum() + np.exp(offsets).sum() + ng.sin(ng.tensor(offsets)).sum()
+
+    def function(x):
+        if where == "before":
+            read = reads()
+            return inner(x) * read
+        y = inner(x)
+        return y * reads()
+
+    captured = ng.jit(function)
+    for step in range(3):
+        offsets[:] = step
+        with ng.no_grad():
+            weights[0] = float(step)
+        found = captured(np.ones(3))
+        np.testing.assert_allclose(found, 2.0 * reads().numpy() * np.ones(3), rtol=1e-14)
