@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
-from .dispatch_cache import Mixture, Plan, plan_of
+from .dispatch_cache import Mixture, Plan, key_of, plan_of
 from .graph import Node, accumulator_of
 from .operands import as_array, descriptor
 from .operands import learn as learn_of
@@ -145,7 +145,7 @@ def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
     try:
-        known = operator.plans.get((*key, *static.items()) if static else key)
+        known = operator.plans.get(key_of(key, static))
     except TypeError:  # a parameter that cannot be hashed
         return None
     if known is None:

@@ -110,15 +110,21 @@ def keep(owner: Any, table: dict[Any, Any], key: Any, plan: Any) -> None:
     table[key] = plan
 
 
+def key_of(operands: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Return what a plan is kept by: the specs or descriptors of its operands, that of one or two
+    alike alone, and static parameters."""
+    if static:
+        return (*operands, *static.items())
+    return operands[0] if 0 < len(operands) < 3 and operands[0] is operands[-1] else operands
+
+
 def plan_of(
     operator: Any, static: dict[str, Any], inputs: Sequence[Any], at_once: bool = False
 ) -> Plan | None:
     """Return the plan for values: one that is kept, or that is made when they are met again, or
     ``at_once``; None where there is none."""
     specs: tuple[Spec, ...] = tuple([value.spec for value in inputs])
-    key: Any = (*specs, *static.items())
-    if not static and len(specs) < 3 and specs[0] is specs[-1]:
-        key = specs[0]
+    key = key_of(specs, static)
     try:
         plan = operator.plans.get(key)
         if plan is None and (at_once or comes_again(operator, key)):

@@ -61,9 +61,7 @@ class Rule:
         self.outputs = [(g.expr, g.expr_slot) for g in made]
         self.specs = tuple(g.spec for g in made)
         self.sources = [self._source(g) for g in gradients]
-        self._steps: list[_Step] | None = None  # made when it is first computed
-        self._constants: list[np.ndarray] = []
-        self._results: list[int | None] = []
+        self._recipe: Any = None  # made when it is first computed
 
     def _source(self, gradient: Value | None) -> Any:
         if gradient is None or gradient.array is not None:
@@ -108,33 +106,34 @@ class Rule:
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of these cotangents and saved values, computed at
         once; some may be the arrays that were given, or views of them."""
-        if self._steps is None:
-            self._steps = self._as_steps()
-        arrays += self._constants
-        for step in self._steps:
+        recipe = self._recipe
+        if recipe is None:  # another thread may be at it too: then both make the same
+            recipe = self._recipe = self._made()
+        constants, steps, results = recipe
+        arrays += constants
+        for step in steps:
             step.append_to(arrays)
-        return [None if n is None else arrays[n] for n in self._results]
+        return [None if n is None else arrays[n] for n in results]
 
-    def _as_steps(self) -> "list[_Step]":
-        """Return the expressions as functions of all arrays so far: those of the placeholders, then
-        constants, then results."""
+    def _made(self) -> "tuple[list[np.ndarray], list[_Step], list[int | None]]":
+        """Return constants, the expressions as functions of all arrays so far (those of the
+        placeholders, then constants, then results), and which of them are the gradients."""
         numbers: dict[Any, int] = {(expr, 0): n for expr, n in self.places.items()}
         first = len(self.places)
         given = [*self.sources, *(value for expr in self.exprs for value in expr.inputs)]
         arrays = [v.array for v in given if isinstance(v, Value) and v.array is not None]
-        for array in {id(array): array for array in arrays}.values():
+        constants = list({id(array): array for array in arrays}.values())
+        for n, array in enumerate(constants, first):
             array.flags.writeable = False  # a result that nobody takes for an array of its own
-            numbers[id(array)] = first + len(self._constants)
-            self._constants.append(array)
-        count, steps = first + len(self._constants), []
+            numbers[id(array)] = n
+        count, steps = first + len(constants), []
         for expr in self.exprs:
             reads = [numbers[_place(value)] for value in expr.inputs]
             steps.append(_Step(expr, reads))
             for slot in range(len(expr.specs)):
                 numbers[expr, slot] = count
                 count += 1
-        self._results = [self._number(source, numbers) for source in self.sources]
-        return steps
+        return constants, steps, [self._number(source, numbers) for source in self.sources]
 
     def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
         """Return which array is a gradient."""
