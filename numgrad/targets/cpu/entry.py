@@ -20,15 +20,15 @@ from numpy.lib.array_utils import byte_bounds
 from ..._specs import Same
 from . import layout, machine, memory, threads
 from .layout import ALIGNED, C_ORDER, OWN, WRITEABLE
-from .words import BASES, STATES
+from .words import BASES
 
 (
-    NARGS, TABLE, WORK, STATE, SPACE, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
-) = range(OWN, OWN + 11)  # fmt: skip
-"""Words of an entry: the number of arguments; the addresses of the table of bases, of `work`, of
-the worker's state and of the header of the space; the number of parts; how many calls it answers,
-any number if that is negative; the address of `work_in_parallel`; whether it gives back Python's
-lock, and whether a call has done so and works. Behind them come
+    NARGS, WORK, SPACE, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
+) = range(OWN, OWN + 9)  # fmt: skip
+"""Words of an entry: the number of arguments; the addresses of `work` and of the run's space; the
+number of parts; how many calls it answers, any number if that is negative; the address of
+`work_in_parallel`; whether it gives back Python's lock, and whether a call has done so and works.
+Behind them come
 
 - for each part the address of its program block and the number of its threads,
 - for each argument its kind, how many words describe it, its number of slots; then its description,
@@ -95,14 +95,12 @@ def entry_of(
     if nbytes > MOST_BYTES:
         return None, None
     space = memory.Space(nbytes)
-    address = space.address
     first = bases // 8
-    space.words[first : first + machine.OUTSIDE] = (0, 0, address + block)
-    space.header[BASES] = address + bases
+    space.words[first : first + machine.OUTSIDE] = (0, 0, space.address + block)
+    space.header[BASES] = space.address + bases
     blocks = [(p.block_address, n) for p, n in zip(runner.parts, workers, strict=True)]
-    work, state = machine.address_of("work"), address + 8 * STATES
-    keep = (runner, space, alive)
-    function: Any = make(arguments, address + bases, work, state, address, blocks, keep, constants)
+    work, keep = machine.address_of("work"), (runner, space, alive)
+    function: Any = make(arguments, work, space.address, blocks, keep, constants)
     table = function.__self__
     if spread is not None:
         table[LAUNCH] = machine.address_of("work_in_parallel") if max(workers) > 1 else 0
@@ -121,9 +119,7 @@ def entry_of(
 
 def make(
     arguments: Sequence[Argument],
-    bases: int,
     work: int,
-    state: int,
     space: int,
     blocks: Sequence[tuple[int, int]],
     alive: Any = None,
@@ -138,9 +134,8 @@ def make(
     ----------
     arguments : sequence of Argument
         In the order of the call; arrays to write to come last.
-    bases, work, state, space : int
-        Addresses: of the run's table of bases, of the machine's `work`, of the worker's state and
-        of the header of the space.
+    work, space : int
+        Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
         Address of the program block and number of threads of each part.
     alive : object
@@ -149,7 +144,7 @@ def make(
         What the program reads beside its arguments: an array to write to may share memory with none
         of them, nor with an argument.
     """
-    words = [len(arguments), bases, work, state, space, len(blocks), -1, 0, 0, 0]
+    words = [len(arguments), work, space, len(blocks), -1, 0, 0, 0]
     words += [word for block in blocks for word in block]
     for argument in arguments:
         kind, description = _describe(argument)

@@ -7,21 +7,10 @@ such key, or is not known, is for the general function.
 """
 
 from . import layout
+from . import python_calls as python
 from . import recorders as at
 from .intrinsics import load_word, stack_words, store_word
-from .python_calls import (
-    call,
-    clear_error,
-    drop,
-    is_a,
-    is_error,
-    keep,
-    length_of_dict,
-    look_up,
-    new_int,
-    new_tuple,
-    place,
-)
+from .python_calls import call, is_a, place
 
 _MOST = 256  # items of a key
 _LISTED = _MOST + 1  # words for them and their number
@@ -33,7 +22,7 @@ def push(row, most, item):
     count = load_word(row, 0)
     if count == most:
         return 0
-    keep(item)
+    python.keep(item)
     store_word(row, 0, count + 1)
     store_word(row, count + 1, item)
     return 1
@@ -42,7 +31,7 @@ def push(row, most, item):
 def drop_all(row):
     """Let go of what a row owns."""
     for n in range(load_word(row, 0)):
-        drop(load_word(row, n + 1))
+        python.drop(load_word(row, n + 1))
     store_word(row, 0, 0)
 
 
@@ -92,9 +81,9 @@ def make_key(t, arguments, count, key, values):
             items = arguments + 8 * n
         else:
             size = load_word(item, layout.SIZE)
-            number = new_int(size)
+            number = python.new_int(size)
             head = push(key, _MOST, load_word(t, layout.TUPLE_TYPE)) & push(key, _MOST, number)
-            drop(number)
+            python.drop(number)
             if number == 0 or head == 0:
                 return 0
         for k in range(size):
@@ -107,17 +96,17 @@ def known(t, key):
     """Return the recorders that are known by a key, which the caller owns; 0 if there are none. The
     items of the key are used up."""
     count = load_word(key, 0)
-    whole = new_tuple(count)
+    whole = python.new_tuple(count)
     if whole == 0:
         return 0
     for n in range(count):
         store_word(whole, layout.ITEMS + n, load_word(key, n + 1))
     store_word(key, 0, 0)
-    recorders = look_up(load_word(t, at.KNOWN), whole)
+    recorders = python.look_up(load_word(t, at.KNOWN), whole)
     if is_a(t, recorders, layout.TUPLE_TYPE) == 0:
         recorders = 0
-    keep(recorders)
-    drop(whole)
+    python.keep(recorders)
+    python.drop(whole)
     return recorders
 
 
@@ -143,21 +132,21 @@ def step(table_object, arguments, count):
     store_word(key, 0, 0)
     store_word(values, 0, 0)
     # What is listed is owned: a list may be written where memory is taken or a recorder runs.
-    if length_of_dict(load_word(t, at.UNUSUAL)) == 0:
+    if python.length_of_dict(load_word(t, at.UNUSUAL)) == 0:
         if make_key(t, arguments, count, key, values) != 0:
             recorders = known(t, key)
         drop_all(key)
     if recorders == 0:
         drop_all(values)
-        clear_error()
+        python.clear_error()
         return call(load_word(t, at.GENERAL), arguments, count)
     result = applied(t, recorders, values)
-    drop(recorders)
+    python.drop(recorders)
     if result == 0:  # an array that cannot be viewed in this way, or a true error
-        if is_error(load_word(t, at.VALUE_ERROR)) == 0:
+        if python.is_error(load_word(t, at.VALUE_ERROR)) == 0:
             return 0
-        clear_error()
+        python.clear_error()
     elif result != load_word(t, layout.NONE):
         return result
-    drop(result)
+    python.drop(result)
     return call(load_word(t, at.GENERAL), arguments, count)

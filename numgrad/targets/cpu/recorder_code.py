@@ -6,30 +6,12 @@ is copied from one that is like them. Every word that is stored in an object is 
 object owns.
 """
 
+from . import python_calls as python
 from . import recorders as at
 from .interpreter import call_function
 from .intrinsics import load_word, stack_words, store_word
 from .layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, TYPE, ZERO
-from .python_calls import (
-    call,
-    clear_error,
-    code_of,
-    drop,
-    fits,
-    frame_above,
-    get_attribute,
-    get_item,
-    give,
-    instruction_of,
-    is_a,
-    join,
-    keep,
-    new_int,
-    new_object,
-    new_tuple,
-    place,
-    put,
-)
+from .python_calls import call, fits, give, is_a, place, put
 
 _MOST = at.MOST
 
@@ -67,11 +49,11 @@ def is_plain(t, x):
 def like(t, template, end):
     """Return a new object like another one; 0 if there is no memory."""
     old = load_word(t, template)
-    new = new_object(load_word(old, TYPE), 0)
+    new = python.new_object(load_word(old, TYPE), 0)
     if new != 0:
         for n in range(OBJECT, load_word(t, end)):
             item = load_word(old, n)
-            keep(item)
+            python.keep(item)
             store_word(new, n, item)
     return new
 
@@ -83,11 +65,11 @@ def computed(t, arguments, count, total):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
         if total > count:
             array = load_word(arguments, count + n)
-        keep(array)  # others may replace it while the kernel runs
+        python.keep(array)  # others may replace it while the kernel runs
         store_word(arrays, n, array)
     result = call(load_word(t, at.COMPUTE), arrays, count)
     for n in range(count):
-        drop(load_word(arrays, n))
+        python.drop(load_word(arrays, n))
     if result == 0 or is_a(t, result, ARRAY_TYPE) != 0:
         return result
     from_scalar = load_word(t, at.FROM_SCALAR)  # NumPy makes scalars of arrays without axes
@@ -95,7 +77,7 @@ def computed(t, arguments, count, total):
         array = call_function(from_scalar, (result, 0))
     else:
         array = call_with(t, at.AS_ARRAY, result)
-    drop(result)
+    python.drop(result)
     return array
 
 
@@ -125,7 +107,7 @@ def save(t, node, arguments, count, value, reads):
     """Keep in a node what the derivative reads; return 0 if there is no memory."""
     if reads == 0:
         return 1
-    saved = new_tuple(count + 1)
+    saved = python.new_tuple(count + 1)
     if saved == 0:
         return 0
     give(t, node, at.N_SAVED, saved)
@@ -135,20 +117,20 @@ def save(t, node, arguments, count, value, reads):
         if reads >> n & 1:
             item = load_word(arguments, n)
             note_saved(t, item)
-        keep(item)
+        python.keep(item)
         store_word(saved, ITEMS + n, item)
     last = load_word(t, NONE)
     if reads >> count & 1:
         last = alone(t, value)
     else:
-        keep(last)
+        python.keep(last)
     store_word(saved, ITEMS + count, last)
     return last
 
 
 def connect(t, node, arguments, count):
     """Let a node know the nodes above it; return 0 after an error."""
-    parents, slots = new_tuple(count), new_tuple(count)
+    parents, slots = python.new_tuple(count), python.new_tuple(count)
     if parents == 0 or slots == 0:
         return 0
     give(t, node, at.N_PARENTS, parents)
@@ -157,16 +139,16 @@ def connect(t, node, arguments, count):
     for n in range(count):
         x = load_word(arguments, n)
         parent, slot = none, place(t, x, at.V_SLOT)
-        keep(slot)
+        python.keep(slot)
         store_word(slots, ITEMS + n, slot)
         if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
             parent = place(t, x, at.V_NODE)  # None for a leaf
             if parent == none:
                 parent = call_with(t, at.ACCUMULATOR_OF, x)
             else:
-                keep(parent)
+                python.keep(parent)
         else:
-            keep(parent)
+            python.keep(parent)
         store_word(parents, ITEMS + n, parent)
         if parent == 0 or slot == 0:  # an error, or another thread has deleted it meanwhile
             return 0
@@ -188,24 +170,24 @@ def locate(t, node):
     give(t, node, at.N_NUMBER, number)
     frame = call_with(t, at.FRAME_AT, load_word(t, at.DEPTH))
     if frame == 0:  # there are fewer, as in a thread that begins with a method
-        clear_error()
+        python.clear_error()
     while frame != 0:
-        code = code_of(frame)
-        file = get_attribute(code, load_word(t, at.FILE_NAME))
-        ours = get_item(load_word(t, at.IS_OURS), file)
-        drop(file)
-        drop(ours)
+        code = python.code_of(frame)
+        file = python.get_attribute(code, load_word(t, at.FILE_NAME))
+        ours = python.get_item(load_word(t, at.IS_OURS), file)
+        python.drop(file)
+        python.drop(ours)
         if ours == load_word(t, FALSE):
-            instruction = new_int(instruction_of(frame))
-            drop(frame)
+            instruction = python.new_int(python.instruction_of(frame))
+            python.drop(frame)
             give(t, node, at.N_CODE, code)
             give(t, node, at.N_INSTRUCTION, instruction)
             return instruction
-        drop(code)
-        above = frame_above(frame)
-        drop(frame)
+        python.drop(code)
+        above = python.frame_above(frame)
+        python.drop(frame)
         if ours == 0:
-            drop(above)
+            python.drop(above)
             return 0
         frame = above
     return 1
@@ -216,13 +198,13 @@ def link(t, x, value):
     an error."""
     storage = place(t, x, at.V_STORAGE)
     if is_a(t, storage, at.STORAGE_TYPE) != 0:
-        keep(storage)
+        python.keep(storage)
     else:
         storage = call_with(t, at.STORAGE_OF, x)
-    view = new_object(load_word(t, at.VIEW_TYPE), 0)
+    view = python.new_object(load_word(t, at.VIEW_TYPE), 0)
     if storage == 0 or view == 0:
-        drop(storage)
-        drop(view)
+        python.drop(storage)
+        python.drop(view)
         return 0
     give(t, value, at.V_STORAGE, storage)
     give(t, value, at.V_VIEW, view)
@@ -230,10 +212,10 @@ def link(t, x, value):
     if is_a(t, above, at.VIEW_TYPE) != 0:
         base = place(t, above, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) != 0:
-        chain = join(place(t, above, at.W_CHAIN), chain)
+        chain = python.join(place(t, above, at.W_CHAIN), chain)
     else:
         base = x
-        keep(chain)
+        python.keep(chain)
     put(t, view, at.W_BASE, base)
     put(t, view, at.W_NODE, place(t, base, at.V_NODE))
     put(t, view, at.W_EXPR, place(t, base, at.V_EXPR))
@@ -279,14 +261,14 @@ def record(table_object, arguments, count):
     t = load_word(table_object, DATA)
     nin = load_word(t, at.NIN)
     if (count != nin and count != nin + nin) or are_plain(t, arguments, nin) == 0:
-        keep(load_word(t, NONE))
+        python.keep(load_word(t, NONE))
         return load_word(t, NONE)
     array = computed(t, arguments, nin, count)
     if array == 0:
         return 0
     value = like(t, at.VALUE, at.VALUE_END)
     if value == 0:
-        drop(array)
+        python.drop(array)
         return 0
     give(t, value, at.V_ARRAY, array)
     done = 1
@@ -295,6 +277,6 @@ def record(table_object, arguments, count):
     if done != 0:
         done = hang(t, value, arguments, nin)
     if done == 0:
-        drop(value)
+        python.drop(value)
         return 0
     return value
