@@ -26,7 +26,7 @@ def address(array):
 def make(bases, *arguments, constants=()):
     space = np.zeros(BASES + 1, np.int64)
     space[BASES] = address(bases)
-    given = [entry.Argument(*a) for a in arguments]
+    given = [(dtype, shape, slots, bool(more)) for dtype, shape, slots, *more in arguments]
     return entry.make(given, 0, address(space), [], space, constants)
 
 

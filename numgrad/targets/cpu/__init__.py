@@ -111,13 +111,11 @@ class CPUTarget:
     ) -> "tuple[Any, Callable[[], int] | None]":
         """Return a builtin function of arrays that runs a program; see `entry.entry_of`.
 
-        Each argument is given as the tuple of an `entry.Argument`. The result is None where
-        Python's objects cannot be read.
+        The result is None where Python's objects cannot be read.
         """
         from . import entry
 
-        given = [entry.Argument(*a) for a in arguments]
-        return entry.entry_of(runner, given, constants, alive, calls, spread)
+        return entry.entry_of(runner, arguments, constants, alive, calls, spread)
 
     @property
     def num_threads(self) -> int:

@@ -12,7 +12,7 @@ The compiled function is in `entry_code`.
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -49,25 +49,8 @@ MOST_BYTES = 1 << 22
 """Memory that the run of an entry may need, which it keeps."""
 
 
-class Argument(NamedTuple):
-    """What an argument must be exactly.
-
-    Attributes
-    ----------
-    dtype : dtype, type or object
-        The dtype of an array in C order; the type of a number, ``int`` or one that keeps it as an
-        element of an array does; a `Same`.
-    shape : tuple of int
-    slots : sequence of int
-        Where its address goes in the table of bases.
-    writeable : bool
-        Whether the program writes to it.
-    """
-
-    dtype: Any
-    shape: tuple[int, ...]
-    slots: Sequence[int]
-    writeable: bool = False
+Argument = tuple[Any, tuple[int, ...], Sequence[int], bool]
+"""What an argument must be exactly, as `make` takes it."""
 
 
 def entry_of(
@@ -132,8 +115,10 @@ def make(
 
     Parameters
     ----------
-    arguments : sequence of Argument
-        In the order of the call; arrays to write to come last.
+    arguments : sequence of (dtype, shape, slots, writeable)
+        In the order of the call; arrays to write to come last. The dtype is that of an array in C
+        order; or the type of a number, ``int`` or one that keeps it as an element of an array does;
+        or a `Same`. The slots are those of the table of bases where its address goes.
     work, space : int
         Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
@@ -146,32 +131,31 @@ def make(
     """
     words = [len(arguments), work, space, len(blocks), -1, 0, 0, 0]
     words += [word for block in blocks for word in block]
-    for argument in arguments:
-        kind, description = _describe(argument)
-        words += [kind, len(description), len(argument.slots), *description, *argument.slots]
+    for dtype, shape, slots, writeable in arguments:
+        kind, description = _describe(dtype, shape, writeable)
+        words += [kind, len(description), len(slots), *description, *slots]
     words += _ranges(arguments, constants)
     return layout.builtin("entry_code", "enter", words, (alive, list(arguments)))
 
 
-def _describe(argument: Argument) -> tuple[int, list[int]]:
+def _describe(dtype: Any, shape: tuple[int, ...], writeable: bool) -> tuple[int, list[int]]:
     """Return the kind of an argument, and the words that describe it."""
-    if isinstance(argument.dtype, Same):
-        return SAME, [id(argument.dtype.value)]
-    if argument.dtype is int:
+    if isinstance(dtype, Same):
+        return SAME, [id(dtype.value)]
+    if dtype is int:
         return INTEGER, [0]
-    if isinstance(argument.dtype, type):
-        return NUMBER, [id(argument.dtype)]
-    flags = C_ORDER | ALIGNED | (WRITEABLE if argument.writeable else 0)
-    return ARRAY, layout.words_of_array(argument.dtype, argument.shape, flags)
+    if isinstance(dtype, type):
+        return NUMBER, [id(dtype)]
+    flags = C_ORDER | ALIGNED | (WRITEABLE if writeable else 0)
+    return ARRAY, layout.words_of_array(dtype, shape, flags)
 
 
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
     """Return what arrays to write are compared with."""
     pairs: tuple[list[int], list[int]] = ([], [])
-    for argument in arguments:
-        if argument.slots:
-            nbytes = prod(argument.shape) * np.dtype(argument.dtype).itemsize
-            pairs[not argument.writeable].extend((argument.slots[0], nbytes))
+    for dtype, shape, slots, writeable in arguments:
+        if slots:
+            pairs[not writeable].extend((slots[0], prod(shape) * np.dtype(dtype).itemsize))
     words = [len(pairs[0]) // 2, len(pairs[1]) // 2, *pairs[0], *pairs[1], len(constants)]
     for constant in constants:
         words += map(int, byte_bounds(constant))

@@ -128,6 +128,18 @@ def save(t, node, arguments, count, value, reads):
     return last
 
 
+def parent_of(t, x):
+    """Return the node that the gradient of a value goes to, which the caller owns; None where there
+    is no gradient, 0 after an error."""
+    parent = load_word(t, NONE)
+    if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
+        parent = place(t, x, at.V_NODE)
+        if parent == load_word(t, NONE):  # a leaf
+            return call_with(t, at.ACCUMULATOR_OF, x)
+    python.keep(parent)
+    return parent
+
+
 def connect(t, node, arguments, count):
     """Let a node know the nodes above it; return 0 after an error."""
     parents, slots = python.new_tuple(count), python.new_tuple(count)
@@ -135,20 +147,12 @@ def connect(t, node, arguments, count):
         return 0
     give(t, node, at.N_PARENTS, parents)
     give(t, node, at.N_SLOTS, slots)
-    none = load_word(t, NONE)
     for n in range(count):
         x = load_word(arguments, n)
-        parent, slot = none, place(t, x, at.V_SLOT)
+        slot = place(t, x, at.V_SLOT)
         python.keep(slot)
         store_word(slots, ITEMS + n, slot)
-        if place(t, x, at.V_REQUIRES) == load_word(t, TRUE):
-            parent = place(t, x, at.V_NODE)  # None for a leaf
-            if parent == none:
-                parent = call_with(t, at.ACCUMULATOR_OF, x)
-            else:
-                python.keep(parent)
-        else:
-            python.keep(parent)
+        parent = parent_of(t, x)
         store_word(parents, ITEMS + n, parent)
         if parent == 0 or slot == 0:  # an error, or another thread has deleted it meanwhile
             return 0
@@ -184,10 +188,9 @@ def locate(t, node):
             give(t, node, at.N_INSTRUCTION, instruction)
             return instruction
         python.drop(code)
-        above = python.frame_above(frame)
+        above = python.frame_above(frame) if ours != 0 else 0
         python.drop(frame)
         if ours == 0:
-            python.drop(above)
             return 0
         frame = above
     return 1
@@ -201,12 +204,12 @@ def link(t, x, value):
         python.keep(storage)
     else:
         storage = call_with(t, at.STORAGE_OF, x)
-    view = python.new_object(load_word(t, at.VIEW_TYPE), 0)
-    if storage == 0 or view == 0:
-        python.drop(storage)
-        python.drop(view)
+    if storage == 0:
         return 0
     give(t, value, at.V_STORAGE, storage)
+    view = python.new_object(load_word(t, at.VIEW_TYPE), 0)
+    if view == 0:
+        return 0
     give(t, value, at.V_VIEW, view)
     base, above, chain = 0, place(t, x, at.V_VIEW), load_word(t, at.STEP)
     if is_a(t, above, at.VIEW_TYPE) != 0:
