@@ -19,7 +19,7 @@ import numpy as np
 from . import routines
 
 TYPE, OBJECT = 1, 2
-"""In the head of an object, which ends at the second one."""
+"""Where an object keeps its type, and where its head ends."""
 
 SIZE = OBJECT
 """How many items a tuple or a list has."""
@@ -36,7 +36,8 @@ SLICE, SLICE_END = OBJECT, OBJECT + 3
 DATA, NDIM, SIZES, DTYPE, FLAGS = OBJECT, OBJECT + 1, OBJECT + 2, OBJECT + 5, OBJECT + 6
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 LOW = 0xFFFFFFFF
-"""Of an array, the first where its elements are; and the half of a word that is a C int."""
+"""Where an array keeps the address of its elements, its number of axes, the address of its sizes,
+its dtype and its flags; some of these; and the half of a word that is a C int."""
 
 FROM_SCALAR = 61
 """``PyArray_FromScalar`` in NumPy's table of functions."""
@@ -45,7 +46,7 @@ FROM_SCALAR = 61
     NONE, TRUE, FALSE, ELLIPSIS, ZERO, INT_TYPE, BOOL_TYPE, SLICE_TYPE, TUPLE_TYPE, LIST_TYPE,
     ARRAY_TYPE, OWN,
 ) = range(12)  # fmt: skip
-"""Words that all tables begin with, addresses of objects; from the last one on they differ."""
+"""Words that all tables begin with, the addresses of these objects; their own begin at the last."""
 
 _OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray)
 
@@ -112,8 +113,9 @@ def words_of_array(dtype: np.dtype, shape: tuple[int, ...], flags: int) -> list[
 @cache
 def places(kind: type, *names: str) -> tuple[int, ...] | None:
     """Return where objects of a type keep attributes; None where they cannot be found."""
-    item = object.__new__(kind)
-    found = []
+    if not is_possible():
+        return None
+    item, found = object.__new__(kind), []
     for name in names:
         mark = object()
         setattr(item, name, mark)

@@ -94,7 +94,7 @@ def recorder(
     """
     kinds = ((type(value), _VALUE), (type(node), _NODE), (type(storage), ("version", "kept")))
     places = [layout.places(kind, *names) for kind, names in (*kinds, (view, _VIEW))]
-    if None in places or not layout.is_possible():
+    if None in places:
         return None
     objects = {
         COMPUTE: compute, AS_ARRAY: np.asarray, SCALAR_TYPE: value.spec.dtype.type,
@@ -134,7 +134,7 @@ def finder(
         Does what is not known.
     """
     spec = layout.places(kind, "spec")
-    if spec is None or not layout.is_possible():
+    if spec is None:
         return None
     objects = (unusual, known, general, ValueError)
     words = [id(kind), *spec, *map(id, objects)]
