@@ -13,13 +13,13 @@ from .attempts import attempt
 from .dispatch_cache import Plan
 from .graph import Node, accumulator_of
 from .record import runtime, unusual
-from .site import is_ours, user_frame
+from .site import is_ours
 from .values import Storage, View, next_number
 
 UNWRITTEN = (0,) * 8
 """The versions of saved values that nobody has written."""
 
-_TOOLS = is_ours, user_frame, next_number, accumulator_of, attrgetter("storage")
+_TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 
 
 def recorder_of(plan: Plan) -> Any:
@@ -30,12 +30,14 @@ def recorder_of(plan: Plan) -> Any:
         return None
     storage = Storage()
     storage.kept = True  # it is that of a saved result
-    described = (
-        plan.in_order or plan.compute, value_like(plan), node_like(plan), storage, View,
-        plan.reads, plan.inputs, UNWRITTEN, plan.step, (sys._getframe, plan.depth, *_TOOLS),
-        plan.in_order is not None,
-    )  # fmt: skip
-    return attempt("record an operation directly", plan.operator.name, lambda: make(described))
+    described = {
+        "compute": plan.in_order or plan.compute, "value": value_like(plan),
+        "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
+        "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
+        "tools": (sys._getframe, plan.depth, *_TOOLS), "ordered": plan.in_order is not None,
+    }  # fmt: skip
+    name = plan.operator.name
+    return attempt("record an operation directly", name, lambda: make(**described))
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
@@ -46,12 +48,12 @@ def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
 
 
 def value_like(plan: Plan) -> Any:
-    """Return a result of a plan without its array and its place in the graph."""
+    """Return a result of a plan without its array, which is in no graph."""
     value: Any = object.__new__(runtime.value)
     value.spec = plan.spec
     value._view = plan.mark
-    value.expr = value._storage = value._leaf = None
-    value._kept = False
+    value.node = value.expr = value._storage = value._leaf = None
+    value._requires_grad = value._kept = False
     value.slot = value.expr_slot = 0
     return value
 
@@ -61,5 +63,6 @@ def node_like(plan: Plan) -> Any:
     node: Any = Node()
     node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
     node.inputs, node.outputs = plan.inputs, plan.outputs
-    node._edges = node.extras = None
+    node._edges = node.extras = node.code = None
+    node.instruction, node.saved, node.versions = 0, (), ()
     return node

@@ -9,7 +9,6 @@ import numpy as np
 from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine.record import mode, unusual
-from ..engine.results import maker
 from .recording import in_order
 from .signature import TENSOR, Call
 from .statics import flatten, structure_key
@@ -29,62 +28,48 @@ class Nested:
     recorded : Recorded
     call : Call
         The call that was served.
-    entry : callable
-        Takes all leaves of such a call, tensors as arrays, and the arrays for the results.
-    version : int
-        The count of changes up to which it is valid.
+    way : tuple
+        As that of `Recorded.fast`; its entry takes all leaves, tensors as arrays.
     """
 
-    def __init__(self, recorded: "Recorded", call: Call, entry: Any, version: int) -> None:
-        self.recorded, self.entry = recorded, entry
+    def __init__(self, recorded: "Recorded", call: Call, way: tuple[Any, ...]) -> None:
+        self.recorded, self.way = recorded, way
         self.structure = None if call.is_flat else call.structure
         self.structure_key = structure_key(call.structure)
         self.positions = call.positions
         kinds = dict(zip(call.positions, call.kinds, strict=True))
-        self.tensors = [kinds.get(n) == TENSOR for n in range(len(call.fixed))]
         self.requires = [
-            leaf.requires_grad if tensor else None
-            for leaf, tensor in zip(call.fixed, self.tensors, strict=True)
+            leaf.requires_grad if kinds.get(n) == TENSOR else None
+            for n, leaf in enumerate(call.fixed)
         ]
-        self.grad = mode.grad
-        self.specs = recorded.recording.stages.specs
-        self.empty = maker(self.specs)
-        self.is_leaf = recorded.structure.is_leaf()
-        self.rebuild: Any = recorded.rebuild
-        if len(recorded.positions) == len(recorded.fixed):
-            self.rebuild = recorded.structure.unflatten
-        self.version = version
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Return what the function returns, or `MISSED`."""
-        recorded = self.recorded
-        usual = (mode.direct and mode.grad == self.grad) if unusual else self.grad
-        if self.version != settings.entries or not usual:
-            return MISSED
-        if recorded.recording.guards and not recorded.is_quick():
+        entry, make, rebuild, version, is_valid, grad = self.way
+        usual = (mode.direct and mode.grad == grad) if unusual else grad
+        if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
             return MISSED
         leaves = self._leaves(args, kwargs)
         given = None if leaves is None else self._arrays(leaves)
         if leaves is None or given is None:
             return MISSED
-        empty = self.empty
-        made = [empty(shape, dtype) for shape, dtype in self.specs]
-        if self.entry(*given, *made) is not None:
+        results: Sequence[Any] = [make()] if rebuild is None else make()
+        if entry(*given, *results) is not None:
             return MISSED
-        results: Sequence[Any] = made
+        recorded = self.recorded
         if not recorded.as_numpy:
-            results = [Tensor(array) for array in made]
+            results = [Tensor(array) for array in results]
             if True in self.requires or recorded.recording.outer:
                 sources = [leaves[n] for n in self.positions]
                 recorded.recording.connect(
                     [x if isinstance(x, Tensor) else constant(x) for x in sources], results
                 )
-        return results[0] if self.is_leaf else self.rebuild(results)
+        return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
         """Return the leaves of the arguments, None for other containers."""
         if self.structure is None:
-            return None if kwargs or len(args) != len(self.tensors) else args
+            return None if kwargs or len(args) != len(self.requires) else args
         leaves, structure = flatten((args, kwargs))
         is_same = structure == self.structure
         if is_same and self.structure_key:
@@ -94,13 +79,13 @@ class Nested:
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
         """Return leaves as the entry takes them, None for others than the recording is for."""
         given = []
-        for leaf, tensor, requires in zip(leaves, self.tensors, self.requires, strict=True):
+        for leaf, requires in zip(leaves, self.requires, strict=True):
             array = leaf
             if type(leaf) is Tensor:
-                if not tensor or leaf.requires_grad is not requires or leaf.array is None:
-                    return None
                 array = leaf.array
-            elif tensor:
+                if leaf.requires_grad is not requires or array is None:
+                    return None
+            elif requires is not None:
                 return None
             if type(array) is np.ndarray and not array.flags.c_contiguous:
                 array = in_order(array)

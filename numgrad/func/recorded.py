@@ -225,31 +225,34 @@ class Recorded:
         return None if entry is None else (entry, version)
 
     def fast(self, call: Call, entry: Any, version: int) -> Any:
-        """Return what serves equal calls with little Python, or None where that is not possible.
-
-        It is an entry, what makes the arrays for the results, what arranges several of them, until
-        when it is valid, the guards, and the grad mode.
-        """
-        if not self.as_numpy or not call.is_flat:
-            return None
-        is_valid = self.is_quick if self.recording.guards else None
-        specs = self.recording.stages.specs
-        empty = maker(specs)
-        if self.structure.is_leaf():
-            make: Callable[..., Any] = functools.partial(empty, *specs[0])
-            return entry, make, None, version, is_valid, mode.grad
-        flat = self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1
-        return (
-            entry, lambda: [empty(shape, dtype) for shape, dtype in specs],
-            tuple if flat else self.rebuild, version, is_valid, mode.grad,
-        )  # fmt: skip
+        """Return what serves equal calls with little Python, or None where that is not possible."""
+        return self._way(entry, version) if self.as_numpy and call.is_flat else None
 
     def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
         """Return what serves calls whose leaves are like those of this one, if that is possible."""
         given: Any = (call.args, call.kwargs)
         if self.is_cut or any(isinstance(leaf, Static) for leaf in optree.tree_leaves(given)):
             return None
-        return Nested(self, call, entry, version)
+        return Nested(self, call, self._way(entry, version))
+
+    def _way(self, entry: Any, version: int) -> tuple[Any, ...]:
+        """Return an entry, what makes the arrays for the results, what arranges them unless there
+        is just one, until when it is valid, the guards, and the grad mode."""
+        is_valid = self.is_quick if self.recording.guards else None
+        specs = self.recording.stages.specs
+        empty = maker(specs)
+        if self.structure.is_leaf():
+            make: Callable[..., Any] = functools.partial(empty, *specs[0])
+            return entry, make, None, version, is_valid, mode.grad
+        rebuild: Any = self.rebuild
+        if self.structure.type is tuple and self.structure.num_nodes == len(specs) + 1:
+            rebuild = tuple
+        elif len(self.positions) == len(self.fixed):
+            rebuild = self.structure.unflatten
+        return (
+            entry, lambda: [empty(shape, dtype) for shape, dtype in specs], rebuild, version,
+            is_valid, mode.grad,
+        )  # fmt: skip
 
     def _new_entry(self, call: Call) -> Any:
         stages = self.recording.stages

@@ -14,11 +14,11 @@ import numgrad as ng
 from numgrad.engine import plan
 from numgrad.func import recorded
 from numgrad.func.replayer import Replayer
-from numgrad.targets.cpu import entry, machine, threads
+from numgrad.targets.cpu import layout, machine, threads
 
 from ..robustness.processes import require_layer, run
 
-pytestmark = pytest.mark.skipif(not entry.is_possible(), reason="objects of another layout")
+pytestmark = pytest.mark.skipif(not layout.is_possible(), reason="objects of another layout")
 N = 200_000
 
 

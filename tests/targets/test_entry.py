@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from numgrad._specs import Same
-from numgrad.targets.cpu import entry
+from numgrad.targets.cpu import entry, layout
+from numgrad.targets.cpu.words import BASES
 
-pytestmark = pytest.mark.skipif(not entry.is_possible(), reason="objects of another layout")
+pytestmark = pytest.mark.skipif(not layout.is_possible(), reason="objects of another layout")
 F8 = np.dtype(np.float64)
 
 
@@ -18,13 +19,15 @@ def bases():
     return np.zeros(8, np.int64)
 
 
-def make(bases, *arguments):
-    address = bases.__array_interface__["data"][0]
-    return entry.make([entry.Argument(*a) for a in arguments], address, 0, 0, 0, [])
-
-
 def address(array):
     return array.__array_interface__["data"][0]
+
+
+def make(bases, *arguments, constants=()):
+    space = np.zeros(BASES + 1, np.int64)
+    space[BASES] = address(bases)
+    given = [(dtype, shape, slots, bool(more)) for dtype, shape, slots, *more in arguments]
+    return entry.make(given, 0, address(space), [], space, constants)
 
 
 def test_addresses_go_to_their_slots(bases):
@@ -134,7 +137,7 @@ def test_what_it_points_to_lives_as_long_as_it_does():
 
     owner = Owner()
     known = weakref.ref(owner)
-    function = entry.make([], 0, 0, 0, 0, [], owner)
+    function = entry.make([], 0, 0, [], owner)
     del owner
     gc.collect()
     assert known() is not None
@@ -146,13 +149,8 @@ def test_what_it_points_to_lives_as_long_as_it_does():
 def test_an_array_to_write_shares_memory_with_nothing(bases):
     memory = np.zeros(32)
     constant = np.zeros((4, 4))[:, ::2]
-    address = bases.__array_interface__["data"][0]
-    arguments = [
-        entry.Argument(F8, (8,), [0]),
-        entry.Argument(F8, (8,), [1], True),
-        entry.Argument(F8, (8,), [2], True),
-    ]
-    function = entry.make(arguments, address, 0, 0, 0, [], None, [constant])
+    arguments = [(F8, (8,), [0]), (F8, (8,), [1], True), (F8, (8,), [2], True)]
+    function = make(bases, *arguments, constants=[constant])
     a, b, c = memory[:8], memory[8:16], memory[16:24]
     assert function(a, b, c) is None
     assert function(memory[1:9], b, c) is False
@@ -168,8 +166,8 @@ def test_an_array_to_write_shares_memory_with_nothing(bases):
 def test_a_function_keeps_how_it_is_described(bases):
     """Threads that meet each make a description, and the cache drops all but one."""
     function = make(bases, (F8, (), [0]))
-    entry._method.cache_clear()
-    others = [entry.Method(b"other", 0, 0, None) for _ in range(1000)]
-    assert function.__name__ == "replay"
+    layout._method.cache_clear()
+    others = [layout._Method(b"other", 0, 0, None) for _ in range(1000)]
+    assert function.__name__ == "enter"
     assert function(np.zeros(())) is None
     assert len(others) == 1000

@@ -81,21 +81,18 @@ class CPUTarget:
 
         return addresses(arrays)
 
-    def recorder(self, plan: tuple[Any, ...]) -> Any:
-        """Return a builtin function that records an operation, given the fields of a `note.Plan`.
+    def recorder(self, **plan: Any) -> Any:
+        """Return a builtin function that records an operation; see `recorders.recorder`."""
+        from . import recorders
 
-        The result is None where Python's objects cannot be read.
-        """
-        from . import note
-
-        return note.recorder(note.Plan(*plan))
+        return recorders.recorder(**plan)
 
     def finder(self, *parts: Any) -> Any:
         """Return a builtin function of a value and options that finds recorders; see
-        `step.finder`."""
-        from . import step
+        `recorders.finder`."""
+        from . import recorders
 
-        return step.finder(*parts)
+        return recorders.finder(*parts)
 
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program, of so many instructions, that measures each."""
@@ -114,13 +111,11 @@ class CPUTarget:
     ) -> "tuple[Any, Callable[[], int] | None]":
         """Return a builtin function of arrays that runs a program; see `entry.entry_of`.
 
-        Each argument is given as the tuple of an `entry.Argument`. The result is None where
-        Python's objects cannot be read.
+        The result is None where Python's objects cannot be read.
         """
         from . import entry
 
-        given = [entry.Argument(*a) for a in arguments]
-        return entry.entry_of(runner, given, constants, alive, calls, spread)
+        return entry.entry_of(runner, arguments, constants, alive, calls, spread)
 
     @property
     def num_threads(self) -> int:

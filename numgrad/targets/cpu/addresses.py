@@ -11,8 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .entry import is_possible
-from .entry_words import DATA
+from .layout import DATA, is_possible
 
 _FEW = 16  # arrays, which are looked at one by one
 _word = ctypes.c_int64.from_address

@@ -4,6 +4,7 @@ numgrad loads its kernels with an execution engine of its own. So a kernel that 
 compiled needs neither Numba's type inference nor LLVM's optimiser, only a copy and a relocation.
 """
 
+import ctypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,6 +12,9 @@ from llvmlite import binding as llvm
 
 from . import interrupts, room, threads
 from .toolchain import compiler_lock, import_numba
+
+PYTHON = "numgrad_python:"
+"""What routines put before the name of a function of CPython that they call."""
 
 _HELPERS = ("numba_", "Py", "_Py")
 _THREADING = frozenset(
@@ -81,6 +85,7 @@ def provide(externals: Iterable[str]) -> None:
         (lambda name: name.startswith("NRT_"), _add_nrt_helpers),
         (_THREADING.__contains__, _start_threads),
         (lambda name: name.startswith(_HELPERS), _add_helpers),
+        (lambda name: name.startswith(PYTHON), lambda: _add_python(missing)),
         *_providers,
         (bool, _start_runtime),
     )
@@ -105,6 +110,14 @@ def _add_nrt_helpers() -> None:
 
     for name, address in _nrt_python.c_helpers.items():
         llvm.add_symbol(name[1:] if name.startswith("_") else f"NRT_{name}", address)
+
+
+def _add_python(names: Iterable[str]) -> None:
+    """Register functions of CPython."""
+    for name in names:
+        function = getattr(ctypes.pythonapi, name.removeprefix(PYTHON), None)
+        if name.startswith(PYTHON) and function is not None:
+            llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
 def _add_helpers() -> Any:

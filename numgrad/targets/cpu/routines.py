@@ -59,9 +59,9 @@ def prepare() -> None:
     for name in ("work", "loops"):
         address_of("interpreter", name, returns=True)
     address_of("interpreter", "work_in_parallel", returns=True, parallel=True)
-    address_of("entering", "enter", returns=True)
-    address_of("noting", "note", returns=True)
-    address_of("stepping", "step", returns=True)
+    address_of("entry_code", "enter", returns=True)
+    address_of("recorder_code", "record", returns=True)
+    address_of("finder_code", "step", returns=True)
     address_of("trampoline", "trampoline")
     for name in ("gather", "scatter", "copy"):
         address_of("copies", name)
