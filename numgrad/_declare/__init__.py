@@ -1,6 +1,5 @@
 """The author's door: declarations of operators and their derivatives, and the registry."""
 
-from .declaration import operator as operator
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .kernel import KernelOperator as KernelOperator
@@ -16,3 +15,4 @@ from .structural import Structural as Structural
 from .structural import structural as structural
 from .structural import view as view
 from .user import UserOperator as UserOperator
+from .user import operator as operator

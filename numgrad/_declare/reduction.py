@@ -10,7 +10,7 @@ import numpy as np
 
 from .._errors import DtypeError, OperatorError
 from .._specs import LoopSpec
-from .kernel import failure_of
+from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
 
 # Up to so many elements a copy takes less time than to find out how to do without.
@@ -226,7 +226,7 @@ class Reduction(Operator):
     def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         lead, size, kept = _parts(array.shape, axes)
         matrices = array.reshape(*lead, size, prod(kept))
-        if not _is_contiguous(matrices, 2):
+        if not is_contiguous(matrices, 2):
             matrices = np.ascontiguousarray(matrices)
         result = self._call(target, self.spec(array.dtype, True), matrices)
         return result.reshape(*lead, *kept)
@@ -343,16 +343,4 @@ def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         array = _move_last(array, axes)
         nlead = array.ndim - len(axes)
         array = array.reshape(*array.shape[:nlead], prod(array.shape[nlead:]))
-    return array if _is_contiguous(array, 1) else np.ascontiguousarray(array)
-
-
-def _is_contiguous(array: np.ndarray, ncore: int) -> bool:
-    """Whether the last ``ncore`` axes are C-contiguous."""
-    if array.flags.c_contiguous:
-        return True
-    step = array.itemsize
-    for size, stride in zip(array.shape[::-1][:ncore], array.strides[::-1][:ncore], strict=True):
-        if size != 1 and stride != step:
-            return False
-        step *= size
-    return True
+    return array if is_contiguous(array, 1) else np.ascontiguousarray(array)

@@ -63,8 +63,8 @@ class MatMul(KernelOperator):
             dtype = np.dtype(np.float32)
         return self.align([v if v.dtype == dtype else v.astype(dtype) for v in values])
 
-    def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
-        return [((), np.result_type(*[d for _, d in inputs]))]
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        return [np.result_type(*dtypes)]
 
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         known = self._specs.get(dtypes)
