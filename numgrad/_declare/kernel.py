@@ -9,7 +9,7 @@ import numpy as np
 from .._errors import OperatorError
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
-from .operator import Operator, Specs, door
+from .operator import Operator, Specs, as_values, door
 
 
 class KernelOperator(Operator):
@@ -64,7 +64,7 @@ class KernelOperator(Operator):
                 f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got "
                 f"{len(args)}"
             )
-        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        values = as_values(args)
         dtype = common_dtype([v.dtype for v in values])
         return self.align(
             [v.astype(dtype) if v.dtype.kind in "fc" and v.dtype != dtype else v for v in values]
@@ -81,10 +81,6 @@ class KernelOperator(Operator):
             v if own == nloop else door.align(v, nloop + n)
             for v, own, n in zip(values, nloops, self.ncore, strict=False)
         )
-
-    def error(self, where: str) -> Exception:
-        """Return the exception for a kernel that failed; ``where`` says at which row and index."""
-        return OperatorError(f"the kernel of {self.name} raised{where}")
 
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         """Return the kernel spec for inputs of these dtypes."""
@@ -225,6 +221,59 @@ def failure_of(operator: Any, status: int) -> Exception:
             f"the kernel of {operator.name} was given an operand that is not C-contiguous"
         )
     return operator.error(f" at loop index {status - 1}")
+
+
+def called_again(
+    target: Any,
+    spec: Any,
+    inputs: Sequence[np.ndarray],
+    ncore: Sequence[int],
+    what: str,
+    where: str,
+    outputs: Sequence[str] = (),
+) -> Exception:
+    """Call a kernel's function for one element of its loop after the other, until one fails.
+
+    Parameters
+    ----------
+    inputs : sequence of ndarray
+        Whole operands, leading axes first; the last ``ncore[k]`` axes of each are its core.
+    what, where : str
+        The operator, and what is known already about the place.
+    outputs : sequence of str
+        The names of the arrays that the function writes.
+
+    Returns
+    -------
+    OperatorError
+        Its cause is the function's own exception.
+    """
+    pairs = list(zip(inputs, ncore, strict=True))
+    loop = np.broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
+    whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
+    for index in np.ndindex(loop):
+        place = where + (f" at loop index {index}" if loop else "")
+        try:
+            unwritten = target.replay(spec, [a[index] for a in whole])
+        except Exception as error:
+            failure = OperatorError(
+                f"{what}: the kernel raised{place}: {type(error).__name__}: {error}"
+            )
+            failure.__cause__ = error
+            return failure
+        if unwritten:
+            return OperatorError(f"{what}: {_describe(unwritten, outputs)}{place}")
+    return OperatorError(f"{what}: the kernel raised{where}, but not when it was called again")
+
+
+def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str]) -> str:
+    parts = []
+    for output, indices in unwritten.items():
+        elements = ", ".join(str(i[0] if len(i) == 1 else i) for i in indices[:5])
+        more = f" and {len(indices) - 5} more" if len(indices) > 5 else ""
+        parts.append(f"{outputs[output]}[{elements}]{more}")
+    names = ", ".join(parts)
+    return f"the kernel did not write {names} (or computed it from elements it had not written)"
 
 
 def is_contiguous(array: np.ndarray, ncore: int) -> bool:

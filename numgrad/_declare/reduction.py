@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import DtypeError, OperatorError
+from .._errors import DtypeError
 from .._specs import LoopSpec
 from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
@@ -148,10 +148,6 @@ class Reduction(Operator):
         if dtype not in self._results:
             self._results[dtype] = self.numpy(np.zeros(1, dtype), axis=(-1,)).dtype
         return self._results[dtype]
-
-    def error(self, where: str) -> Exception:
-        """Return the exception for a kernel that failed."""
-        return OperatorError(f"the kernel of {self.name} raised{where}")
 
     def _check_complex(self, dtype: np.dtype) -> None:
         if dtype.kind == "c" and not self.allows_complex:

@@ -14,9 +14,8 @@ from .._settings import settings
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
 from .arguments import bind, compiled_in, is_number, number, promote
-from .kernel import KernelOperator, common_dtype
+from .kernel import KernelOperator, called_again, common_dtype
 from .operator import Specs, door
-from .replay import replay
 from .source import Source, split_parameters
 
 if TYPE_CHECKING:
@@ -215,7 +214,7 @@ class UserOperator(KernelOperator):
         """Return the error for a kernel that failed, after calling it again on this thread."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
-        return replay(target, spec, inputs, ncore, self.label, where, outputs)
+        return called_again(target, spec, inputs, ncore, self.label, where, outputs)
 
     # Derivatives
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import KernelOperator, door
+from .._declare.operator import as_values
 from .._errors import MatrixError
 from .._specs import LibrarySpec
 from .elementwise import add, multiply, negative
@@ -46,7 +47,7 @@ class Factorization(KernelOperator):
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Convert to one floating dtype, the pivots excepted."""
-        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        values = as_values(args)
         matrices = [v for v in values if v.dtype != np.int32]
         dtype = np.result_type(*[v.dtype for v in matrices])
         if dtype.kind in "biu":
