@@ -95,7 +95,7 @@ class KernelDerivative(Derivative):
         if context.create_graph and not self.kernel.is_twice:
             return self.spread(context, self._trace(context, inputs))
         gradients = self.kernel(*inputs, **self.static(context))
-        return self.spread(context, gradients if self.kernel.nout > 1 else (gradients,))
+        return self.spread(context, _as_tuple(gradients))
 
     def _trace(self, context: Any, inputs: list[Any]) -> Sequence[Any]:
         """Run the source of the kernel on tensors."""
@@ -111,8 +111,7 @@ class KernelDerivative(Derivative):
                 f"tensors ({type(error).__name__}: {error}); declare its derivative with "
                 f"@{self.kernel.name}.backward"
             ) from error
-        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-        return [_as_value(g, context.input_specs[0].dtype) for g in gradients]
+        return [_as_value(g, context.input_specs[0].dtype) for g in _as_tuple(gradients)]
 
 
 class Transposed(Derivative):
@@ -135,8 +134,7 @@ class Transposed(Derivative):
         count = len(self.owner.inputs)
         values = self.values(context)[self.owner.linear : count]
         inputs = [*self.cotangents(context, cotangents), *values]
-        results = self.kernel(*inputs, **self.static(context))
-        results = results if self.kernel.nout > 1 else (results,)
+        results = _as_tuple(self.kernel(*inputs, **self.static(context)))
         return [*results, *(None,) * (count - self.owner.linear)]
 
 
@@ -156,7 +154,7 @@ class TensorDerivative(Derivative):
             for n in self.owner.cotangent_outputs()
         ]
         gradients = self._bound(*arriving, *self.values(context), **self.static(context))
-        gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
+        gradients = gradients if isinstance(gradients, list) else _as_tuple(gradients)
         expected = self.owner.gradient_inputs()
         if len(gradients) != len(expected):
             raise CustomGradError(
@@ -192,6 +190,11 @@ class TensorDerivative(Derivative):
 def core_zeros(spec: Any, ncore: int) -> Any:
     """Return zeros of one core, which broadcast along the loop."""
     return door.constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
+
+
+def _as_tuple(results: Any) -> Sequence[Any]:
+    """Return what a function returned, one result or a tuple of several, as a tuple."""
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _as_value(gradient: Any, dtype: np.dtype) -> Any:
@@ -334,14 +337,15 @@ def _derived(
     cores = (*first, *owner.signature.inputs, *owner.signature.outputs)
     names = tuple(dict.fromkeys(name for core in (*cores, *results) for name in core))
     signature = Signature(cores, tuple(results), names)
-    kinds = [(len(first), kind), (len(owner.inputs), "input"), (owner.nout, "output")]
+    kinds = _groups(owner, len(first), kind)
     return DerivedOperator(owner, source, signature, f"{what} kernel", kinds)
 
 
 def _check_body(owner: UserOperator, source: Source, what: str) -> None:
-    kinds = [
-        (len(owner.cotangent_outputs()), "cotangent"),
-        (len(owner.inputs), "input"),
-        (owner.nout, "output"),
-    ]  # fmt: skip
+    kinds = _groups(owner, len(owner.cotangent_outputs()), "cotangent")
     split_parameters(source, f"{what}, function {source.name}", kinds, owner.static)
+
+
+def _groups(owner: UserOperator, count: int, kind: str) -> list[tuple[int, str]]:
+    """Return the parameters of a derivative: so many (co)tangents, the inputs and the outputs."""
+    return [(count, kind), (len(owner.inputs), "input"), (owner.nout, "output")]

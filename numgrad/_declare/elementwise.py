@@ -12,7 +12,7 @@ from .._specs import ElementwiseSpec
 from .buffers import best_call
 from .kernel import called_again
 from .operator import FLOATING, WEAK, Computation, Operator, Specs, door, kind_of
-from .partial import Partial, conjugate
+from .partial import Partial
 from .source import python_function
 
 _FAST = frozenset(FLOATING)
@@ -368,6 +368,3 @@ class Elementwise(Operator):
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function
-
-
-__all__ = ["Elementwise", "conjugate", "elementwise"]

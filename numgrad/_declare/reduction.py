@@ -181,9 +181,16 @@ class Reduction(Operator):
         shared = door.alone(self, arrays, static)
         if shared is not None:
             return shared
-        if self._takes_columns(array, axes):
-            return [self._run_columns(target, array, axes)]
-        return [self._call(target, self.spec(array.dtype), _axes_last(array, axes))]
+        columns = self._takes_columns(array, axes)
+        read = _as_matrices(array, axes) if columns else _axes_last(array, axes)
+        result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
+        if status:
+            raise failure_of(self, status)
+        result = np.asarray(result)
+        if columns:
+            lead, _, kept = _parts(array.shape, axes)
+            result = result.reshape(*lead, *kept)
+        return [result]
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
@@ -219,20 +226,6 @@ class Reduction(Operator):
         is_plain = order is None and seen == shape
         return (compute, ufunc) if is_plain and len(kept) < 2 else compute
 
-    def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-        lead, size, kept = _parts(array.shape, axes)
-        matrices = array.reshape(*lead, size, prod(kept))
-        if not is_contiguous(matrices, 2):
-            matrices = np.ascontiguousarray(matrices)
-        result = self._call(target, self.spec(array.dtype, True), matrices)
-        return result.reshape(*lead, *kept)
-
-    def _call(self, target: Any, spec: Any, array: np.ndarray) -> np.ndarray:
-        result, status = target.kernel(spec).call(array)
-        if status:
-            raise failure_of(self, status)
-        return np.asarray(result)
-
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
@@ -246,17 +239,16 @@ class Reduction(Operator):
             return [output]
         if columns:
             lead, size, kept = _parts(operand.shape, axes)
-            core = (size, prod(kept))
-            operand = _merge_core(builder.contiguous(operand, -axes[0]), len(lead), core)
-            flat = _merge_core(output, len(lead), core[1:])
-            builder.emit(
-                self.spec(operand.dtype, True), [operand], [flat], (2, 1), core, name=self.name
-            )
-            return [output]
-        operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
-        core = (prod(operand.shape[len(shape) :]),)
-        operand = _merge_core(operand, len(shape), core)
-        builder.emit(self.spec(operand.dtype), [operand], [output], (1, 0), core, name=self.name)
+            nlead, core = len(lead), (size, prod(kept))
+            operand = builder.contiguous(operand, -axes[0])
+        else:
+            operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
+            nlead, core = len(shape), (prod(operand.shape[len(shape) :]),)
+        operand = _merge_core(operand, nlead, core)
+        flat = _merge_core(output, nlead, core[1:])
+        ncore = (len(core), len(core) - 1)
+        spec = self.spec(operand.dtype, columns)
+        builder.emit(spec, [operand], [flat], ncore, core, name=self.name)
         return [output]
 
     def _takes_blocks(
@@ -331,6 +323,13 @@ def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     if not axes or tuple(axes) == tuple(range(-len(axes), 0)):
         return array
     return np.moveaxis(array, axes, range(-len(axes), 0))
+
+
+def _as_matrices(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return a copy or view of contiguous matrices whose rows are reduced."""
+    lead, size, kept = _parts(array.shape, axes)
+    matrices = array.reshape(*lead, size, prod(kept))
+    return matrices if is_contiguous(matrices, 2) else np.ascontiguousarray(matrices)
 
 
 def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
