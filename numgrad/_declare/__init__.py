@@ -8,11 +8,9 @@ from .operator import Operator as Operator
 from .operator import door as door
 from .operator import registry as registry
 from .reduction import Blocks as Blocks
-from .reduction import Reduction as Reduction
 from .reduction import reduction as reduction
 from .structural import CannotViewError as CannotViewError
 from .structural import Structural as Structural
-from .structural import structural as structural
 from .structural import view as view
 from .user import UserOperator as UserOperator
 from .user import operator as operator
