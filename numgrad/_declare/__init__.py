@@ -1,6 +1,5 @@
 """The author's door: declarations of operators and their derivatives, and the registry."""
 
-from .declaration import operator as operator
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .kernel import KernelOperator as KernelOperator
@@ -9,10 +8,9 @@ from .operator import Operator as Operator
 from .operator import door as door
 from .operator import registry as registry
 from .reduction import Blocks as Blocks
-from .reduction import Reduction as Reduction
 from .reduction import reduction as reduction
 from .structural import CannotViewError as CannotViewError
 from .structural import Structural as Structural
-from .structural import structural as structural
 from .structural import view as view
 from .user import UserOperator as UserOperator
+from .user import operator as operator

@@ -10,9 +10,9 @@ from .._bounded import Bounded
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
 from .buffers import best_call
+from .kernel import called_again
 from .operator import FLOATING, WEAK, Computation, Operator, Specs, door, kind_of
-from .partial import Partial, conjugate
-from .replay import replay
+from .partial import Partial
 from .source import python_function
 
 _FAST = frozenset(FLOATING)
@@ -330,7 +330,7 @@ class Elementwise(Operator):
         """Return the error for a function that raised, after calling it again on the calling
         thread."""
         spec = self.spec(arrays[-1].dtype)
-        return replay(
+        return called_again(
             target, spec, arrays, (0,) * len(arrays), f"elementwise operator {self.name}", where
         )
 
@@ -368,6 +368,3 @@ class Elementwise(Operator):
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function
-
-
-__all__ = ["Elementwise", "conjugate", "elementwise"]

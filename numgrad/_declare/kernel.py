@@ -2,7 +2,6 @@
 system's business."""
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from .._errors import OperatorError
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
-from .operator import Operator, Specs, door
+from .operator import Operator, Specs, as_values, door
 
 
 class KernelOperator(Operator):
@@ -51,7 +50,7 @@ class KernelOperator(Operator):
         self.may_raise = may_raise
         self.uses_blas = uses_blas
         self.ncore = tuple(len(core) for core in (*self.signature.inputs, *self.signature.outputs))
-        self._specs: dict[tuple[np.dtype, ...], Any] = {}
+        self._specs: dict[tuple[Any, ...], Any] = {}
         self.__doc__ = function.__doc__
 
     # Inputs and specs
@@ -65,8 +64,8 @@ class KernelOperator(Operator):
                 f"{self.name} takes {len(self.signature.inputs)} arrays ({self.signature}), got "
                 f"{len(args)}"
             )
-        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
-        dtype = self.common_dtype(values)
+        values = as_values(args)
+        dtype = common_dtype([v.dtype for v in values])
         return self.align(
             [v.astype(dtype) if v.dtype.kind in "fc" and v.dtype != dtype else v for v in values]
         )
@@ -83,36 +82,23 @@ class KernelOperator(Operator):
             for v, own, n in zip(values, nloops, self.ncore, strict=False)
         )
 
-    def error(self, where: str) -> Exception:
-        """Return the exception for a kernel that failed; ``where`` says at which row and index."""
-        return OperatorError(f"the kernel of {self.name} raised{where}")
-
-    def common_dtype(self, values: Sequence[Any]) -> np.dtype:
-        """Return the dtype in which the floating inputs are computed; float64 without any."""
-        floating = [v.dtype for v in values if v.dtype.kind in "fc"]
-        if not floating:
-            return np.dtype(np.float64)
-        dtype = np.result_type(*floating)
-        return np.dtype(np.float32) if dtype == np.float16 else dtype
-
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         """Return the kernel spec for inputs of these dtypes."""
         if dtypes not in self._specs:
-            outputs = tuple(d for _, d in self._output_specs([((), d) for d in dtypes]))
             self._specs[dtypes] = LoopSpec(
                 self.name,
                 self.function,
                 str(self.signature),
                 dtypes,
-                outputs,
+                tuple(self.result_dtypes(dtypes)),
                 may_raise=self.may_raise,
             )
         return self._specs[dtypes]
 
-    def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
-        floating = [d for _, d in inputs if d.kind in "fc"]
-        common = np.result_type(*floating) if floating else np.dtype(np.float64)
-        return [((), np.dtype(r) if r is not None else common) for r in self.results]
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        """Return the dtype of each output for inputs of these dtypes."""
+        common = common_dtype(dtypes)
+        return [common if r is None else np.dtype(r) for r in self.results]
 
     # Shapes
     # ---------------------------------------------------------------------------------------------
@@ -156,7 +142,7 @@ class KernelOperator(Operator):
                 f"{self.name}: leading axes of inputs of shapes {', '.join(map(str, shapes))} "
                 f"cannot be broadcast"
             ) from None
-        dtypes = [d for _, d in self._output_specs([((), s.dtype) for s in specs])]
+        dtypes = self.result_dtypes([s.dtype for s in specs])
         return [
             ((*loop, *(sizes[name] for name in core)), dtype)
             for core, dtype in zip(self.signature.outputs, dtypes, strict=True)
@@ -165,32 +151,67 @@ class KernelOperator(Operator):
     # Values
     # ---------------------------------------------------------------------------------------------
 
+    def kernel(
+        self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
+    ) -> tuple[Any, Sequence[np.ndarray]]:
+        """Return the kernel spec for inputs of these dtypes, and the numbers among the static
+        parameters that the kernel takes behind them."""
+        return self.spec(dtypes), ()
+
+    def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
+        """Return the inputs that the kernel reads, the last ones of all, laid out for it."""
+        return [contiguous(x, n) for x, n in zip(inputs, self.ncore, strict=False)]
+
+    def failure(
+        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
+    ) -> Exception:
+        """Return the exception for the status that the kernel left when it was called now."""
+        return failure_of(self, status)
+
+    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
+        """Return what makes the exception in a program: ``error`` or ``replay`` of an instruction.
+        """
+        return {"error": self.error}
+
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
-        self.core_sizes([a.shape for a in arrays])
-        kernel = target.kernel(self.spec(tuple(a.dtype for a in arrays)))
-        arrays = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
-        results, status = kernel.call(*arrays)
+        spec, numbers = self.kernel(tuple([a.dtype for a in arrays]), static)
+        try:
+            operands = self.operands(_contiguous, arrays)
+            results, status = target.kernel(spec).call(*operands, *numbers)
+        except ValueError:
+            self.infer(arrays, static)  # says which shapes do not match, in words of ours
+            raise
         if status:
-            raise failure_of(self, status)
+            raise self.failure(target, spec, [*arrays, *numbers], status, static)
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
+        spec, numbers = self.kernel(tuple([o.dtype for o in inputs]), static)
         sizes = self.core_sizes([o.shape for o in inputs])
-        operands = [builder.contiguous(o, n) for o, n in zip(inputs, self.ncore, strict=False)]
+        operands = self.operands(builder.contiguous, inputs)
         outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
+        count = len(inputs)
+        read = self.ncore[count - len(operands) : count]
+        ncore = (*read, *(0,) * len(numbers), *self.ncore[count:])
         core = tuple(sizes[name] for name in self.signature.names)
-        loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
-        if prod(loop):
-            kernel_spec = self.spec(tuple(o.dtype for o in inputs))
-            builder.emit(
-                kernel_spec, operands, outputs, self.ncore, core, loop, self.name, self.error
-            )
-            builder.uses_blas = builder.uses_blas or self.uses_blas
+        operands += [builder.constant(number) for number in numbers]
+        reports = self.reports(spec, static)
+        builder.emit(spec, operands, outputs, ncore, core, name=self.name, **reports)
+        builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
+
+
+def common_dtype(dtypes: Sequence[np.dtype]) -> np.dtype:
+    """Return the dtype in which floating inputs are computed; float64 without any."""
+    floating = [d for d in dtypes if d.kind in "fc"]
+    if not floating:
+        return np.dtype(np.float64)
+    dtype = np.result_type(*floating)
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
 def failure_of(operator: Any, status: int) -> Exception:
@@ -202,14 +223,76 @@ def failure_of(operator: Any, status: int) -> Exception:
     return operator.error(f" at loop index {status - 1}")
 
 
-def _contiguous_core(array: np.ndarray, ncore: int) -> np.ndarray:
-    """Return the array, or a copy whose last ``ncore`` axes are C-contiguous."""
+def called_again(
+    target: Any,
+    spec: Any,
+    inputs: Sequence[np.ndarray],
+    ncore: Sequence[int],
+    what: str,
+    where: str,
+    outputs: Sequence[str] = (),
+) -> Exception:
+    """Call a kernel's function for one element of its loop after the other, until one fails.
+
+    Parameters
+    ----------
+    inputs : sequence of ndarray
+        Whole operands, leading axes first; the last ``ncore[k]`` axes of each are its core.
+    what, where : str
+        The operator, and what is known already about the place.
+    outputs : sequence of str
+        The names of the arrays that the function writes.
+
+    Returns
+    -------
+    OperatorError
+        Its cause is the function's own exception.
+    """
+    pairs = list(zip(inputs, ncore, strict=True))
+    loop = np.broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
+    whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
+    for index in np.ndindex(loop):
+        place = where + (f" at loop index {index}" if loop else "")
+        try:
+            unwritten = target.replay(spec, [a[index] for a in whole])
+        except Exception as error:
+            failure = OperatorError(
+                f"{what}: the kernel raised{place}: {type(error).__name__}: {error}"
+            )
+            failure.__cause__ = error
+            return failure
+        if unwritten:
+            return OperatorError(f"{what}: {_describe(unwritten, outputs)}{place}")
+    return OperatorError(f"{what}: the kernel raised{where}, but not when it was called again")
+
+
+def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str]) -> str:
+    parts = []
+    for output, indices in unwritten.items():
+        elements = ", ".join(str(i[0] if len(i) == 1 else i) for i in indices[:5])
+        more = f" and {len(indices) - 5} more" if len(indices) > 5 else ""
+        parts.append(f"{outputs[output]}[{elements}]{more}")
+    names = ", ".join(parts)
+    return f"the kernel did not write {names} (or computed it from elements it had not written)"
+
+
+def is_contiguous(array: np.ndarray, ncore: int) -> bool:
+    """Whether the last ``ncore`` axes are C-contiguous."""
+    if array.flags.c_contiguous:
+        return True
     step = array.itemsize
     for size, stride in zip(array.shape[::-1][:ncore], array.strides[::-1][:ncore], strict=True):
         if size != 1 and stride != step:
-            return np.ascontiguousarray(array)
+            return False
         step *= size
-    return array
+    return True
+
+
+def _contiguous(array: np.ndarray, ncore: int | None = None) -> np.ndarray:
+    """Return the array, or a copy, whose last ``ncore`` axes are C-contiguous; all by default."""
+    if ncore is not None and is_contiguous(array, ncore):
+        return array
+    return np.ascontiguousarray(array)
 
 
 def kernel_operator(

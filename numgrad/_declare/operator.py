@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
-from .._errors import NotDifferentiableError
+from .._errors import NotDifferentiableError, OperatorError
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
@@ -103,7 +103,7 @@ class Operator:
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Return the inputs as values."""
-        return tuple(a if isinstance(a, door.value) else door.constant(a) for a in args)
+        return tuple(as_values(args))
 
     # What the engine asks of an operator
     # -------------------------------------------------------------
@@ -131,6 +131,10 @@ class Operator:
     ) -> list[Any]:
         """Append instructions to a program and return the operands of the outputs."""
         raise NotImplementedError
+
+    def error(self, where: str) -> Exception:
+        """Return the exception for a kernel that failed; ``where`` says at which row and index."""
+        return OperatorError(f"the kernel of {self.name} raised{where}")
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         """Return which inputs and outputs the derivative with respect to the needed inputs
@@ -183,6 +187,11 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+
+def as_values(args: Sequence[Any]) -> list[Any]:
+    """Return arguments as values: what is none yet as a constant."""
+    return [a if isinstance(a, door.value) else door.constant(a) for a in args]
 
 
 def zeros_of(spec: Any) -> Any:

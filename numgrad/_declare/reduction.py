@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import DtypeError, OperatorError
+from .._errors import DtypeError
 from .._specs import LoopSpec
-from .kernel import failure_of
+from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
 
 # Up to so many elements a copy takes less time than to find out how to do without.
@@ -149,10 +149,6 @@ class Reduction(Operator):
             self._results[dtype] = self.numpy(np.zeros(1, dtype), axis=(-1,)).dtype
         return self._results[dtype]
 
-    def error(self, where: str) -> Exception:
-        """Return the exception for a kernel that failed."""
-        return OperatorError(f"the kernel of {self.name} raised{where}")
-
     def _check_complex(self, dtype: np.dtype) -> None:
         if dtype.kind == "c" and not self.allows_complex:
             raise DtypeError(f"{self.name} is not defined for complex arguments, got {dtype}")
@@ -185,9 +181,16 @@ class Reduction(Operator):
         shared = door.alone(self, arrays, static)
         if shared is not None:
             return shared
-        if self._takes_columns(array, axes):
-            return [self._run_columns(target, array, axes)]
-        return [self._call(target, self.spec(array.dtype), _axes_last(array, axes))]
+        columns = self._takes_columns(array, axes)
+        read = _as_matrices(array, axes) if columns else _axes_last(array, axes)
+        result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
+        if status:
+            raise failure_of(self, status)
+        result = np.asarray(result)
+        if columns:
+            lead, _, kept = _parts(array.shape, axes)
+            result = result.reshape(*lead, *kept)
+        return [result]
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
@@ -223,20 +226,6 @@ class Reduction(Operator):
         is_plain = order is None and seen == shape
         return (compute, ufunc) if is_plain and len(kept) < 2 else compute
 
-    def _run_columns(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-        lead, size, kept = _parts(array.shape, axes)
-        matrices = array.reshape(*lead, size, prod(kept))
-        if not _is_contiguous(matrices, 2):
-            matrices = np.ascontiguousarray(matrices)
-        result = self._call(target, self.spec(array.dtype, True), matrices)
-        return result.reshape(*lead, *kept)
-
-    def _call(self, target: Any, spec: Any, array: np.ndarray) -> np.ndarray:
-        result, status = target.kernel(spec).call(array)
-        if status:
-            raise failure_of(self, status)
-        return np.asarray(result)
-
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
@@ -250,17 +239,16 @@ class Reduction(Operator):
             return [output]
         if columns:
             lead, size, kept = _parts(operand.shape, axes)
-            core = (size, prod(kept))
-            operand = _merge_core(builder.contiguous(operand, -axes[0]), len(lead), core)
-            flat = _merge_core(output, len(lead), core[1:])
-            builder.emit(
-                self.spec(operand.dtype, True), [operand], [flat], (2, 1), core, name=self.name
-            )
-            return [output]
-        operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
-        core = (prod(operand.shape[len(shape) :]),)
-        operand = _merge_core(operand, len(shape), core)
-        builder.emit(self.spec(operand.dtype), [operand], [output], (1, 0), core, name=self.name)
+            nlead, core = len(lead), (size, prod(kept))
+            operand = builder.contiguous(operand, -axes[0])
+        else:
+            operand = builder.contiguous(operand.view(lambda a: _move_last(a, axes)), len(axes))
+            nlead, core = len(shape), (prod(operand.shape[len(shape) :]),)
+        operand = _merge_core(operand, nlead, core)
+        flat = _merge_core(output, nlead, core[1:])
+        ncore = (len(core), len(core) - 1)
+        spec = self.spec(operand.dtype, columns)
+        builder.emit(spec, [operand], [flat], ncore, core, name=self.name)
         return [output]
 
     def _takes_blocks(
@@ -337,22 +325,17 @@ def _move_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     return np.moveaxis(array, axes, range(-len(axes), 0))
 
 
+def _as_matrices(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return a copy or view of contiguous matrices whose rows are reduced."""
+    lead, size, kept = _parts(array.shape, axes)
+    matrices = array.reshape(*lead, size, prod(kept))
+    return matrices if is_contiguous(matrices, 2) else np.ascontiguousarray(matrices)
+
+
 def _axes_last(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     """Return a copy or view whose last axis holds the reduced elements in C order, contiguous."""
     if len(axes) != 1 or axes[0] != -1:
         array = _move_last(array, axes)
         nlead = array.ndim - len(axes)
         array = array.reshape(*array.shape[:nlead], prod(array.shape[nlead:]))
-    return array if _is_contiguous(array, 1) else np.ascontiguousarray(array)
-
-
-def _is_contiguous(array: np.ndarray, ncore: int) -> bool:
-    """Whether the last ``ncore`` axes are C-contiguous."""
-    if array.flags.c_contiguous:
-        return True
-    step = array.itemsize
-    for size, stride in zip(array.shape[::-1][:ncore], array.strides[::-1][:ncore], strict=True):
-        if size != 1 and stride != step:
-            return False
-        step *= size
-    return True
+    return array if is_contiguous(array, 1) else np.ascontiguousarray(array)

@@ -66,11 +66,6 @@ class Structural(Operator):
         return self._lower(builder, inputs, specs, **static)
 
 
-def structural(name: str, **functions: Any) -> Structural:
-    """Declare a structural operator; see `Structural`."""
-    return Structural(name, **functions)
-
-
 class ViewOperator(Operator):
     """An operator that is a NumPy view: no element is read or written, in a program it costs
     nothing.

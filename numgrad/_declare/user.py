@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,9 @@ from .._errors import DeclarationError, OperatorCallError
 from .._settings import settings
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
-from . import statics
-from .kernel import KernelOperator, _contiguous_core
+from .arguments import bind, compiled_in, is_number, number, promote
+from .kernel import KernelOperator, called_again, common_dtype
 from .operator import Specs, door
-from .promotion import promote
-from .replay import replay
 from .source import Source, split_parameters
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class UserOperator(KernelOperator):
-    """An operator that a user declared; see `declaration.operator`."""
+    """An operator that a user declared; see `operator`."""
 
     def __init__(
         self,
@@ -43,13 +41,12 @@ class UserOperator(KernelOperator):
         parsed = self._parsed(signature)
         self.static = self._check_parameters(parsed, tuple(static))
         super().__init__(
-            source.function, str(parsed), name or source.name, self._result_dtypes(parsed, results),
+            source.function, str(parsed), name or source.name, self._results(parsed, results),
             register=False, may_raise=True,
         )  # fmt: skip
         self.inputs = source.parameters[: len(parsed.inputs)]
         self.nondifferentiable = self._check_names(nondifferentiable)
         self.differentiable = bool(self.gradient_inputs())
-        self._kernel_specs: dict[Any, LoopSpec] = {}
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
         self.__doc__ = source.plain.__doc__
@@ -86,7 +83,7 @@ class UserOperator(KernelOperator):
         groups = [(len(signature.inputs), "input")]
         return groups if signature.scalar else [*groups, (len(signature.outputs), "array to write")]
 
-    def _result_dtypes(self, signature: Signature, results: Sequence[Any] | None) -> Sequence[Any]:
+    def _results(self, signature: Signature, results: Sequence[Any] | None) -> Sequence[Any]:
         count = len(signature.outputs)
         if results is None:
             return (None,) * count
@@ -130,7 +127,7 @@ class UserOperator(KernelOperator):
             A backward kernel is an operator itself: declare its own ``backward`` for the next
             order.
         """
-        from .derived import declare_backward
+        from .derivative import declare_backward
 
         return declare_backward(self, function)
 
@@ -140,7 +137,7 @@ class UserOperator(KernelOperator):
         It is the derivative of the backward kernel with respect to its cotangents, which is what
         ``ng.func.jvp`` and ``jacfwd`` need.
         """
-        from .derived import declare_jvp
+        from .derivative import declare_jvp
 
         return declare_jvp(self, function)
 
@@ -148,7 +145,7 @@ class UserOperator(KernelOperator):
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator: arrays by position, static parameters by keyword."""
-        values = statics.bind(self.label, self.static, self.source.defaults, static)
+        values = bind(self.label, self.static, self.source.defaults, static)
         inputs, is_half = self._promoted(args)
         outputs = door.apply(self, inputs, values)
         if is_half:
@@ -173,74 +170,43 @@ class UserOperator(KernelOperator):
 
     # Kernels
 
-    def kernel_spec(
+    def kernel(
         self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
     ) -> tuple[LoopSpec, list[np.ndarray]]:
-        """Return the spec of the kernel and the arrays of its static operands."""
-        common = self._common(dtypes)
+        common = common_dtype(dtypes)
         values = [static[name] for name in self.static]
-        numbers = [
-            np.asarray(v, statics.dtype_of(v, common)) for v in values if statics.is_number(v)
-        ]
-        trailing = statics.trailing(values)
-        key = (*dtypes, *(a.dtype for a in numbers), trailing, settings.debug)
-        if key not in self._kernel_specs:
-            self._kernel_specs[key] = LoopSpec(
+        numbers = [number(v, common) for v in values if is_number(v)]
+        given = (*dtypes, *[a.dtype for a in numbers])
+        trailing = compiled_in(values)
+        key = (given, trailing, settings.debug)
+        if key not in self._specs:
+            self._specs[key] = LoopSpec(
                 self.label,
                 self.function,
                 str(self.signature).replace("->", ",()" * len(numbers) + "->"),
-                (*dtypes, *(a.dtype for a in numbers)),
-                tuple(d for _, d in self._output_specs([((), d) for d in dtypes])),
+                given,
+                tuple(self.result_dtypes(dtypes)),
                 may_raise=True,
                 trailing=trailing,
                 checked=settings.debug,
             )
-        return self._kernel_specs[key], numbers
-
-    def _common(self, dtypes: Sequence[np.dtype]) -> np.dtype:
-        floating = [d for d in dtypes if d.kind in "fc"]
-        return np.result_type(*floating) if floating else np.dtype(np.float64)
+        return self._specs[key], numbers
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         try:
             return super().infer(specs, static)
         except ValueError as error:
-            raise OperatorCallError(f"{self.label}: {_without_name(error, self.name)}") from None
+            words = str(error).removeprefix(f"{self.name}: ")
+            raise OperatorCallError(f"{self.label}: {words}") from None
 
-    def run(
-        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
-    ) -> list[np.ndarray]:
-        spec, numbers = self.kernel_spec(tuple(a.dtype for a in arrays), static)
-        try:
-            operands = [_contiguous_core(a, n) for a, n in zip(arrays, self.ncore, strict=False)]
-            results, status = target.kernel(spec).call(*operands, *numbers)
-        except ValueError:
-            self.infer(
-                arrays, static
-            )  # says which shapes do not match, in the words of the declaration
-            raise
-        if status:
-            site = door.site()
-            raise self.replay(
-                spec, target, [*arrays, *numbers], f", called at {site}" if site else ""
-            )
-        return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
+    def failure(
+        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
+    ) -> Exception:
+        site = door.site()
+        return self.replay(spec, target, inputs, f", called at {site}" if site else "")
 
-    def lower(
-        self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
-    ) -> list[Any]:
-        spec, numbers = self.kernel_spec(tuple(o.dtype for o in inputs), static)
-        sizes = self.core_sizes([o.shape for o in inputs])
-        operands = [builder.contiguous(o, n) for o, n in zip(inputs, self.ncore, strict=False)]
-        outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
-        ncore = (*self.ncore[: len(inputs)], *(0,) * len(numbers), *self.ncore[len(inputs) :])
-        loop = specs[0].shape[: len(specs[0].shape) - self.ncore[len(inputs)]]
-        core = tuple(sizes[name] for name in self.signature.names)
-        operands += [builder.constant(number) for number in numbers]
-        builder.emit(
-            spec, operands, outputs, ncore, core, loop, self.name, replay=partial(self.replay, spec)
-        )
-        return outputs
+    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
+        return {"replay": partial(self.replay, spec)}
 
     def replay(
         self, spec: LoopSpec, target: Any, inputs: Sequence[np.ndarray], where: str
@@ -248,7 +214,7 @@ class UserOperator(KernelOperator):
         """Return the error for a kernel that failed, after calling it again on this thread."""
         ncore = (*self.ncore[: len(self.inputs)], *(0,) * (len(inputs) - len(self.inputs)))
         outputs = self.source.parameters[len(self.inputs) :]
-        return replay(target, spec, inputs, ncore, self.label, where, outputs)
+        return called_again(target, spec, inputs, ncore, self.label, where, outputs)
 
     # Derivatives
 
@@ -297,5 +263,77 @@ class UserOperator(KernelOperator):
         return f"<operator {self.name} {self.signature}>"
 
 
-def _without_name(error: Exception, name: str) -> str:
-    return str(error).removeprefix(f"{name}: ")
+def operator(
+    signature: str,
+    *,
+    name: str | None = None,
+    static: Sequence[str] = (),
+    nondifferentiable: Sequence[str] = (),
+    results: Sequence[Any] | None = None,
+) -> Callable[[Any], UserOperator]:
+    """Declare an operator from a kernel: ``@ng.operator("(n),(p)->(n)")`` over ``@njit``.
+
+    The kernel computes the core; any number of leading axes is looped over, as in NumPy's
+    generalized ufuncs, and so are the rows of a batched backward pass. With core dimensions it
+    takes the inputs, then the arrays to write; with a signature of scalars it takes the inputs and
+    returns the outputs.
+
+    Parameters
+    ----------
+    signature : str
+        Such as ``"(m,k),(k,n)->(m,n)"`` or ``"(),()->()"``.
+    name : str, optional
+        That of the function by default.
+    static : sequence of str
+        The parameters that are no arrays. They come last in the kernel, and by keyword in a call.
+        A number is an operand: another value needs no other kernel. Anything else is compiled in.
+    nondifferentiable : sequence of str
+        The inputs without gradient: the backward kernel has no array for them.
+    results : sequence of dtype or None, optional
+        The dtype of each output; ``None`` is that in which the floating inputs are promoted. An
+        integer output has no cotangent.
+
+    Returns
+    -------
+    callable
+        Makes the operator of a function. The operator has the decorators ``backward`` and ``jvp``.
+
+    Raises
+    ------
+    DeclarationError
+        If the signature is wrong, or the kernel has other parameters than the signature asks for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> from numba import njit
+    >>> @ng.operator("(n),()->(n)")
+    ... @njit
+    ... def scale(x, a, out):
+    ...     for i in range(x.size):
+    ...         out[i] = a * x[i]
+    >>> @scale.backward
+    ... @njit
+    ... def scale_backward(g, x, a, out, gx, ga):
+    ...     ga[0] = 0.0
+    ...     for i in range(x.size):
+    ...         gx[i] = a * g[i]
+    ...         ga[0] += x[i] * g[i]
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> a = ng.tensor(3.0, requires_grad=True)
+    >>> y = scale(x, a)
+    >>> [g.numpy() for g in ng.grad(y, [x, a], np.array([1.0, 10.0]))]
+    [array([ 3., 30.]), array(21.)]
+    """
+    if not isinstance(signature, str):
+        raise DeclarationError(
+            "ng.operator needs a gufunc signature: write @ng.operator('(n)->(n)') over the kernel"
+        )
+    for option, value in (("static", static), ("nondifferentiable", nondifferentiable)):
+        if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+            raise DeclarationError(
+                f"ng.operator: {option} must be a sequence of names, got {value!r}"
+            )
+    options: dict[str, Any] = {"static": static, "nondifferentiable": nondifferentiable}
+    return lambda function: UserOperator(function, signature, name, results=results, **options)

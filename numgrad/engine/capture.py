@@ -12,11 +12,10 @@ import numpy as np
 
 from .._blocks import Block
 from .._errors import CaptureError
-from .elements import Elements
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
-from .seen import Seen, seen
+from .seen import Elements, Seen, seen
 from .site import user_site
 
 WAYS_OUT = (

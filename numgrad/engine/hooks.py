@@ -37,17 +37,52 @@ def tensor_table(edge: Edge) -> dict[int, Any] | None:
 
 def run_tensor_hooks(backward_pass: Any, edge: Edge, value: Value) -> Value:
     """Pass a total cotangent through the hooks of its tensor, in order of registration."""
-    table = tensor_table(edge)
-    for function in list(table.values()) if table else ():
-        results = by_row(
+    (result,) = _through(
+        backward_pass, tensor_table(edge), [value], lambda hook, gs, _: (_replace(hook(*gs), *gs),)
+    )
+    assert result is not None
+    return result
+
+
+def run_pre_hooks(
+    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
+) -> list[Value | None]:
+    """Pass the cotangents of a node through its pre-hooks."""
+    return _through(
+        backward_pass, node.pre_hooks, cotangents, lambda hook, gs, _: _replace_all(hook(gs), gs)
+    )
+
+
+def run_post_hooks(
+    backward_pass: Any,
+    node: Node,
+    gradients: Sequence[Value | None],
+    cotangents: Sequence[Value | None],
+) -> list[Value | None]:
+    """Pass the gradients that a node computed through its post-hooks."""
+    return _through(
+        backward_pass, node.post_hooks, gradients,
+        lambda hook, gs, others: _replace_all(hook(gs, others), gs), cotangents,
+    )  # fmt: skip
+
+
+def _through(
+    backward_pass: Any,
+    table: dict[int, Any] | None,
+    values: Sequence[Value | None],
+    call: Callable[..., Sequence[Any]],
+    others: Sequence[Value | None] = (),
+) -> list[Value | None]:
+    """Pass values through the hooks of a table; ``call(hook, values, others)`` calls one."""
+    count = len(values)
+    for hook in list(table.values()) if table else ():
+        values = by_row(
             backward_pass,
-            lambda g, call=function: (_replace(call(g), g),),
-            [value],
-            [value.spec],
+            lambda *gs, hook=hook: call(hook, gs[:count], gs[count:]),
+            [*values, *others],
+            [None if g is None else g.spec for g in values],
         )
-        assert results[0] is not None
-        value = results[0]
-    return value
+    return list(values)
 
 
 def _replace(result: Any, g: Any) -> Any:
@@ -63,38 +98,6 @@ def _replace(result: Any, g: Any) -> Any:
     if result.dtype != g.dtype:
         raise HookError(f"a hook has changed the type of value: {g.dtype} became {result.dtype}")
     return result
-
-
-def run_pre_hooks(
-    backward_pass: Any, node: Node, cotangents: Sequence[Value | None]
-) -> list[Value | None]:
-    """Pass the cotangents of a node through its pre-hooks."""
-    for function in list(node.pre_hooks.values()) if node.pre_hooks else ():
-        cotangents = by_row(
-            backward_pass,
-            lambda *gs, call=function: _replace_all(call(gs), gs),
-            cotangents,
-            [None if g is None else g.spec for g in cotangents],
-        )
-    return list(cotangents)
-
-
-def run_post_hooks(
-    backward_pass: Any,
-    node: Node,
-    gradients: Sequence[Value | None],
-    cotangents: Sequence[Value | None],
-) -> list[Value | None]:
-    """Pass the gradients that a node computed through its post-hooks."""
-    count = len(gradients)
-    for function in list(node.post_hooks.values()) if node.post_hooks else ():
-        gradients = by_row(
-            backward_pass,
-            lambda *gs, call=function: _replace_all(call(gs[:count], gs[count:]), gs[:count]),
-            [*gradients, *cotangents],
-            [None if g is None else g.spec for g in gradients],
-        )
-    return list(gradients)
 
 
 def _replace_all(results: Any, gs: Sequence[Any]) -> tuple[Any, ...]:

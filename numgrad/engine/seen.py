@@ -1,7 +1,9 @@
-"""Arrays from outside whose elements decide what is recorded: masks, counts, bounds, copies.
+"""The elements of arrays from outside that a function uses while it is captured.
 
-A captured function reads operands anew at each call. What Python has read of an array instead holds
-as long as the array is as it was then.
+A captured function reads operands anew at each call. What Python has read of an array instead, as
+masks, counts and bounds, holds as long as the array is as it was then (`Seen`). And a replay reads
+an operand where it lies, once for all its uses: a work array that the function itself writes
+between two of them would have its last elements in all of them (`Elements`).
 """
 
 import sys
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .record import mode, unusual
+from .site import user_site
 
 
 def seen(data: Any) -> Any:
@@ -77,4 +80,36 @@ def _unchanged(array: np.ndarray, content: bytearray) -> Callable[[], bool]:
     return check
 
 
-__all__ = ["Seen", "seen"]
+class Elements:
+    """Copies of arrays that a function that is captured computes with, as they were used first.
+
+    Arrays are told apart by where and how they lie in memory.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[np.ndarray, np.ndarray, Any]] = {}
+
+    def note(self, array: np.ndarray) -> str | None:
+        """Note a use; return where the array was used before, if it was written since."""
+        place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+        known = self._known.get(place)
+        if known is None:
+            self._known[place] = array, array.copy(), user_site()
+            return None
+        return None if _is_alike(array, known[1]) else str(known[2])
+
+    def written(self) -> tuple[np.ndarray, str] | None:
+        """Return an array that is another one than when it was used, and where that was."""
+        for array, copy, site in self._known.values():
+            if not _is_alike(array, copy):
+                return array, str(site)
+        return None
+
+
+def _is_alike(array: np.ndarray, copy: np.ndarray) -> bool:
+    """Whether all bits are the same: a look at bytes takes no longer than reading them."""
+    return array.shape == copy.shape and np.array_equal(_bytes(array), _bytes(copy))
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

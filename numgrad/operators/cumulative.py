@@ -18,8 +18,8 @@ from .shape import flip
 class Scan(KernelOperator):
     """A kernel operator along the last axis; results have the dtype of its first input."""
 
-    def _output_specs(self, inputs):
-        return [((), inputs[0][1])] * self.nout
+    def result_dtypes(self, dtypes):
+        return [dtypes[0]] * self.nout
 
     def computation(self, target, inputs, static):
         if any(x.dtype not in FLOATING for x in inputs):

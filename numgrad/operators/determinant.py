@@ -20,14 +20,9 @@ class OfFactors(KernelOperator):
 
     gives_scalars = True
 
-    def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
-        dtype = inputs[0][1]
-        real = np.zeros(0, dtype).real.dtype
-        return [((), real if result == "real" else dtype) for result in self.results_are]
-
-    @property
-    def results_are(self) -> tuple[str, ...]:
-        return ("", "real")[: self.nout]
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        """Return the dtype of the matrix, and that of a real number for the second output."""
+        return [dtypes[0], np.finfo(dtypes[0]).dtype][: self.nout]
 
     def error(self, where: str) -> Exception:
         return MatrixError(f"det: the matrix is singular, or nearly{where}")

@@ -5,13 +5,14 @@ no derivative of its own: each operator that reads it also takes the matrix, and
 with respect to that. In a batched pass the factorization therefore stays outside the rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._declare import KernelOperator, door
+from .._declare.operator import as_values
 from .._errors import MatrixError
 from .._specs import LibrarySpec
 from .elementwise import add, multiply, negative
@@ -46,7 +47,7 @@ class Factorization(KernelOperator):
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
         """Convert to one floating dtype, the pivots excepted."""
-        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        values = as_values(args)
         matrices = [v for v in values if v.dtype != np.int32]
         dtype = np.result_type(*[v.dtype for v in matrices])
         if dtype.kind in "biu":
@@ -57,33 +58,24 @@ class Factorization(KernelOperator):
     def error(self, where: str, caller: str = "") -> Exception:
         return MatrixError(f"{caller or self.name}: {self.reason}{where}")
 
-    def run(
-        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
-    ) -> list[np.ndarray]:
-        self.core_sizes([a.shape for a in arrays])
-        arrays = [np.ascontiguousarray(a) for a in arrays[self.unread : -1]] + [arrays[-1]]
-        spec, error = self._kernel(arrays[-1].dtype, **static)
-        results, status = target.kernel(spec).call(*arrays)
-        if status:
-            raise error("")
-        return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
+    def kernel(
+        self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
+    ) -> tuple[Any, Sequence[np.ndarray]]:
+        options = {name: value for name, value in static.items() if name != "caller"}
+        return LibrarySpec(self.name, dtypes[-1], **options), ()
 
-    def lower(
-        self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
-    ) -> list[Any]:
-        sizes = self.core_sizes([o.shape for o in inputs])
-        read = [builder.contiguous(o) for o in inputs[self.unread : -1]] + [inputs[-1]]
-        outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
-        core = tuple(sizes[name] for name in self.signature.names)
-        loop = outputs[0].shape[: len(outputs[0].shape) - self.ncore[len(inputs)]]
-        spec, error = self._kernel(read[-1].dtype, **static)
-        builder.emit(spec, read, outputs, self.ncore[self.unread :], core, loop, self.name, error)
-        builder.uses_blas = True
-        return outputs
+    def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
+        """Return what the kernel reads, of which the last one may lie anyhow."""
+        *first, last = inputs[self.unread :]
+        return [*[contiguous(x) for x in first], last]
 
-    def _kernel(self, dtype: np.dtype, caller: str = "", **options: bool) -> tuple[Any, Any]:
-        """Return the spec of the kernel, and what makes the error where it fails."""
-        return LibrarySpec(self.name, dtype, **options), partial(self.error, caller=caller)
+    def failure(
+        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
+    ) -> Exception:
+        return self.error("", static.get("caller", ""))
+
+    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
+        return {"error": partial(self.error, caller=static.get("caller", ""))}
 
 
 def _no_function(*args: Any) -> None:

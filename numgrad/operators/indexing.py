@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import door, structural, view
+from .._declare import Structural, door, view
 from .gathering import gather
 
 Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
@@ -65,7 +65,7 @@ def _element_getter(inputs, *, key):
     return itemgetter(key[0] if len(key) == 1 else key)  # NumPy finds a bare integer faster
 
 
-element = structural(
+element = Structural(
     "element", infer=_infer_element, run=_run_element, lower=_lower_element, prepare=_element_getter
 )
 element.gives_scalars = True
@@ -226,7 +226,7 @@ def _framed(builder, x, v, shape, places):
     return around(x, 0)
 
 
-put_view = structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
+put_view = Structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
 
 
 @functools.lru_cache(maxsize=1024)

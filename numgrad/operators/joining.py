@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from .._declare import structural
+from .._declare import Structural
 from .indexing import index
 
 
@@ -57,7 +57,7 @@ def _prepare_concat(specs, *, axis):
     return lambda *arrays: np.concatenate(arrays, axis)
 
 
-concat = structural(
+concat = Structural(
     "concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat, prepare=_prepare_concat
 )
 
@@ -101,7 +101,7 @@ def _prepare_stack(specs, *, axis):
     return lambda *arrays: np.concatenate([row(a) for a in arrays], axis)
 
 
-stack = structural(
+stack = Structural(
     "stack", infer=_infer_stack, run=_run_stack, lower=_lower_stack, prepare=_prepare_stack
 )
 
@@ -176,7 +176,7 @@ def _prepare_roll(specs, *, shifts, axes):
     return rolled
 
 
-roll = structural(
+roll = Structural(
     "roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll, prepare=_prepare_roll
 )
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import KernelOperator, door, registry
-from .._declare.operator import FLOATING, Computation
+from .._declare import KernelOperator, registry
+from .._declare.operator import FLOATING, Computation, as_values
 from .._specs import LibrarySpec, ProductSpec
 from .elementwise import multiply
 from .shape import permute_dims
@@ -50,7 +50,7 @@ class MatMul(KernelOperator):
         return result
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        values = [a if isinstance(a, door.value) else door.constant(a) for a in args]
+        values = as_values(args)
         first, second = values
         if (
             first.dtype == second.dtype
@@ -63,8 +63,8 @@ class MatMul(KernelOperator):
             dtype = np.dtype(np.float32)
         return self.align([v if v.dtype == dtype else v.astype(dtype) for v in values])
 
-    def _output_specs(self, inputs: Sequence[Any]) -> list[tuple[Any, np.dtype]]:
-        return [((), np.result_type(*[d for _, d in inputs]))]
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        return [np.result_type(*dtypes)]
 
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         known = self._specs.get(dtypes)

@@ -61,7 +61,7 @@ class _OfVector(Operator):
     def infer(self, specs: Any, static: Static) -> list[Any]:
         return [(specs[0].shape, self.result)]
 
-    def error(self, index: np.ndarray, where: str, static: Static) -> Exception:
+    def error_of(self, index: np.ndarray, where: str, static: Static) -> Exception:
         """Return the exception for an array with which the kernel failed."""
         return OperatorError(f"the kernel of {self.name} raised{where}")
 
@@ -73,7 +73,7 @@ class _OfVector(Operator):
         flat = np.ascontiguousarray(array).reshape(-1)
         found, status = target.kernel(self.spec(array.dtype)).call(flat, *numbers)
         if status:
-            raise self.error(array, "", static)
+            raise self.error_of(array, "", static)
         return [found.reshape(array.shape)]
 
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
@@ -91,7 +91,7 @@ class _OfVector(Operator):
         return [out]
 
     def _replay(self, static: Static, target: Any, inputs: Any, where: str) -> Exception:
-        return self.error(inputs[0], where, static)
+        return self.error_of(inputs[0], where, static)
 
 
 def _flat(array: np.ndarray) -> np.ndarray:
@@ -113,7 +113,7 @@ class Positions(_OfVector):
     result = np.dtype(np.int64)
     numbers = ("size", "step")
 
-    def error(self, index: np.ndarray, where: str, static: Static) -> Exception:
+    def error_of(self, index: np.ndarray, where: str, static: Static) -> Exception:
         size = static["size"]
         flat = index.reshape(-1).astype(np.int64)
         wrong = index.reshape(-1)[(flat < -size) | (flat >= size)][0]

@@ -4,23 +4,13 @@ import math
 
 import numpy as np
 
-from .._declare import Blocks, elementwise, reduction
-from .._declare.halving import BLOCK, LEAF
+from .._declare import Blocks, elementwise, halving, reduction
+from .._declare.halving import BLOCK, LEAF, max_all, min_all, sum_all
 from .._declare.partial import conjugate
 from .cast import cast
 from .comparison import equal
 from .cumulative import exclusive_prod
 from .elementwise import divide, multiply, where
-from .extremum_kernels import (
-    join_largest,
-    join_largest_leaves,
-    join_smallest,
-    join_smallest_leaves,
-    largest_columns,
-    largest_contiguous,
-    smallest_columns,
-    smallest_contiguous,
-)
 from .integer_kernels import (
     add_integer_rows,
     add_integers,
@@ -31,10 +21,29 @@ from .integer_kernels import (
 )
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
-from .sum_kernels import join_blocks, join_leaves, sum_columns, sum_contiguous
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR, STEP = np.uint64(4), np.uint64(BLOCK)  # unsigned, which spares Python's negative indexing
+
+
+def calling(core):
+    """Return a core function that calls another one, for which targets have code of their own."""
+
+    def reduce(x, out):
+        core(x, out)
+
+    return reduce
+
+
+def by_halves(name):
+    """Return the options of a reduction by halves, see `numgrad._declare.halving`: the bits depend
+    on the order of the elements alone, and blocks and leaves may be reduced apart."""
+    return {
+        "columns": calling(halving.REDUCE_ROWS[name]),
+        "blocks": Blocks(BLOCK, calling(halving.JOIN[name])),
+        "column_blocks": Blocks(LEAF, calling(halving.JOIN_ROWS[name])),
+    }
+
 
 # Sums ---------------------------------------------------------------------------------------------
 
@@ -43,13 +52,11 @@ FOUR, STEP = np.uint64(4), np.uint64(BLOCK)  # unsigned, which spares Python's n
     numpy=np.sum,
     integers=add_integers,
     integer_columns=add_integer_rows,
-    columns=sum_columns,
-    blocks=Blocks(BLOCK, join_blocks),
-    column_blocks=Blocks(LEAF, join_leaves),
+    **by_halves("sum"),
 )
 def sum(x, out):
     """Sum in blocks of fixed size, so that the bits do not depend on how the work is cut."""
-    sum_contiguous(x, out)
+    sum_all(x, out)
 
 
 @sum.pullback
@@ -137,30 +144,26 @@ def prod_pullback(context, g):
     numpy=np.max,
     integers=largest_integer,
     integer_columns=largest_integers,
-    columns=largest_columns,
     complex=False,
     empty=False,
-    blocks=Blocks(BLOCK, join_largest),
-    column_blocks=Blocks(LEAF, join_largest_leaves),
+    **by_halves("max"),
 )
 def max(x, out):
     """The largest element; NaN if there is one."""
-    largest_contiguous(x, out)
+    max_all(x, out)
 
 
 @reduction(
     numpy=np.min,
     integers=smallest_integer,
     integer_columns=smallest_integers,
-    columns=smallest_columns,
     complex=False,
     empty=False,
-    blocks=Blocks(BLOCK, join_smallest),
-    column_blocks=Blocks(LEAF, join_smallest_leaves),
+    **by_halves("min"),
 )
 def min(x, out):
     """The smallest element; NaN if there is one."""
-    smallest_contiguous(x, out)
+    min_all(x, out)
 
 
 def extremum_reads(needs):

@@ -29,8 +29,26 @@ def maximum(x1, x2):
     return max(x1, x2)
 
 
+@builtin(numpy=np.minimum, complex=False)
+def minimum(x1, x2):
+    return min(x1, x2)
+
+
+@builtin(numpy=np.fmax, complex=False)
+def fmax(x1, x2):
+    return where(x1 == x1, where(x2 == x2, max(x1, x2), x1), x2)  # x == x: not NaN
+
+
+@builtin(numpy=np.fmin, complex=False)
+def fmin(x1, x2):
+    return where(x1 == x1, where(x2 == x2, min(x1, x2), x1), x2)
+
+
 @maximum.reads
-def maximum_reads(needs):
+@minimum.reads
+@fmax.reads
+@fmin.reads
+def choice_reads(needs):
     return True, True, False
 
 
@@ -41,16 +59,6 @@ def maximum_pullback(context, g):
     return share(g, x1, x2) if want1 else None, share(g, x2, x1) if want2 else None
 
 
-@builtin(numpy=np.minimum, complex=False)
-def minimum(x1, x2):
-    return min(x1, x2)
-
-
-@minimum.reads
-def minimum_reads(needs):
-    return True, True, False
-
-
 @minimum.pullback
 def minimum_pullback(context, g):
     x1, x2 = context.input(0), context.input(1)
@@ -58,45 +66,22 @@ def minimum_pullback(context, g):
     return share(g, x2, x1) if want1 else None, share(g, x1, x2) if want2 else None
 
 
-@builtin(numpy=np.fmax, complex=False)
-def fmax(x1, x2):
-    return where(x1 == x1, where(x2 == x2, max(x1, x2), x1), x2)  # x == x: not NaN
-
-
-@fmax.reads
-def fmax_reads(needs):
-    return True, True, False
-
-
 @fmax.pullback
 def fmax_pullback(context, g):
-    x1, x2 = context.input(0), context.input(1)
-    return present_share(context, share(g, x1, x2), share(g, x2, x1), x1, x2)
-
-
-@builtin(numpy=np.fmin, complex=False)
-def fmin(x1, x2):
-    return where(x1 == x1, where(x2 == x2, min(x1, x2), x1), x2)
-
-
-@fmin.reads
-def fmin_reads(needs):
-    return True, True, False
+    return present_share(context, *maximum_pullback(context, g))
 
 
 @fmin.pullback
 def fmin_pullback(context, g):
-    x1, x2 = context.input(0), context.input(1)
-    return present_share(context, share(g, x2, x1), share(g, x1, x2), x1, x2)
+    return present_share(context, *minimum_pullback(context, g))
 
 
-def present_share(context, g1, g2, x1, x2):
+def present_share(context, g1, g2):
     """Cotangents of the arguments, zero for a NaN beside a number."""
-    nan1, nan2 = isnan(x1), isnan(x2)
-    want1, want2 = context.wanted
+    nan1, nan2 = isnan(context.input(0)), isnan(context.input(1))
     return (
-        where(logical_and(nan1, logical_not(nan2)), 0.0, g1) if want1 else None,
-        where(nan2, 0.0, g2) if want2 else None,
+        None if g1 is None else where(logical_and(nan1, logical_not(nan2)), 0.0, g1),
+        None if g2 is None else where(nan2, 0.0, g2),
     )
 
 
