@@ -9,10 +9,10 @@ import numpy as np
 from .._bounded import Bounded
 from .._settings import settings
 from . import schedule
+from .kinds import frozen
 from .lower import lower
 from .plan import Plan
 from .record import runtime
-from .statics import frozen
 from .values import Expr, Value, spec_of
 
 # A program of its own costs some microseconds, and waits for threads: as much as so many times

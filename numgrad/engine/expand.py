@@ -5,8 +5,8 @@ the other one reads, at the element where it needs it: through slices, shifts an
 long as each axis of the reader walks along one axis of the writer.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, final
 
@@ -186,3 +186,20 @@ def still(strides: Shape, loop: Shape) -> Shape:
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
     """Return where along an axis any of some views comes to the end of its ring."""
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
+
+
+def boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
+    """Yield the parts of a loop, with the views there, within which no ring comes to its end."""
+    if not any(leaf.turns for leaf in leaves):
+        yield loop, leaves
+        return
+    cuts = [
+        pairwise([0, *ring_ends(leaves, axis, size), size]) for axis, size in enumerate(loop)
+    ]
+    for box in product(*cuts):
+        views = leaves
+        for axis, (low, high) in enumerate(box):
+            size = loop[axis]
+            if high - low < size:
+                views = [leaf.box(axis, low, high - low, size) for leaf in views]
+        yield tuple([high - low for low, high in box]), views

@@ -10,8 +10,8 @@ from math import prod
 from typing import Any
 
 from .graph import Accumulator, Node, Value
+from .plan import watch
 from .record import mode, runtime, unusual
-from .watching import watch
 
 MOST = 1 << 14
 """Elements of an array, beyond which the memory that a program saves is taken to count for more

@@ -11,9 +11,9 @@ import numpy as np
 from .builder import Builder
 from .capture import ARGUMENT
 from .graph import Expr, Value
+from .kinds import frozen
 from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
-from .statics import frozen
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
 from .unchanged import require_own
 

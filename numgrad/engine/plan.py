@@ -6,7 +6,7 @@ Threads may share a plan: the memory of a run belongs to the run. When a plan is
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,9 +21,25 @@ from .program import Program
 from .results import maker
 from .schedule import Schedule, schedule
 from .unchanged import require_unchanged
-from .watching import watch
 
 _fusing = fork_safe_lock()
+
+
+class Watcher(Protocol):
+    """Asked before each run of a plan how to run it."""
+
+    def runner(self, plan: Any, bound: Any) -> Callable[[Sequence[int]], Any]:
+        """Return what is called with the addresses in place of ``bound.run``."""
+        ...
+
+
+class Watch:
+    """The watcher of this process; while there is one, nothing goes past `Plan.into`."""
+
+    current: Watcher | None = None
+
+
+watch = Watch()
 
 
 class Bound:

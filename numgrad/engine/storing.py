@@ -12,9 +12,8 @@ from typing import Any
 from .._specs import ElementwiseSpec
 from .expand import Leaf, Step, Term, Unit
 from .graph import Shape
-from .places import Places, Where
 from .program import Instruction
-from .terms import Terms, contents, ends_of
+from .terms import Places, Terms, Where, contents, ends_of
 from .uses import Uses
 
 # A value is computed again rather than stored when that costs no more simple operations than this.

@@ -19,8 +19,8 @@ import numpy as np
 
 from .._settings import settings
 from .._specs import ElementwiseSpec
-from .builder import Builder
-from .program import Instruction, Joined, Operand, Pattern, Pieces, Program, Ref
+from .builder import Builder, Joined, Operand
+from .program import Instruction, Pattern, Pieces, Program, Ref
 from .signs import Signs
 
 Place: TypeAlias = Ref | Pieces

@@ -16,10 +16,10 @@ from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
 from ..engine.graph import Spec, next_number
+from ..engine.plan import watch
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
-from ..engine.watching import watch
 from ..functions.operands import as_scalar
 from .draws import Draws
 from .integers import NumpyInt, PythonInt, of_argument

@@ -5,8 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.expand import Form, Leaf, Step, Unit
-from numgrad.engine.places import Places
-from numgrad.engine.terms import Terms
+from numgrad.engine.terms import Places, Terms
 
 F64 = np.dtype(float)
 
