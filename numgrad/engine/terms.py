@@ -87,7 +87,7 @@ class Places:
         target = writer.output
         place = (
             leaf.strides, leaf.turns, leaf.offset - target.offset, loop,
-            target.strides, writer.form.along, writer.loop,
+            target.strides, writer.along, writer.loop,
         )  # fmt: skip
         found = self._answer(place)
         if found is None or ends_of_rings is None or all(found[0].whole):
@@ -212,9 +212,8 @@ class Terms:
         for arg in args:
             if type(arg) is Step:
                 size += arg.size
-        form, start = unit.form, unit.start
-        step = Step(form.spec, tuple(args), unit.number, start, form.moves, (), size)
-        self._give_key(step, (start, form.moves, ()))
+        step = Step(unit.spec, tuple(args), unit.number, unit.start, unit.moves, (), size)
+        self._give_key(step, (unit.start, unit.moves, ()))
         return step
 
     def _give_key(self, step: Step, place: _Place) -> None:

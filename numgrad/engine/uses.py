@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from .._specs import ElementwiseSpec
-from .expand import Form, Kind, Leaf, Unit
+from .expand import Kind, Leaf, Unit, moves_of
 from .graph import Shape
 from .program import Instruction, Pattern, Program
 from .spreading import Spreads
@@ -123,7 +123,7 @@ class Uses:
 
 def _closed(units: Sequence[Unit]) -> Unit | None:
     """Return one unit that does what all units of one value do, None where there is none."""
-    if len(units) < 2 or len({unit.form.spec for unit in units}) > 1:
+    if len(units) < 2 or len({unit.spec for unit in units}) > 1:
         return None
     axis = _axis(units)
     if axis is None:
@@ -139,7 +139,7 @@ def _axis(units: Sequence[Unit]) -> int | None:
     found = [a for a, sizes in enumerate(zip(*loops, strict=True)) if len(set(sizes)) > 1]
     if not found:  # halves: what lies between them tells
         step = abs(units[1].output.offset - units[0].output.offset)
-        walks = enumerate(zip(units[0].form.along, units[0].loop, strict=True))
+        walks = enumerate(zip(units[0].along, units[0].loop, strict=True))
         found = [a for a, (stride, size) in walks if stride * size == step]
     return found[0] if len(found) == 1 else None
 
@@ -147,7 +147,7 @@ def _axis(units: Sequence[Unit]) -> int | None:
 def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
     """Return one unit for units in order along an axis, None where they are no ring."""
     like = max(units, key=lambda unit: unit.loop[axis])
-    stride = like.form.along[axis]
+    stride = like.along[axis]
     starts = [0]
     for unit, following in pairwise(units):
         starts.append(starts[-1] + unit.loop[axis])
@@ -164,8 +164,7 @@ def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
         operands.append(ring)
     loop = (*like.loop[:axis], length, *like.loop[axis + 1 :])
     number = min([unit.number for unit in units])
-    form = Form.whole(like.form.spec, loop, like.form.along)
-    return Unit(form, number, 0, tuple(operands))
+    return Unit(like.spec, loop, moves_of(loop), like.along, number, 0, tuple(operands))
 
 
 def _ring(
