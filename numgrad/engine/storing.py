@@ -223,7 +223,7 @@ class Values:
         price = max([self.prices[w.unit.number] for w in writers])
         if again > 0.1 and price * again > AGAIN:
             return True
-        spread = self._uses.spreads.again(buffer)
+        spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
             return True  # or its seams would be those of each of its readers, shifted
         return spread > 0.1 and price * spread > AGAIN

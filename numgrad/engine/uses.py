@@ -12,7 +12,7 @@ from .._specs import ElementwiseSpec
 from .expand import Kind, Leaf, Unit, moves_of
 from .graph import Shape
 from .program import Instruction, Pattern, Program
-from .spreading import Spreads
+from .spreading import spreads
 
 
 def is_fusible(instruction: Instruction) -> bool:
@@ -61,6 +61,8 @@ class Uses:
         For each buffer the numbers of the instructions that these units belong to.
     whole : set of int
         The buffers that instructions use which cannot be fused.
+    again : dict
+        For each buffer how often more than once its elements are read; see `spreading`.
     """
 
     def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
@@ -76,7 +78,7 @@ class Uses:
         self._find_units()
         self._join_rings()
         self._find_readers()
-        self.spreads = Spreads(self.outputs)
+        self.again = spreads(self.outputs)
 
     def _find_units(self) -> None:
         """Find the units of single instructions."""
