@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from .._settings import settings
-from ..engine.plan import watch
+from ..engine.executable import watch
 from ..engine.record import runtime
 from . import memory_plot, tables, trace
 from .measured import Measured, Row

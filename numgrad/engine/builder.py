@@ -24,21 +24,12 @@ class Buffer:
     ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
     """
 
-    __slots__ = ("array", "index", "nbytes", "row_stride", "rows")
+    __slots__ = ("array", "index", "nbytes", "rows")
 
     def __init__(
-        self,
-        index: int,
-        nbytes: int,
-        rows: bool,
-        array: np.ndarray | None = None,
-        row_stride: int = 0,
-    ):
-        self.index = index
-        self.nbytes = nbytes
-        self.rows = rows
-        self.array = array
-        self.row_stride = row_stride
+        self, index: int, nbytes: int, rows: bool, array: np.ndarray | None = None
+    ) -> None:
+        self.index, self.nbytes, self.rows, self.array = index, nbytes, rows, array
 
 
 class Operand:
@@ -55,12 +46,8 @@ class Operand:
         dtype: np.dtype,
         whole: bool | None = None,
     ):
-        self.buffer = buffer
-        self.offset = offset
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
-        self._whole = whole
+        self.buffer, self.offset, self._whole = buffer, offset, whole
+        self.shape, self.strides, self.dtype = shape, strides, dtype
 
     def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
         """Return the operand that a NumPy view function makes of this one; no element is read.
@@ -165,7 +152,7 @@ class Builder:
 
     def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
         """Return a new buffer."""
-        buffer = Buffer(len(self.buffers), nbytes, rows, array, nbytes if rows else 0)
+        buffer = Buffer(len(self.buffers), nbytes, rows, array)
         self.buffers.append(buffer)
         return buffer
 

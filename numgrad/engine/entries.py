@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .attempts import attempt
+from .executable import Executable
 from .graph import Shape
-from .plan import Plan
 from .program import Pattern
 from .schedule import ELEMENTS, OUTSIDE, Segment
 
@@ -21,7 +21,7 @@ _UNTIMED = 1000
 
 
 def entry_of(
-    plan: Plan,
+    plan: Executable,
     arguments: Sequence[tuple[Any, Shape]],
     positions: Sequence[int],
     shapes: Sequence[Shape],

@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from math import prod
 from typing import Any
 
+from .executable import watch
 from .graph import Accumulator, Node, Value
-from .plan import watch
 from .record import mode, runtime, unusual
 
 MOST = 1 << 14

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._bounded import Bounded
+from .._specs import ElementwiseSpec
 from .graph import Shape
 
 
@@ -139,6 +140,16 @@ class Pattern:
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None
         self._find_heirs()
+
+    @property
+    def fusible(self) -> bool:
+        """Whether this applies a scalar function that cannot fail, element by element."""
+        return (
+            isinstance(self.spec, ElementwiseSpec)
+            and len(self.layouts) == self.nin + 1
+            and self.replay is None
+            and self.error is None
+        )
 
     def _find_heirs(self) -> None:
         heirs: list[int] = []

@@ -15,11 +15,11 @@ class _Spread(NamedTuple):
     distance, and in all. Who reads it at one place only, ``shift`` away, hands that on."""
 
     reads: _Reads
-    count: float
+    often: float
     shift: int | None
 
 
-def spreads(outputs: dict[int, Sequence[Unit]]) -> dict[int, float]:
+def spreads(outputs: dict[int, list[Unit]]) -> dict[int, float]:
     """Return how often more than once an element of each buffer is read, once those values that are
     made of it and are read as often are stored.
 
@@ -59,7 +59,7 @@ def _look(own: _Reads, reader: _Spread | None) -> tuple[_Reads, _Reads, float]:
     read if that counts."""
     if reader is None or reader.shift is None:
         return own, own, 0.0
-    return {_sum(reader.shift, key): n for key, n in reader.reads.items()}, own, reader.count
+    return {_sum(reader.shift, key): n for key, n in reader.reads.items()}, own, reader.often
 
 
 def _counted(parts: Sequence[_Reads], size: int) -> tuple[_Reads, float]:

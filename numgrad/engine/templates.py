@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._settings import settings
-from .._specs import ElementwiseSpec
 from .builder import Builder, Joined, Operand
 from .program import Instruction, Pattern, Pieces, Program, Ref
 from .signs import Signs
@@ -187,14 +186,7 @@ def _is_sharable(pattern: Pattern) -> bool:
     """Whether an instruction writes all of its output, element by element, and calls no function of
     a user, who may count on each call."""
     output = pattern.layouts[-1]
-    return (
-        isinstance(pattern.spec, ElementwiseSpec)
-        and len(pattern.layouts) == pattern.nin + 1
-        and pattern.replay is None
-        and pattern.error is None
-        and output.whole
-        and output.shape == pattern.loop
-    )
+    return pattern.fusible and output.whole and output.shape == pattern.loop
 
 
 class Templates:

@@ -8,22 +8,10 @@ they are put together again: one loop over a ring, of which an operand begins in
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from .._specs import ElementwiseSpec
 from .expand import Kind, Leaf, Unit, moves_of
 from .graph import Shape
 from .program import Instruction, Pattern, Program
 from .spreading import spreads
-
-
-def is_fusible(instruction: Instruction) -> bool:
-    """Whether an instruction applies a scalar function that cannot fail."""
-    pattern = instruction.pattern
-    return (
-        isinstance(pattern.spec, ElementwiseSpec)
-        and len(pattern.layouts) == pattern.nin + 1
-        and pattern.replay is None
-        and pattern.error is None
-    )
 
 
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
@@ -87,7 +75,7 @@ class Uses:
         for number, instruction in enumerate(self.instructions):
             pattern = instruction.pattern
             if pattern not in kinds:
-                kinds[pattern] = Kind.of(pattern) if is_fusible(instruction) else None
+                kinds[pattern] = Kind.of(pattern) if pattern.fusible else None
             kind = kinds[pattern]
             if kind is None or instruction.buffers[-1] in twice:
                 self.plain.add(number)

@@ -15,8 +15,8 @@ from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
+from ..engine.executable import watch
 from ..engine.graph import Spec, next_number
-from ..engine.plan import watch
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows

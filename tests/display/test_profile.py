@@ -15,7 +15,7 @@ import pytest
 import numgrad as ng
 from numgrad.display import Profile
 from numgrad.display.costs import bytes_of, operations_of
-from numgrad.engine.plan import watch
+from numgrad.engine.executable import watch
 from numgrad.engine.program import contiguous_strides, layout_of
 from numgrad.targets.cpu import timing
 

@@ -1,7 +1,7 @@
-"""Plans: programs that are scheduled, encoded and ready to run any number of times.
+"""Executables: programs that are scheduled, encoded and ready to run any number of times.
 
-Threads may share a plan: the memory of a run belongs to the run. When a plan is fused is for
-`fusion` to say.
+Threads may share one: the memory of a run belongs to the run. When it is fused is for `fusion` to
+say.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ _fusing = fork_safe_lock()
 
 
 class Watcher(Protocol):
-    """Asked before each run of a plan how to run it."""
+    """Asked before each run of a program how to run it."""
 
     def runner(self, plan: Any, bound: Any) -> Callable[[Sequence[int]], Any]:
         """Return what is called with the addresses in place of ``bound.run``."""
@@ -34,7 +34,7 @@ class Watcher(Protocol):
 
 
 class Watch:
-    """The watcher of this process; while there is one, nothing goes past `Plan.into`."""
+    """The watcher of this process; while there is one, nothing goes past `Executable.into`."""
 
     current: Watcher | None = None
 
@@ -62,7 +62,7 @@ class Bound:
         )
 
 
-class Plan:
+class Executable:
     """A program bound to a target: call it with the arrays of its arguments.
 
     Parameters
@@ -194,4 +194,4 @@ def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
 
 def execute(program: Program, target: Any) -> list[np.ndarray]:
     """Run a program without arguments once; return its results."""
-    return Plan(program, target, "never" if settings.fuse == "auto" else None)()
+    return Executable(program, target, "never" if settings.fuse == "auto" else None)()
