@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .expand import Leaf, boxes
 from .graph import Shape
-from .program import Instruction, Pattern, Program, contiguous_strides, layout_of
+from .program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
 from .record import runtime
 from .storing import Root
 
@@ -335,9 +335,10 @@ def _is_suited(program: Program, buffer: int, leaves: Sequence[_View], outermost
     if nbytes % (outermost.stride * outermost.length) or not _is_dense(program, buffer):
         return False  # a ring of every other element of an odd number goes beyond its end
     for leaf, loop, _ in leaves:
+        low, high = extent(loop, leaf.strides)
         # Of seeds in Fortran's order rows lie between each other; what is read backwards would find
         # a halo on the other side.
-        if min(leaf.strides, default=0) < 0 or not _is_inside(leaf, loop, nbytes):
+        if min(low, leaf.offset) < 0 or leaf.offset + high + leaf.dtype.itemsize > nbytes:
             return False
     return True
 
@@ -348,10 +349,3 @@ def _is_dense(program: Program, buffer: int) -> bool:
     if array is None:
         return True
     return (array[0] if program.rows[buffer] else array).flags.c_contiguous
-
-
-def _is_inside(leaf: Leaf, loop: Shape, nbytes: int) -> bool:
-    """Whether a view, which goes forward, lies in the memory that a value takes where it is
-    dense."""
-    last = sum([stride * (size - 1) for stride, size in zip(leaf.strides, loop, strict=True)])
-    return leaf.offset >= 0 and leaf.offset + last + leaf.dtype.itemsize <= nbytes

@@ -79,6 +79,12 @@ def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
     return True
 
 
+def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
+    """Return how far the first bytes of elements lie before and behind the first element."""
+    ends = [max(size - 1, 0) * stride for size, stride in zip(shape, strides, strict=True)]
+    return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
+
+
 def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
     """Return the strides of an array in C order."""
     strides = []

@@ -31,7 +31,7 @@ _new = object.__new__
 _tuple = tuple.__new__
 
 
-class Step:
+class OpenInstruction:
     """An instruction of a template: where its buffers are in the table, and its offsets.
 
     Attributes
@@ -87,7 +87,7 @@ class Template:
         new = builder.buffers[nargs:]
         sames = _sames(builder.steps, nargs, templates.identities)
         self.steps = [
-            Step(*step, same, templates.signs)
+            OpenInstruction(*step, same, templates.signs)
             for step, same in zip(builder.steps, sames, strict=True)
         ]
         self.nbytes = [b.nbytes for b in new]
