@@ -8,7 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._errors import InplaceError, UnusedInputError
-from numgrad.engine.plan import Plan
+from numgrad.engine.executable import Executable
 from numgrad.graph import saved_tensors_hooks
 
 from .time_loops import PROGRAMS, heat, lu, softmax
@@ -266,7 +266,7 @@ FORMS = {
 def test_passes_take_time_in_proportion_to_the_parts(step, loss, monkeypatch):
     """Counted in elements that the instructions of their programs work on."""
     counts = []
-    make = Plan.__init__
+    make = Executable.__init__
 
     def counted(self, program, *args):
         counts.append(sum(instruction.pattern.work for instruction in program.instructions))
@@ -283,7 +283,7 @@ def test_passes_take_time_in_proportion_to_the_parts(step, loss, monkeypatch):
         ng.grad(g, w)
         return sum(counts)
 
-    monkeypatch.setattr(Plan, "__init__", counted)
+    monkeypatch.setattr(Executable, "__init__", counted)
     assert 0 < work(160) < 5 * work(40)
 
 

@@ -11,35 +11,35 @@ import numpy as np
 import numgrad as ng
 from asv_benchmarks.peers.systems import numgrad as systems
 from asv_benchmarks.peers.workloads import burgers, heat, lorenz96
-from numgrad.engine import plan as plans
+from numgrad.engine import executable
 from numgrad.engine.results import empty
 from numgrad.engine.schedule import address
 
 ROUNDS = 60
 
 
-def latest_bound(call: Callable[[], Any]) -> plans.Bound:
+def latest_bound(call: Callable[[], Any]) -> executable.Bound:
     """Return the last program that is made while something is called."""
-    made: list[plans.Bound] = []
-    original = plans.Bound.__init__
+    made: list[executable.Bound] = []
+    original = executable.Bound.__init__
 
-    def noted(self: plans.Bound, program: Any, target: Any) -> None:
+    def noted(self: executable.Bound, program: Any, target: Any) -> None:
         original(self, program, target)
         made.append(self)
 
-    plans.Bound.__init__ = noted  # type: ignore[method-assign]
+    executable.Bound.__init__ = noted  # type: ignore[method-assign]
     try:
         call()
         call()
     finally:
-        plans.Bound.__init__ = original  # type: ignore[method-assign]
+        executable.Bound.__init__ = original  # type: ignore[method-assign]
     return made[-1]
 
 
-def running(bound: plans.Bound, arguments: Any) -> Callable[[], Any]:
+def running(bound: executable.Bound, arguments: Any) -> Callable[[], Any]:
     """Return what runs a program once, with no Python beside it."""
     given = [np.ascontiguousarray(arguments[n]) for n in bound.schedule.arguments]
-    results = [empty(*spec) for spec in plans._result_specs(bound.program)]
+    results = [empty(*spec) for spec in executable._result_specs(bound.program)]
     addresses = [address(array) for array in (*given, *results)]
     kept = (given, results)
     return lambda: (bound.run(addresses), kept)

@@ -9,16 +9,16 @@ import numpy as np
 from .._bounded import Bounded
 from .._settings import settings
 from . import schedule
+from .executable import Executable
+from .kinds import frozen
 from .lower import lower
-from .plan import Plan
 from .record import runtime
-from .statics import frozen
 from .values import Expr, Value, spec_of
 
 # A program of its own costs some microseconds, and waits for threads: as much as so many times
 # `MANY_ELEMENTS`, of operators that compute long and of those that wait for memory.
 _TIMES = {True: 4, False: 16}
-_plans: dict[Hashable, Plan] = Bounded(256)
+_plans: dict[Hashable, Executable] = Bounded(256)
 
 
 def alone(
@@ -50,11 +50,11 @@ def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
 
 def _plan(
     operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], places: dict[int, int]
-) -> Plan:
+) -> Executable:
     inputs = tuple([runtime.value(array) for array in arrays])
     specs = tuple([spec_of(shape, dtype) for shape, dtype in operator.infer(inputs, static)])
     expr = Expr(operator, static, inputs, specs)
     outputs: list[Value] = [
         runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)
     ]
-    return Plan(lower(outputs, runtime.target, None, places), runtime.target, "never")
+    return Executable(lower(outputs, runtime.target, None, places), runtime.target, "never")

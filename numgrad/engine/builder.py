@@ -1,4 +1,4 @@
-"""The builder: what operators lower themselves with."""
+"""The builder: what operators lower themselves with, and the operands that they are given."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -7,14 +7,131 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from . import schedule
 from .graph import Shape
-from .program import Buffer, Joined, Operand, Pattern, contiguous_strides
+from .program import Layout, Pattern, contiguous_strides, is_contiguous, layout_of
 from .record import runtime
 
 # With more parts than this, whoever reads them pays more than a copy costs.
 MOST_PARTS = 9
+
+
+class Buffer:
+    """A block of memory: an array from outside, or one that the schedule places.
+
+    ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
+    """
+
+    __slots__ = ("array", "index", "nbytes", "rows")
+
+    def __init__(
+        self, index: int, nbytes: int, rows: bool, array: np.ndarray | None = None
+    ) -> None:
+        self.index, self.nbytes, self.rows, self.array = index, nbytes, rows, array
+
+
+class Operand:
+    """A strided view of a buffer; shape and strides leave out the row axis."""
+
+    __slots__ = ("_whole", "buffer", "dtype", "offset", "shape", "strides")
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        offset: int,
+        shape: Shape,
+        strides: Shape,
+        dtype: np.dtype,
+        whole: bool | None = None,
+    ):
+        self.buffer, self.offset, self._whole = buffer, offset, whole
+        self.shape, self.strides, self.dtype = shape, strides, dtype
+
+    def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
+        """Return the operand that a NumPy view function makes of this one; no element is read.
+
+        Raises
+        ------
+        ValueError
+            When NumPy cannot make the result a view (``reshape(copy=False)``).
+        """
+        dummy = as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+        result = function(dummy)
+        offset = 0
+        if result.size:
+            offset = result.__array_interface__["data"][0] - dummy.__array_interface__["data"][0]
+        return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
+
+    def part(self, axis: int, start: int, stop: int) -> "Operand":
+        """Return a slice along a negative axis."""
+        place = len(self.shape) + axis
+        if stop - start == self.shape[place]:
+            return self
+        shape = (*self.shape[:place], stop - start, *self.shape[place + 1 :])
+        offset = self.offset + start * self.strides[place]
+        return Operand(self.buffer, offset, shape, self.strides, self.dtype)
+
+    def is_contiguous(self, ncore: int | None = None) -> bool:
+        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without
+        elements they are."""
+        first = 0 if ncore is None else len(self.shape) - ncore
+        return is_contiguous(self.shape[first:], self.strides[first:], self.dtype.itemsize)
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is all of its buffer, in order."""
+        if self._whole is None:
+            size = prod(self.shape) * self.dtype.itemsize
+            self._whole = self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
+        return self._whole
+
+    @property
+    def layout(self) -> Layout:
+        return layout_of(self.shape, self.strides, self.dtype, self.buffer.rows, self.whole)
+
+
+class Joined:
+    """Operands side by side along a negative ``axis``, in place of a copy that joins them."""
+
+    __slots__ = ("axis", "dtype", "parts", "shape")
+
+    def __init__(self, axis: int, parts: "tuple[Operand | Joined, ...]") -> None:
+        self.axis = axis
+        self.parts = parts
+        first = parts[0]
+        self.dtype = first.dtype
+        place = len(first.shape) + axis
+        size = sum(part.shape[place] for part in parts)
+        self.shape: Shape = (*first.shape[:place], size, *first.shape[place + 1 :])
+
+    @property
+    def rows(self) -> bool:
+        return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
+
+    def count(self) -> int:
+        """Return the number of operands."""
+        return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
+
+    def bounds(self) -> list[int]:
+        """Return where the parts begin and end."""
+        edges = [0]
+        for part in self.parts:
+            edges.append(edges[-1] + part.shape[len(part.shape) + self.axis])
+        return edges
+
+    def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":
+        """Return a slice along a negative axis."""
+        if axis != self.axis:
+            return Joined(self.axis, tuple(p.part(axis, start, stop) for p in self.parts))
+        edges = self.bounds()
+        kept = [
+            p.part(axis, max(start, low) - low, min(stop, high) - low)
+            for p, low, high in zip(self.parts, edges, edges[1:], strict=False)
+            if low < stop and high > start
+        ]
+        return kept[0] if len(kept) == 1 else Joined(axis, tuple(kept))
 
 
 @dataclass
@@ -35,7 +152,7 @@ class Builder:
 
     def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
         """Return a new buffer."""
-        buffer = Buffer(len(self.buffers), nbytes, rows, array, nbytes if rows else 0)
+        buffer = Buffer(len(self.buffers), nbytes, rows, array)
         self.buffers.append(buffer)
         return buffer
 

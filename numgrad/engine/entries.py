@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .attempts import attempt
+from .executable import Executable
 from .graph import Shape
-from .plan import Plan
 from .schedule import OUTSIDE
 
 # The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
@@ -16,7 +16,7 @@ _UNTIMED = 1000
 
 
 def entry_of(
-    plan: Plan,
+    plan: Executable,
     arguments: Sequence[tuple[Any, Shape]],
     positions: Sequence[int],
     shapes: Sequence[Shape],

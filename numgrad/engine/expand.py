@@ -5,8 +5,8 @@ the other one reads, at the element where it needs it: through slices, shifts an
 long as each axis of the reader walks along one axis of the writer.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, final
 
@@ -87,52 +87,37 @@ class Step:
 Term: TypeAlias = Leaf | Step
 
 
-class Form:
-    """What units have in common that walk alike.
+class Unit:
+    """An elementwise instruction, or a box of its loop.
 
     Attributes
     ----------
     spec : ElementwiseSpec
         The scalar function.
-    loop : tuple of int
     moves : tuple of int
         How far each axis of the loop moves in that of the instruction.
     along : tuple of int
         The strides of the output, those of axes of one element included.
+    number : int
+        Of the instruction.
+    start : int
+        The element of the instruction's loop, in C order, that is the first one here.
+    operands : tuple of Leaf
+        The inputs, then the output.
     """
 
-    __slots__ = ("_boxes", "along", "loop", "moves", "size", "spec")
+    __slots__ = (
+        "along", "inputs", "loop", "moves", "number", "operands", "output", "size", "spec", "start",
+    )  # fmt: skip
 
-    def __init__(self, spec: Any, loop: Shape, moves: Shape, along: Shape) -> None:
+    def __init__(
+        self, spec: Any, loop: Shape, moves: Shape, along: Shape, number: int, start: int,
+        operands: tuple[Leaf, ...],
+    ) -> None:  # fmt: skip
         self.spec, self.loop, self.moves, self.along = spec, loop, moves, along
-        self.size = prod(loop)
-        self._boxes: dict[tuple[int, int], Form] = {}
-
-    @classmethod
-    def whole(cls, spec: Any, loop: Shape, along: Shape) -> "Form":
-        """Return the form of all of an instruction."""
-        return cls(spec, loop, still(contiguous_strides(loop, 1), loop), along)
-
-    def box(self, axis: int, size: int) -> "Form":
-        """Return the form of so many elements along an axis, wherever they begin."""
-        known = self._boxes.get((axis, size))
-        if known is None:
-            loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
-            known = Form(self.spec, loop, still(self.moves, loop), self.along)
-            self._boxes[axis, size] = known
-        return known
-
-
-class Unit:
-    """An elementwise instruction, or a box of its loop; ``operands`` are inputs, then the output.
-    """
-
-    __slots__ = ("form", "inputs", "loop", "number", "operands", "output", "size", "start")
-
-    def __init__(self, form: Form, number: int, start: int, operands: tuple[Leaf, ...]) -> None:
-        self.form, self.number, self.start = form, number, start
+        self.number, self.start = number, start
         self.operands, self.inputs, self.output = operands, operands[:-1], operands[-1]
-        self.loop, self.size = form.loop, form.size
+        self.size = prod(loop)
 
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the parts of the loop before and from position ``at`` of an axis; where it is a
@@ -142,29 +127,34 @@ class Unit:
         return [self.box(axis, low, high - low) for low, high in pairwise(edges)]
 
     def box(self, axis: int, first: int, size: int) -> "Unit":
+        """Return the part of so many elements along an axis."""
         length = self.loop[axis]
+        loop = (*self.loop[:axis], size, *self.loop[axis + 1 :])
         operands = tuple([x.box(axis, first, size, length) for x in self.operands])
-        start = self.start + first * self.form.moves[axis]
-        return Unit(self.form.box(axis, size), self.number, start, operands)
+        start = self.start + first * self.moves[axis]
+        moves = still(self.moves, loop)
+        return Unit(self.spec, loop, moves, self.along, self.number, start, operands)
 
 
 class Kind(NamedTuple):
-    """What the units of one pattern have in common; ``views`` are strides and dtype of each
-    operand."""
+    """What the units of one elementwise pattern have in common; ``views`` are strides and dtype of
+    each operand."""
 
-    form: Form
+    spec: Any
+    loop: Shape
+    moves: Shape
+    along: Shape
     views: tuple[tuple[Shape, np.dtype], ...]
 
     @classmethod
     def of(cls, pattern: Pattern) -> "Kind":
         """Return the kind of an elementwise pattern."""
-        loop, strides = pattern.loop, pattern.strides
+        spec, loop = pattern.spec, pattern.loop
         # The kernel's dtypes: to one of half precision its operands are words of bits.
-        dtypes = (*pattern.spec.in_dtypes, *pattern.spec.out_dtypes)
-        if 1 in loop:
-            strides = [still(along, loop) for along in strides]
-        form = Form.whole(pattern.spec, loop, pattern.layouts[-1].strides)
-        return cls(form, tuple(zip(strides, dtypes, strict=True)))
+        dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+        strides = [still(along, loop) for along in pattern.strides]
+        views = tuple(zip(strides, dtypes, strict=True))
+        return cls(spec, loop, moves_of(loop), pattern.layouts[-1].strides, views)
 
     def unit(self, program: Program, number: int, instruction: Instruction) -> Unit:
         """Return an instruction of this kind as a unit."""
@@ -175,7 +165,12 @@ class Kind(NamedTuple):
                 instruction.buffers, instruction.offsets, self.views, strict=True
             )
         ]
-        return Unit(self.form, number, 0, tuple(operands))
+        return Unit(self.spec, self.loop, self.moves, self.along, number, 0, tuple(operands))
+
+
+def moves_of(loop: Shape) -> Shape:
+    """Return how far each axis of a loop moves in the loop itself, in elements in C order."""
+    return still(contiguous_strides(loop, 1), loop)
 
 
 def still(strides: Shape, loop: Shape) -> Shape:
@@ -186,3 +181,20 @@ def still(strides: Shape, loop: Shape) -> Shape:
 def ring_ends(leaves: Sequence[Leaf], axis: int, length: int) -> list[int]:
     """Return where along an axis any of some views comes to the end of its ring."""
     return sorted({length - leaf.turns[axis] for leaf in leaves if leaf.turns and leaf.turns[axis]})
+
+
+def boxes(loop: Shape, leaves: Sequence[Leaf]) -> Iterator[tuple[Shape, Sequence[Leaf]]]:
+    """Yield the parts of a loop, with the views there, within which no ring comes to its end."""
+    if not any(leaf.turns for leaf in leaves):
+        yield loop, leaves
+        return
+    cuts = [
+        pairwise([0, *ring_ends(leaves, axis, size), size]) for axis, size in enumerate(loop)
+    ]
+    for box in product(*cuts):
+        views = leaves
+        for axis, (low, high) in enumerate(box):
+            size = loop[axis]
+            if high - low < size:
+                views = [leaf.box(axis, low, high - low, size) for leaf in views]
+        yield tuple([high - low for low, high in box]), views

@@ -17,11 +17,11 @@ from .schedule import ABSOLUTE, ALIGNMENT, BATCH, BLOCK, ONCE, Schedule, Segment
 
 
 def raise_failure(
-    target: Any, plan: Any, addresses: Sequence[int], failure: Any
+    target: Any, bound: Any, addresses: Sequence[int], failure: Any
 ) -> NoReturn:
     """Raise for a kernel of a bound program that reported an error in a run with these
     addresses."""
-    instructions = [i for segment in plan.schedule.segments for i in segment.instructions]
+    instructions = [i for segment in bound.schedule.segments for i in segment.instructions]
     instruction = instructions[failure.instruction]
     pattern = instruction.pattern
     row = f" at row {failure.row}" if pattern.rows else ""
@@ -29,39 +29,39 @@ def raise_failure(
     site = f" (the operation recorded at {instruction.site})" if known else ""
     if pattern.replay is not None:
         before = instructions[: failure.instruction]
-        inputs = _inputs_in_row(target, plan, addresses, before, instruction, failure.row)
+        inputs = _inputs_in_row(target, bound, addresses, before, instruction, failure.row)
         raise pattern.replay(target, inputs, row + site)
     index = failure.loop_index
     if not pattern.rows:  # a row is a part of the loop
-        index += failure.row * (prod(pattern.loop) // _rows_of(plan.schedule, instruction))
+        index += failure.row * (prod(pattern.loop) // _rows_of(bound.schedule, instruction))
     where = f"{row or ' at row 0'}, loop index {index}{site}"
     if pattern.error is not None:
         raise pattern.error(where)
     raise OperatorError(f"the kernel of {pattern.name} raised{where}")
 
 
-def _rows_of(plan: Schedule, instruction: Instruction) -> int:
-    (segment,) = [s for s in plan.segments if any(i is instruction for i in s.instructions)]
+def _rows_of(schedule: Schedule, instruction: Instruction) -> int:
+    (segment,) = [s for s in schedule.segments if any(i is instruction for i in s.instructions)]
     return segment.rows
 
 
 def _inputs_in_row(
     target: Any,
-    plan: Any,
+    bound: Any,
     addresses: Sequence[int],
     before: Sequence[Instruction],
     instruction: Instruction,
     row: int,
 ) -> list[np.ndarray]:
     """Run what precedes an instruction on its row alone; return copies of its inputs."""
-    program: Program = plan.program
+    program: Program = bound.program
     once = [i for i in before if not i.pattern.rows]
     body = [i for i in before if i.pattern.rows]
     alone = Schedule([Segment(once, ONCE, 1), Segment(body, BATCH, 1)], [], [])
     alone.slots = [ABSOLUTE] * len(program.nbytes)
     alone.offsets = [-1] * len(program.nbytes)
     for index, offset, slot in zip(
-        range(len(program.nbytes)), plan.schedule.offsets, plan.schedule.slots, strict=True
+        range(len(program.nbytes)), bound.schedule.offsets, bound.schedule.slots, strict=True
     ):
         shift = row * program.row_strides[index] if program.rows[index] else 0
         if slot == ABSOLUTE:

@@ -5,21 +5,17 @@ long as none reads what another one of them stores at another element. The kerne
 structure alone, so the stages of an integrator, or another length of it, share them.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from collections.abc import Hashable, Sequence
+from math import prod
 from typing import Any
 
-from .assembly import Assembler
-from .expand import Leaf
+from .._specs import FusedSpec
+from .expand import Leaf, Step, Term, boxes
+from .graph import Shape
+from .grouping import grouped
 from .halos import Halos
-from .program import Instruction, Program
-from .repeated import computed_twice
-from .storing import Root, Values
-from .uses import Uses
-
-MOST_STEPS = 400
-MOST_OPERANDS = 40
-MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
+from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
+from .storing import Root
 
 
 def fuse(program: Program) -> Program:
@@ -29,7 +25,7 @@ def fuse(program: Program) -> Program:
     """
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
-    grouping, groups = _grouped(program, ordered)
+    grouping, groups = grouped(program, ordered)
     result = Program(program.batch)
     result.nbytes, result.rows = [*program.nbytes], [*program.rows]
     result.row_strides, result.arrays = [*program.row_strides], program.arrays
@@ -50,168 +46,143 @@ def fuse(program: Program) -> Program:
     return result
 
 
-def _grouped(
-    program: Program, ordered: Sequence[Instruction]
-) -> tuple["Grouping", list[list[int]]]:
-    """Return the groups of roots, none of which computes again what is dear."""
-    values = Values(Uses(program, ordered))
-    stored: set[int] = set()
-    while True:
-        grouping = Grouping(values)
-        groups = list(grouping.groups())
-        again = computed_twice(values, groups)
-        if again <= stored:
-            return grouping, groups
-        values.store(again - stored)
-        stored |= again
+class Assembler:
+    """Makes the calls of kernels; each spec and each pattern once, however often it is called.
 
-
-class Grouping:
-    """Which roots are computed together, in an order that respects what reads what.
-
-    ``after[n]`` lists the roots that read what root n stores, and whether each reads it only
-    element by element, so that both can be in one kernel.
+    Parameters
+    ----------
+    halos : Halos
+        Of the program that is made.
     """
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
-        self.keys: list[int] = []  # the same for those that may be computed together
-        self.late: list[bool] = []
-        self.after: list[list[tuple[int, bool]]] = [[] for _ in values.roots]
-        self.waiting = [0] * len(values.roots)
-        self._known: dict[Any, int] = {}
-        depths: list[int] = []  # how many that cannot be fused must have run, one after the other
-        writers: dict[int, list[int]] = {}
-        for number, root in enumerate(values.roots):
-            found = [(at, n) for at, b in enumerate(root.reads) if b in writers for n in writers[b]]
-            depth = max([depths[n] for _, n in found]) if found else 0
-            self._add(number, root, depth)
-            if found:
-                self._link(number, root, found)
-            depths.append(depth + (root.unit is None))
-            for index in root.writes:
-                writers.setdefault(index, []).append(number)
+    def __init__(self, halos: Halos) -> None:
+        self._halos = halos
+        self._specs: dict[Any, Any] = {}
+        self._patterns: dict[Any, Pattern] = {}
 
-    def _add(self, number: int, root: Root, depth: int) -> None:
-        """Note what a root has in common with those that may be computed together.
+    def calls(self, roots: Sequence[Root], outside: Sequence[bool]) -> list[Instruction]:
+        """Return the instructions that compute some roots of one loop; ``outside`` says which of
+        them anything else reads."""
+        first = roots[0]
+        assert first.unit is not None
+        if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
+            return [first.instruction]
+        assembly = _Assembly(roots, outside)
+        if not assembly.outputs:
+            return []
+        spec = self._spec(assembly)
+        whole = first.unit.loop
+        views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
+        calls = []
+        for loop, operands in boxes(whole, views):
+            pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
+            buffers = tuple([leaf.buffer for leaf in operands])
+            offsets = tuple([leaf.offset for leaf in operands])
+            calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
+        return calls
 
-        Numbers that need not wait for a sum over many elements are not made to: what reads them
-        could not be in one kernel with what is summed, nor in one stretch.
-        """
-        unit = root.unit
-        if unit is None:
-            self.late.append(True)
-            self.keys.append(-1 - number)
-            return
-        small = unit.size <= MOST_NUMBERS and not unit.output.rows
-        key = (unit.output.rows, unit.loop, depth if small else 0)
-        self.late.append(not small)
-        self.keys.append(self._known.setdefault(key, len(self._known)))
+    def _spec(self, assembly: "_Assembly") -> Any:
+        """Return the spec of the kernel of some steps."""
+        key = assembly.structure()
+        known = self._specs.get(key)
+        if known is None:
+            known = self._specs[key] = assembly.spec()
+        return known
 
-    def _link(self, number: int, root: Root, found: Sequence[tuple[int, int]]) -> None:
-        """Note the earlier roots that one needs, and whether only element by element."""
-        sources: dict[int, bool] = {}
-        roots, keys, key = self.values.roots, self.keys, self.keys[number]
-        for at, source in found:
-            same = keys[source] == key and sources.get(source, True)
-            if same:
-                unit = roots[source].unit  # as this one, or both would not have one key
-                same = unit is not None and unit.output == root.leaves[at]
-            sources[source] = same
-        for source, same in sources.items():
-            self.after[source].append((number, same))
-        self.waiting[number] = len(sources)
-
-    def is_read_outside(self, number: int, group: Collection[int]) -> bool:
-        """Whether anything but the rest of its group needs what a root stores."""
-        unit = self.values.roots[number].unit
-        if unit is None or unit.output.buffer in self.values.results:
-            return True
-        return not all(same and reader in group for reader, same in self.after[number])
-
-    def groups(self) -> Iterator[list[int]]:
-        """Yield the roots to be computed together, group by group; a few numbers come as soon as
-        they can, so that those that read them are not late."""
-        ready = [(self.late[n], n) for n, count in enumerate(self.waiting) if count == 0]
-        heapify(ready)
-        pools: dict[Any, list[int]] = {}
-        for _, number in ready:
-            heappush(pools.setdefault(self.keys[number], []), number)
-        done: set[int] = set()
-        while ready:
-            _, first = heappop(ready)
-            if first in done:
-                continue
-            members, released, left = self._gather(pools.pop(self.keys[first]), done)
-            yield members
-            for number in (*released, *left):
-                heappush(pools.setdefault(self.keys[number], []), number)
-            for number in released:
-                heappush(ready, (self.late[number], number))
-
-    def _gather(
-        self, pool: list[int], done: set[int]
-    ) -> tuple[list[int], list[int], list[int]]:
-        """Return a group, the roots that may follow it, and those for which it had no room."""
-        members: list[int] = []
-        released: list[int] = []
-        left: list[int] = []
-        blocked: set[int] = set()
-        room = _Room()
-        while pool:
-            number = heappop(pool)
-            if number in done:
-                continue
-            root = self.values.roots[number]
-            if members and not room.has(root):
-                left.append(number)
-                continue
-            members.append(number)
-            done.add(number)
-            room.take(root)
-            for reader, same in self.after[number]:
-                self.waiting[reader] -= 1
-                if not same:
-                    blocked.add(reader)
-                if self.waiting[reader] == 0:
-                    if same and reader not in blocked:
-                        heappush(pool, reader)
-                    released.append(reader)
-        return members, [n for n in released if n not in done], left
+    def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
+        """Return the pattern of a call of a kernel."""
+        program = self._halos.program
+        sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
+        views = [
+            (leaf.strides, leaf.dtype, leaf.rows, size)
+            for leaf, size in zip(operands, sizes, strict=True)
+        ]
+        key = (spec, loop, *views)
+        known = self._patterns.get(key)
+        if known is None:
+            layouts = tuple([_layout(loop, *view) for view in views])
+            strides = [leaf.strides for leaf in operands]
+            known = Pattern(spec, layouts, nin, loop, (), strides, (), spec.name)
+            self._patterns[key] = known
+        return known
 
 
-class _Room:
-    """How large the kernel of a group is, and may become."""
+def _is_original(root: Root) -> bool:
+    """Whether a root is no more than the instruction that it comes from."""
+    assert root.unit is not None
+    whole = root.unit.loop == root.instruction.pattern.loop
+    return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
-    def __init__(self) -> None:
-        self.steps: set[int] = set()
-        self.operands: set[Leaf] = set()
-        self.arrays = self.numbers = 0  # among the operands
-        self._taken: list[Root] = []
 
-    def has(self, root: Root) -> bool:
-        """Whether a root fits."""
-        for taken in self._taken:
-            self._add(taken)
-        self._taken = []
-        if len(self.steps.union(root.steps)) > MOST_STEPS:
-            return False
-        arrays, numbers = self._more(root.leaves)
-        return self.arrays + arrays < MOST_OPERANDS and self.numbers + numbers <= MOST_NUMBERS
+def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
+    """Return the layout of a view of a buffer of some bytes, -1 for one from outside."""
+    dense = contiguous_strides(loop, dtype.itemsize)
+    strides = tuple([s if n != 1 else d for s, d, n in zip(strides, dense, loop, strict=True)])
+    whole = strides == dense and prod(loop) * dtype.itemsize == nbytes
+    return layout_of(loop, strides, dtype, rows, whole)
 
-    def take(self, root: Root) -> None:
-        """Add a root; most are alone, and nobody asks what has room beside them."""
-        self._taken.append(root)
 
-    def _add(self, root: Root) -> None:
-        self.steps.update(root.steps)
-        leaves = root.leaves if root.unit is None else (*root.leaves, root.unit.output)
-        arrays, numbers = self._more(leaves)
-        self.arrays, self.numbers = self.arrays + arrays, self.numbers + numbers
-        self.operands.update(leaves)
+class _Assembly:
+    """The steps of a kernel in order, numbered as they are first needed."""
 
-    def _more(self, leaves: Sequence[Leaf]) -> tuple[int, int]:
-        """Return how many arrays and single numbers there are that were no operands."""
-        more = [leaf for leaf in leaves if leaf not in self.operands]
-        numbers = sum([leaf.is_number for leaf in more])
-        return len(more) - numbers, numbers
+    def __init__(self, roots: Sequence[Root], outside: Sequence[bool]) -> None:
+        self.own: dict[Leaf, Step] = {}
+        self.inputs: list[Leaf] = []
+        self.outputs: list[Leaf] = []
+        for root, is_read in zip(roots, outside, strict=True):
+            assert root.unit is not None
+            assert root.term is not None
+            self.own[root.unit.output] = root.term
+            if is_read:
+                self.outputs.append(root.unit.output)
+        self._marks: dict[Leaf | int, int] = {}  # of inputs, and of steps by their keys
+        self._steps: list[tuple[Any, tuple[int, ...]]] = []
+        self._stored = [self._visit(self.own[output]) for output in self.outputs]
+
+    def _visit(self, term: Term) -> int:
+        """Return the mark of a value: the position of a step, or -1, -2 ... for the inputs."""
+        name = term if type(term) is Leaf else term.key
+        mark = self._marks.get(name)
+        if mark is not None:
+            return mark
+        if type(term) is Leaf:
+            inner = self.own.get(term)
+            if inner is not None:
+                return self._visit(inner)
+            self.inputs.append(term)
+            mark = -len(self.inputs)
+        else:
+            args = tuple([self._visit(arg) for arg in term.args])
+            mark = len(self._steps)
+            self._steps.append((term.spec, args))
+        self._marks[name] = mark
+        return mark
+
+    def structure(self) -> Hashable:
+        """Return what assemblies of the same kernel have in common."""
+        return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
+
+    def _dtypes(self) -> tuple[Any, Any]:
+        """Return the dtypes of the inputs, and those of the outputs."""
+        views = (self.inputs, self.outputs)
+        inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
+        return inputs, outputs
+
+    def _scalars(self) -> tuple[bool, ...]:
+        return tuple([leaf.is_number for leaf in self.inputs])
+
+    def spec(self) -> Any:
+        """Return the kernel's spec: inputs are numbered first, then the steps. One step alone is
+        the operator that it was."""
+        first = len(self.inputs)
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first:
+            return self._steps[0][0]
+
+        def numbers(marks: Sequence[int]) -> tuple[int, ...]:
+            return tuple([first + mark if mark >= 0 else -1 - mark for mark in marks])
+
+        steps = tuple([(spec, numbers(args)) for spec, args in self._steps])
+        names = list(dict.fromkeys([spec.name for spec, _ in steps]))
+        shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+        name = f"fused[{len(steps)}: {shown}]"
+        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), self._scalars())

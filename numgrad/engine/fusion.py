@@ -12,7 +12,6 @@ from .._collector import paused
 from .._errors import KernelError
 from .fuse import fuse
 from .program import Program
-from .uses import is_fusible
 
 # Seconds that it takes to find out what becomes of an instruction; to compile a kernel, and for
 # each of its steps.
@@ -83,9 +82,8 @@ def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
     """
     if mode == "never":
         return None
-    examples = {i.pattern: i for i in program.instructions}
     counts = Counter([i.pattern for i in program.instructions])
-    count = sum([n for pattern, n in counts.items() if is_fusible(examples[pattern])])
+    count = sum([n for pattern, n in counts.items() if pattern.fusible])
     if count < 2 or (mode == "auto" and count > MOST_INSTRUCTIONS):
         return None
     return Fusion(program, target, count)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .context import rule_of
+from .executable import watch
 from .graph import Accumulator, Edge, Node, Value
 from .record import mode, runtime, unusual
 from .rules import Rule
-from .watching import watch
 
 MOST = 1 << 14
 """Elements of an array, beyond which the memory that a program saves is taken to count for more
@@ -49,7 +49,7 @@ def _is_simple(node: Node, most: int | None) -> bool:
         return not node.variable.hooks
     if node.saved is None or not all(map(_is_computed, node.saved)):
         return False
-    kind = node._kind or node.kind
+    kind = node.kind
     if kind is None:
         return _is_small(node, most)
     if kind.is_small is None:

@@ -1,7 +1,7 @@
 """Lowering: expressions become the instructions of a program."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -11,9 +11,9 @@ import numpy as np
 from .builder import Builder
 from .capture import ARGUMENT
 from .graph import Expr, Value
+from .kinds import frozen
 from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
-from .statics import frozen
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
 from .unchanged import require_own
 
@@ -104,17 +104,24 @@ class Lowering:
         key = tuple(key)
         template = self.templates.known.get(key) if kind is not None else None
         if template is None:
-            template = self._make(expr, places)
-            if kind is not None:
-                self.templates.add(key, template)
+            template = self._make(
+                key if kind is not None else None,
+                places,
+                lambda builder, operands: lower_one(builder, expr, operands),
+            )
         known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
 
-    def _make(self, expr: Expr, places: Sequence[Place]) -> Template:
+    def _make(
+        self, key: Hashable, places: Sequence[Place], write: Callable[[Builder, Any], Any]
+    ) -> Template:
+        """Return a template, which ``write`` fills; it is kept for its key, if there is one."""
         builder = Builder(self.program.batch)
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
-        outputs = lower_one(builder, expr, operands)
-        return Template(builder, nargs, outputs, self.templates)
+        template = Template(builder, nargs, write(builder, operands), self.templates)
+        if key is not None:
+            self.templates.add(key, template)
+        return template
 
     def own(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return an operand for a result: in a buffer of its own, so that results alias neither
@@ -132,14 +139,9 @@ class Lowering:
 
     def _copy(self, place: Place, rows: bool) -> Ref:
         key = ("copy", rows, place.layout if isinstance(place, Ref) else place.key)
-        template = self.templates.known.get(key)
-        if template is None:
-            builder = Builder(self.program.batch)
-            operand = operand_of(builder, place)
-            nargs = len(builder.buffers)
-            outputs = [builder.copied(operand, rows)]
-            template = Template(builder, nargs, outputs, self.templates)
-            self.templates.add(key, template)
+        template = self.templates.known.get(key) or self._make(
+            key, [place], lambda builder, operands: [builder.copied(operands[0], rows)]
+        )
         table: list[int] = []
         moves: list[int] = []
         spread(place, table, moves)
@@ -223,7 +225,7 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
             if value.expr.result(value.expr_slot) is None:
                 todo.setdefault((value.expr, value.expr_slot), value)
     if todo:
-        from .plan import execute  # it is made of this module's programs
+        from .executable import execute  # it is made of this module's programs
 
         program = lower(list(todo.values()), runtime.target, batch)
         for (expr, slot), array in zip(todo, execute(program, runtime.target), strict=True):

@@ -10,9 +10,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .._bounded import Bounded
+from .._specs import ElementwiseSpec
 from .graph import Shape
 
 
@@ -68,135 +68,6 @@ class Pieces(NamedTuple):
     leaves: tuple[Ref, ...]
 
 
-class Buffer:
-    """A block of memory: an array from outside, or one that the schedule places.
-
-    ``nbytes`` is the size of one row where ``rows`` is true, else of the whole.
-    """
-
-    __slots__ = ("array", "index", "nbytes", "row_stride", "rows")
-
-    def __init__(
-        self,
-        index: int,
-        nbytes: int,
-        rows: bool,
-        array: np.ndarray | None = None,
-        row_stride: int = 0,
-    ):
-        self.index = index
-        self.nbytes = nbytes
-        self.rows = rows
-        self.array = array
-        self.row_stride = row_stride
-
-
-class Operand:
-    """A strided view of a buffer; shape and strides leave out the row axis."""
-
-    __slots__ = ("_whole", "buffer", "dtype", "offset", "shape", "strides")
-
-    def __init__(
-        self,
-        buffer: Buffer,
-        offset: int,
-        shape: Shape,
-        strides: Shape,
-        dtype: np.dtype,
-        whole: bool | None = None,
-    ):
-        self.buffer = buffer
-        self.offset = offset
-        self.shape = shape
-        self.strides = strides
-        self.dtype = dtype
-        self._whole = whole
-
-    def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "Operand":
-        """Return the operand that a NumPy view function makes of this one; no element is read.
-
-        Raises
-        ------
-        ValueError
-            When NumPy cannot make the result a view (``reshape(copy=False)``).
-        """
-        dummy = as_strided(np.empty(1, self.dtype), self.shape, self.strides)
-        result = function(dummy)
-        offset = 0
-        if result.size:
-            offset = result.__array_interface__["data"][0] - dummy.__array_interface__["data"][0]
-        return Operand(self.buffer, self.offset + offset, result.shape, result.strides, self.dtype)
-
-    def part(self, axis: int, start: int, stop: int) -> "Operand":
-        """Return a slice along a negative axis."""
-        place = len(self.shape) + axis
-        if stop - start == self.shape[place]:
-            return self
-        shape = (*self.shape[:place], stop - start, *self.shape[place + 1 :])
-        offset = self.offset + start * self.strides[place]
-        return Operand(self.buffer, offset, shape, self.strides, self.dtype)
-
-    def is_contiguous(self, ncore: int | None = None) -> bool:
-        """Whether the last ``ncore`` axes (all of them by default) are C-contiguous, as without
-        elements they are."""
-        first = 0 if ncore is None else len(self.shape) - ncore
-        return is_contiguous(self.shape[first:], self.strides[first:], self.dtype.itemsize)
-
-    @property
-    def whole(self) -> bool:
-        """Whether this is all of its buffer, in order."""
-        if self._whole is None:
-            size = prod(self.shape) * self.dtype.itemsize
-            self._whole = self.offset == 0 and size == self.buffer.nbytes and self.is_contiguous()
-        return self._whole
-
-    @property
-    def layout(self) -> Layout:
-        return layout_of(self.shape, self.strides, self.dtype, self.buffer.rows, self.whole)
-
-
-class Joined:
-    """Operands side by side along a negative ``axis``, in place of a copy that joins them."""
-
-    __slots__ = ("axis", "dtype", "parts", "shape")
-
-    def __init__(self, axis: int, parts: "tuple[Operand | Joined, ...]") -> None:
-        self.axis = axis
-        self.parts = parts
-        first = parts[0]
-        self.dtype = first.dtype
-        place = len(first.shape) + axis
-        size = sum(part.shape[place] for part in parts)
-        self.shape: Shape = (*first.shape[:place], size, *first.shape[place + 1 :])
-
-    @property
-    def rows(self) -> bool:
-        return any(p.rows if isinstance(p, Joined) else p.buffer.rows for p in self.parts)
-
-    def count(self) -> int:
-        """Return the number of operands."""
-        return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
-
-    def bounds(self) -> list[int]:
-        """Return where the parts begin and end."""
-        edges = [0]
-        for part in self.parts:
-            edges.append(edges[-1] + part.shape[len(part.shape) + self.axis])
-        return edges
-
-    def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":
-        """Return a slice along a negative axis."""
-        if axis != self.axis:
-            return Joined(self.axis, tuple(p.part(axis, start, stop) for p in self.parts))
-        edges = self.bounds()
-        kept = [
-            p.part(axis, max(start, low) - low, min(stop, high) - low)
-            for p, low, high in zip(self.parts, edges, edges[1:], strict=False)
-            if low < stop and high > start
-        ]
-        return kept[0] if len(kept) == 1 else Joined(axis, tuple(kept))
-
-
 def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
     """Whether elements lie in C order without gaps; none or one always do."""
     if 0 in shape:
@@ -206,6 +77,12 @@ def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
             return False
         itemsize *= size
     return True
+
+
+def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
+    """Return how far the first bytes of elements lie before and behind the first element."""
+    ends = [max(size - 1, 0) * stride for size, stride in zip(shape, strides, strict=True)]
+    return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
 
 
 def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
@@ -269,6 +146,16 @@ class Pattern:
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None
         self._find_heirs()
+
+    @property
+    def fusible(self) -> bool:
+        """Whether this applies a scalar function that cannot fail, element by element."""
+        return (
+            isinstance(self.spec, ElementwiseSpec)
+            and len(self.layouts) == self.nin + 1
+            and self.replay is None
+            and self.error is None
+        )
 
     def _find_heirs(self) -> None:
         heirs: list[int] = []
@@ -367,6 +254,41 @@ class Program:
         return buffer in self.arrays or buffer in self.arguments
 
     def __str__(self) -> str:
-        from .listing import listing
-
         return listing(self)
+
+
+def listing(program: Program) -> str:
+    """Return a program as text; equal programs give equal texts."""
+    lines = [f"program: {len(program.instructions)} instructions, batch {program.batch}"]
+    for title, rows in (("prologue", False), ("body", True)):
+        part = [i for i in program.instructions if i.rows == rows]
+        if part:
+            lines.append(f"{title}:")
+            lines += [f"  {_line(program, i)}" for i in part]
+    lines.append("results: " + ", ".join(_operand(program, ref) for ref in program.results))
+    return "\n".join(lines)
+
+
+def _line(program: Program, instruction: Instruction) -> str:
+    outputs = ", ".join(_operand(program, ref) for ref in instruction.outputs)
+    inputs = ", ".join(_operand(program, ref) for ref in instruction.inputs)
+    pattern = instruction.pattern
+    core = f" core{list(pattern.core)}" if pattern.core else ""
+    return f"{outputs} = {pattern.name}({inputs}) loop{list(pattern.loop)}{core}"
+
+
+def _operand(program: Program, ref: Ref) -> str:
+    layout = ref.layout
+    kind = "c" if ref.buffer in program.arrays else "a" if program.is_outside(ref.buffer) else "v"
+    rows = "rows x " if layout.rows else ""
+    text = f"{kind}{ref.buffer}:{rows}{_dtype(layout.dtype)}{list(layout.shape)}"
+    dense = is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize)
+    if not dense or ref.offset:
+        text += f"@{ref.offset}/{list(layout.strides)}"
+    return text
+
+
+def _dtype(dtype: Any) -> str:
+    return {"float64": "f8", "float32": "f4", "complex64": "c8", "complex128": "c16"}.get(
+        str(dtype), str(dtype)
+    )

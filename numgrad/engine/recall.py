@@ -10,10 +10,10 @@ from typing import Any
 
 from .._locks import fork_safe_lock
 from .._settings import settings
+from .executable import Executable
 from .graph import Edge, Node
 from .indices import general
 from .lower import lower
-from .plan import Plan
 from .record import mode, runtime, unusual
 from .structure import Structure
 from .tracks import Track, layouts, sameness
@@ -113,7 +113,7 @@ class Known:
 class Recalled(Known):
     """The plan of a pass."""
 
-    def __init__(self, plan: Plan, *parts: Any) -> None:
+    def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
         self.plan = plan
         self.size = _PLAN_SIZE + _INSTRUCTION_SIZE * len(plan.program.instructions)
@@ -254,7 +254,7 @@ def remember(
     """Compute the gradients of a pass by a plan that later passes can run."""
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
-    plan = Plan(lower(values, runtime.target, batch, inputs), runtime.target)
+    plan = Executable(lower(values, runtime.target, batch, inputs), runtime.target)
     results = plan(structure.arrays)
     for value, array in zip(values, results, strict=True):
         assert value.expr is not None

@@ -137,9 +137,11 @@ class Rule:
 
     def _number(self, source: Any, numbers: dict[Any, int]) -> int | None:
         """Return which array is a gradient."""
-        if source is None or (type(source) is int and source >= 0):
-            return source
-        return numbers[self.outputs[~source] if type(source) is int else id(source.array)]
+        if source is None:
+            return None
+        if type(source) is not int:
+            return numbers[id(source.array)]
+        return source if source >= 0 else numbers[self.outputs[~source]]
 
 
 def _place(value: Any) -> Any:

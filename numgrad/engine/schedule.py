@@ -195,24 +195,23 @@ def _assign_block(
 
 
 class _Together(NamedTuple):
-    """All instructions of a stretch, which run at the same time as far as memory is concerned."""
+    """All instructions of a stretch, which run at the same time as far as memory is concerned: as
+    one that writes all buffers, over nothing."""
 
     buffers: tuple[int, ...]
-    pattern: Any
-
-
-class _Alike(NamedTuple):
-    """What `assign` asks of a pattern, for instructions that write over nothing."""
-
     nin: int = 0
     heirs: tuple[int, ...] = ()
+
+    @property
+    def pattern(self) -> "_Together":
+        return self
 
 
 def _steps(segment: Segment) -> Sequence[Any]:
     """Return what happens one after the other in a segment."""
     if segment.kind == ONCE:
         return segment.instructions
-    return [_Together(tuple([n for i in segment.instructions for n in i.buffers]), _Alike())]
+    return [_Together(tuple([n for i in segment.instructions for n in i.buffers]))]
 
 
 def _row_sizes(segment: Segment, program: Program) -> dict[int, int]:

@@ -12,9 +12,8 @@ from typing import Any
 from .._specs import ElementwiseSpec
 from .expand import Leaf, Step, Term, Unit
 from .graph import Shape
-from .places import Places, Where
 from .program import Instruction
-from .terms import Terms, contents, ends_of
+from .terms import Places, Terms, Where, contents, ends_of
 from .uses import Uses
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
@@ -102,10 +101,6 @@ class Values:
         self._stored: dict[int, bool] = {}
         self._writers: dict[int, list[Writer]] = {}
         self._places, self._terms = Places(), Terms(count, uses.has_rings)
-        self._sources: dict[Hashable, tuple[Where, Shape]] = {}
-        self._cuts: dict[tuple[Unit, Shape], Sequence[Unit]] = {}
-        self._reads_of: dict[int, tuple[list[Unit], int | None]] = {}
-        self._counts: dict[Hashable, int | None] = {}
         # Of each instruction, its unit or its parts; and these as roots, once they are stored.
         self._made: list[list[Writer]] = [[] for _ in range(count)]
         self._rooted: list[list[Root]] = [[] for _ in range(count)]
@@ -167,13 +162,13 @@ class Values:
         """Find the term of a unit, which is cut where what it reads has seams."""
         args: list[Term] = []
         stored = self._stored
-        for place, leaf in enumerate(unit.inputs):
+        for leaf in unit.inputs:
             if stored[leaf.buffer]:
                 args.append(leaf)
                 continue
-            writer, where, inside = self._source_of(unit, place)
+            writer, where, inside = self._source(leaf, unit.loop)
             if inside != unit.loop:
-                for part in self._parts(unit, inside):
+                for part in unit.cut(*_first_seam(unit.loop, inside)):
                     self._expand(part, made)
                 return
             args.append(self._terms.shifted(writer.term, where))
@@ -181,16 +176,9 @@ class Values:
         if unit.number not in self.costs:
             self._estimate(unit, args)
 
-    def _parts(self, unit: Unit, inside: Shape) -> Sequence[Unit]:
-        """Return the parts of a unit of which what it reads is no more than some elements."""
-        known = self._cuts.get((unit, inside))
-        if known is None:
-            known = self._cuts[unit, inside] = unit.cut(*_first_seam(unit.loop, inside))
-        return known
-
     def _estimate(self, unit: Unit, args: Sequence[Term]) -> None:
         """Note what it costs to compute an element, and to read what that takes."""
-        cost, loads = cost_of(unit.form.spec), set()
+        cost, loads = cost_of(unit.spec), set()
         for arg in args:
             if type(arg) is Step:
                 cost += self.costs[arg.number]
@@ -213,21 +201,6 @@ class Values:
                 continue
             self.roots += roots
 
-    def _source_of(self, unit: Unit, place: int) -> tuple[Writer, Where, Shape]:
-        """Return the writer of what a unit reads, and where in it that is; units of the same forms
-        that are as far apart read alike."""
-        leaf = unit.inputs[place]
-        writers = self._writers[leaf.buffer]
-        if self.has_rings or len(writers) > 1:
-            return self._source(leaf, unit.loop)
-        writer = writers[0]
-        output = writer.unit.output
-        key = (unit.form, place, writer.unit.form, leaf.offset - output.offset)
-        found = self._sources.get(key)
-        if found is None:
-            found = self._sources[key] = self._source(leaf, unit.loop)[1:]
-        return writer, *found
-
     def _source(self, leaf: Leaf, loop: Shape) -> tuple[Writer, Where, Shape]:
         for writer in self._writers[leaf.buffer]:
             ends = writer.ends if self.has_rings else None
@@ -243,43 +216,21 @@ class Values:
             return True
         if max([w.term.size for w in writers]) > LARGEST_TERM:
             return True
-        reads = self._reads(buffer, writers)
+        reads = self._reads(buffer)
         if reads is None:
             return True
         again = reads / max(sum([w.unit.size for w in writers]), 1) - 1
         price = max([self.prices[w.unit.number] for w in writers])
         if again > 0.1 and price * again > AGAIN:
             return True
-        spread = self._uses.spreads.again(buffer)
+        spread = self._uses.again[buffer]
         if spread > 0.5 and len(writers) > 1:
             return True  # or its seams would be those of each of its readers, shifted
         return spread > 0.1 and price * spread > AGAIN
 
-    def _reads(self, buffer: int, writers: Sequence[Writer]) -> int | None:
+    def _reads(self, buffer: int) -> int | None:
         """Return how many elements readers need, each once for each way to walk to it; None where
         they cannot compute it, or in too many parts."""
-        if self.has_rings:
-            return self._count(buffer)
-        units = [writer.unit for writer in writers]
-        known = self._reads_of.get(buffer)
-        if known is None or known[0] != units:
-            origin, way = self._way_to_read(buffer)
-            taken = [(u.output.offset - origin, u.output.strides, u.form) for u in units]
-            key = (way, *taken)
-            if key not in self._counts:
-                self._counts[key] = self._count(buffer)
-            known = self._reads_of[buffer] = units, self._counts[key]
-        return known[1]
-
-    def _way_to_read(self, buffer: int) -> tuple[int, Hashable]:
-        """Return an offset, and how a value is read seen from there."""
-        readers, rows = self._uses.readers[buffer], self.program.rows[buffer]
-        origin = readers[0][0].offset
-        way = [(leaf.offset - origin, leaf.strides, unit.loop) for leaf, unit, _ in readers]
-        differs = any(has_rows != rows for _, _, has_rows in readers)
-        return origin, (differs, *way)
-
-    def _count(self, buffer: int) -> int | None:
         rows = self.program.rows[buffer]
         uses: dict[Hashable, int] = {}
         for leaf, reader, has_rows in self._uses.readers[buffer]:

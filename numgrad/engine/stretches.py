@@ -15,7 +15,7 @@ from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from .._specs import ElementwiseSpec, FusedSpec, LoopSpec
-from .program import Instruction, Pattern
+from .program import Instruction, Pattern, extent
 
 # A row that is shared takes no more operations than this: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15
@@ -93,14 +93,9 @@ def _reach(pattern: Pattern, place: int, axes: int) -> tuple[int, int]:
     """Return which bytes of an operand are used where the first ``axes`` of the loop stand
     still."""
     layout = pattern.layouts[place]
-    low = high = 0
-    for size, stride in zip(layout.shape, layout.strides, strict=True):
-        along = max(size - 1, 0) * stride
-        low, high = low + min(along, 0), high + max(along, 0)
-    for size, stride in zip(pattern.loop[:axes], pattern.strides[place], strict=False):
-        along = (size - 1) * stride
-        low, high = low - min(along, 0), high - max(along, 0)
-    return low, high + layout.dtype.itemsize
+    low, high = extent(layout.shape, layout.strides)
+    before, behind = extent(pattern.loop[:axes], pattern.strides[place][:axes])
+    return low - before, high - behind + layout.dtype.itemsize
 
 
 def _block_walks(pattern: Pattern) -> Iterator[tuple[int, Walk]]:

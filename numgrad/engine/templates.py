@@ -18,9 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._settings import settings
-from .._specs import ElementwiseSpec
-from .builder import Builder
-from .program import Instruction, Joined, Operand, Pattern, Pieces, Program, Ref
+from .builder import Builder, Joined, Operand
+from .program import Instruction, Pattern, Pieces, Program, Ref
 from .signs import Signs
 
 Place: TypeAlias = Ref | Pieces
@@ -32,7 +31,7 @@ _new = object.__new__
 _tuple = tuple.__new__
 
 
-class Step:
+class OpenInstruction:
     """An instruction of a template: where its buffers are in the table, and its offsets.
 
     Attributes
@@ -88,7 +87,7 @@ class Template:
         new = builder.buffers[nargs:]
         sames = _sames(builder.steps, nargs, templates.identities)
         self.steps = [
-            Step(*step, same, templates.signs)
+            OpenInstruction(*step, same, templates.signs)
             for step, same in zip(builder.steps, sames, strict=True)
         ]
         self.nbytes = [b.nbytes for b in new]
@@ -187,14 +186,7 @@ def _is_sharable(pattern: Pattern) -> bool:
     """Whether an instruction writes all of its output, element by element, and calls no function of
     a user, who may count on each call."""
     output = pattern.layouts[-1]
-    return (
-        isinstance(pattern.spec, ElementwiseSpec)
-        and len(pattern.layouts) == pattern.nin + 1
-        and pattern.replay is None
-        and pattern.error is None
-        and output.whole
-        and output.shape == pattern.loop
-    )
+    return pattern.fusible and output.whole and output.shape == pattern.loop
 
 
 class Templates:

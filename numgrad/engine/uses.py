@@ -1,23 +1,17 @@
-"""Uses: the elementwise instructions of a program as units, and what reads what of them."""
+"""Uses: the elementwise instructions of a program as units, and what reads what of them.
+
+`roll` and its gradient lower to instructions for the elements before and after the end of an axis.
+As long as those are told apart, the seam moves on, shifted, into all that is made of the result. So
+they are put together again: one loop over a ring, of which an operand begins in the middle.
+"""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
-from .._specs import ElementwiseSpec
-from .expand import Kind, Leaf, Unit
+from .expand import Kind, Leaf, Unit, moves_of
+from .graph import Shape
 from .program import Instruction, Pattern, Program
-from .rings import closed
-from .spreading import Spreads
-
-
-def is_fusible(instruction: Instruction) -> bool:
-    """Whether an instruction applies a scalar function that cannot fail."""
-    pattern = instruction.pattern
-    return (
-        isinstance(pattern.spec, ElementwiseSpec)
-        and len(pattern.layouts) == pattern.nin + 1
-        and pattern.replay is None
-        and pattern.error is None
-    )
+from .spreading import spreads
 
 
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:
@@ -55,6 +49,8 @@ class Uses:
         For each buffer the numbers of the instructions that these units belong to.
     whole : set of int
         The buffers that instructions use which cannot be fused.
+    again : dict
+        For each buffer how often more than once its elements are read; see `spreading`.
     """
 
     def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
@@ -70,7 +66,7 @@ class Uses:
         self._find_units()
         self._join_rings()
         self._find_readers()
-        self.spreads = Spreads(self.outputs)
+        self.again = spreads(self.outputs)
 
     def _find_units(self) -> None:
         """Find the units of single instructions."""
@@ -79,7 +75,7 @@ class Uses:
         for number, instruction in enumerate(self.instructions):
             pattern = instruction.pattern
             if pattern not in kinds:
-                kinds[pattern] = Kind.of(pattern) if is_fusible(instruction) else None
+                kinds[pattern] = Kind.of(pattern) if pattern.fusible else None
             kind = kinds[pattern]
             if kind is None or instruction.buffers[-1] in twice:
                 self.plain.add(number)
@@ -94,7 +90,7 @@ class Uses:
     def _join_rings(self) -> None:
         """Put one unit in the place of those which write pieces of a ring."""
         for buffer, pieces in self.outputs.items():
-            joined = closed(pieces) if len(pieces) > 1 else None
+            joined = _closed(pieces) if len(pieces) > 1 else None
             if joined is None:
                 continue
             numbers = self.writers[buffer]
@@ -113,3 +109,72 @@ class Uses:
             rows = instruction.pattern.rows
             for leaf in unit.inputs:
                 readers.setdefault(leaf.buffer, []).append((leaf, unit, rows))
+
+
+def _closed(units: Sequence[Unit]) -> Unit | None:
+    """Return one unit that does what all units of one value do, None where there is none."""
+    if len(units) < 2 or len({unit.spec for unit in units}) > 1:
+        return None
+    axis = _axis(units)
+    if axis is None:
+        return None
+    return _joined(sorted(units, key=lambda unit: unit.output.offset), axis)
+
+
+def _axis(units: Sequence[Unit]) -> int | None:
+    """Return the one axis along which units may lie side by side."""
+    loops = {unit.loop for unit in units}
+    if len({len(loop) for loop in loops}) > 1:
+        return None
+    found = [a for a, sizes in enumerate(zip(*loops, strict=True)) if len(set(sizes)) > 1]
+    if not found:  # halves: what lies between them tells
+        step = abs(units[1].output.offset - units[0].output.offset)
+        walks = enumerate(zip(units[0].along, units[0].loop, strict=True))
+        found = [a for a, (stride, size) in walks if stride * size == step]
+    return found[0] if len(found) == 1 else None
+
+
+def _joined(units: Sequence[Unit], axis: int) -> Unit | None:
+    """Return one unit for units in order along an axis, None where they are no ring."""
+    like = max(units, key=lambda unit: unit.loop[axis])
+    stride = like.along[axis]
+    starts = [0]
+    for unit, following in pairwise(units):
+        starts.append(starts[-1] + unit.loop[axis])
+        if following.output.offset - unit.output.offset != stride * unit.loop[axis]:
+            return None
+    length = starts[-1] + units[-1].loop[axis]
+    if like.loop[axis] < 2:
+        return None  # nothing says how operands walk
+    operands = []
+    for place, leaf in enumerate(like.operands):
+        ring = _ring([unit.operands[place] for unit in units], starts, axis, length, leaf)
+        if ring is None:
+            return None
+        operands.append(ring)
+    loop = (*like.loop[:axis], length, *like.loop[axis + 1 :])
+    number = min([unit.number for unit in units])
+    return Unit(like.spec, loop, moves_of(loop), like.along, number, 0, tuple(operands))
+
+
+def _ring(
+    views: Sequence[Leaf], starts: Sequence[int], axis: int, length: int, like: Leaf
+) -> Leaf | None:
+    """Return the ring of which views that begin at ``starts`` of the loop are parts, in order."""
+    turn, base, step = 0, views[0].offset, like.strides[axis]
+    for view, start in zip(views, starts, strict=True):
+        if view.buffer != like.buffer or _across(view, axis) != _across(like, axis):
+            return None
+        away = view.offset - views[0].offset - start * step
+        if away == 0 and turn == 0:
+            continue
+        if step <= 0 or away != -length * step:
+            return None
+        if turn == 0:
+            turn, base = length - start, view.offset
+    turns = tuple([turn if a == axis else 0 for a in range(len(like.strides))]) if turn else ()
+    return Leaf(like.buffer, base, like.strides, like.dtype, like.rows, turns)
+
+
+def _across(leaf: Leaf, axis: int) -> Shape:
+    return (*leaf.strides[:axis], *leaf.strides[axis + 1 :])

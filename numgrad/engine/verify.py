@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .._errors import GraphError
 from .graph import Node
-from .program import Instruction, Program, Ref
+from .program import Instruction, Program, Ref, extent
 from .schedule import ARENA, BLOCK, ELEMENTS, ONCE, Schedule, Segment
 
 
@@ -67,10 +67,7 @@ def _check_bounds(program: Program, instruction: Instruction, ref: Ref) -> None:
     layout = ref.layout
     if program.is_outside(ref.buffer) or 0 in layout.shape:
         return  # how the elements of an array from outside lie is nobody's business here
-    low = high = ref.offset
-    for size, stride in zip(layout.shape, layout.strides, strict=True):
-        reach = (size - 1) * stride
-        low, high = low + min(reach, 0), high + max(reach, 0)
+    low, high = [ref.offset + end for end in extent(layout.shape, layout.strides)]
     nbytes = program.nbytes[ref.buffer]
     if low < 0 or high + layout.dtype.itemsize > nbytes:
         raise GraphError(

@@ -8,7 +8,7 @@ import optree
 
 from .._errors import ArgTypeError
 from ..engine.record import mode
-from ..engine.reuse import heirs
+from ..engine.results import heirs
 
 _MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
 

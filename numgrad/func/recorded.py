@@ -15,11 +15,11 @@ from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.entries import entry_of
+from ..engine.executable import watch
 from ..engine.graph import Spec, next_number
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
-from ..engine.watching import watch
 from ..functions.operands import as_scalar
 from .draws import Draws
 from .integers import NumpyInt, PythonInt, of_argument

@@ -8,9 +8,9 @@ import numpy as np
 
 from .._declare import registry
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument, require_own
+from ..engine.executable import Executable
 from ..engine.graph import Expr, Value
 from ..engine.lower import lower, pending_exprs
-from ..engine.plan import Plan
 from ..engine.record import runtime
 
 
@@ -19,7 +19,7 @@ class Stage:
 
     __slots__ = ("plan", "sources")
 
-    def __init__(self, plan: Plan, sources: list[int]) -> None:
+    def __init__(self, plan: Executable, sources: list[int]) -> None:
         self.plan = plan
         self.sources = sources
 
@@ -59,7 +59,7 @@ class Stages:
             program = lower(
                 list(distinct.values()), runtime.target, open_arguments=True, exprs=exprs
             )
-            self.stages.append(Stage(Plan(program, runtime.target, fuse), list(range(count))))
+            self.stages.append(Stage(Executable(program, runtime.target, fuse), list(range(count))))
             numbers = {key: count + n for n, key in enumerate(distinct)}
         else:
             self._cut(_Levels(ends, exprs), numbers, count, fuse)
@@ -76,7 +76,7 @@ class Stages:
             batch = levels.batches.get(level)
             results = [clone(value) for value in wanted.values()]
             program = lower(results, runtime.target, batch, open_arguments=True)
-            self.stages.append(Stage(Plan(program, runtime.target, fuse), clone.sources))
+            self.stages.append(Stage(Executable(program, runtime.target, fuse), clone.sources))
             for key in wanted:
                 numbers[key] = count + len(numbers)
 

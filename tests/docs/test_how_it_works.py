@@ -2,7 +2,7 @@
 
 import pytest
 
-import numgrad.engine.plan as schedules
+import numgrad.engine.executable as schedules
 from numgrad.engine import recall
 from numgrad.engine.schedule import ARENA
 

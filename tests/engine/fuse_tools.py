@@ -3,10 +3,10 @@
 import numpy as np
 
 from numgrad.engine.capture import argument
+from numgrad.engine.executable import Executable
 from numgrad.engine.fuse import fuse
 from numgrad.engine.graph import Spec
 from numgrad.engine.lower import lower
-from numgrad.engine.plan import Plan
 from numgrad.engine.record import deferring, runtime
 from numgrad.engine.verify import check_program
 
@@ -28,7 +28,7 @@ def fused(function, *shapes):
     check_program(after)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(shape) for shape in shapes]
-    one, other = (Plan(p, runtime.target, "never")(arrays) for p in (before, after))
+    one, other = (Executable(p, runtime.target, "never")(arrays) for p in (before, after))
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a, b)
     return after.instructions

@@ -8,7 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine import attempts
-from numgrad.engine.plan import Bound, Plan
+from numgrad.engine.executable import Bound, Executable
 from numgrad.engine.record import runtime
 from numgrad.targets.cpu import cache, fused, joining, kernels, loader
 
@@ -63,16 +63,16 @@ def unknown_kernels(monkeypatch):
 @pytest.mark.parametrize("place", PLACES)
 def test_where_fusing_fails_a_program_goes_on_with_one_warning(place, mode, monkeypatch):
     program, x = program_of(steep, (37,)), [np.linspace(-2, 2, 37)]
-    expected = Plan(program, runtime.target, "never")(x)[0]
-    plan = Plan(program, runtime.target, "auto")
-    make = plan.fuse if mode == "auto" else lambda: Plan(program, runtime.target, "now")
+    expected = Executable(program, runtime.target, "never")(x)[0]
+    plan = Executable(program, runtime.target, "auto")
+    make = plan.fuse if mode == "auto" else lambda: Executable(program, runtime.target, "now")
     monkeypatch.setattr(*PLACES[place])
     with pytest.warns(RuntimeWarning, match=r"could not fuse a program .* not today\. Pro"):
         plan = make() or plan
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(plan(x)[0], expected)
-        Plan(program, runtime.target, "now")  # what fails in the same way is said once
+        Executable(program, runtime.target, "now")  # what fails in the same way is said once
     assert plan.fusion is None
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.expand import Form, Leaf, Step, Unit
-from numgrad.engine.places import Places
-from numgrad.engine.terms import Terms
+from numgrad.engine.expand import Leaf, Step, Unit
+from numgrad.engine.terms import Places, Terms
 
 F64 = np.dtype(float)
 
@@ -15,7 +14,7 @@ F64 = np.dtype(float)
 def test_a_reader_with_fewer_axes_gets_a_term_over_its_own(shape, loop):
     strides = tuple(8 * int(np.prod(shape[n + 1 :])) for n in range(len(shape)))
     leaves = tuple(Leaf(n, 0, strides, F64, False) for n in range(2))
-    writer = Unit(Form(None, shape, strides, strides), 0, 0, leaves)
+    writer = Unit(None, shape, strides, strides, 0, 0, leaves)
     reader = Leaf(1, 0, strides[: len(loop)], F64, False)
     found = Places().locate(writer, None, reader, loop)
     assert found is not None

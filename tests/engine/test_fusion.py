@@ -6,8 +6,8 @@ import pytest
 import numgrad as ng
 from numgrad._errors import KernelError
 from numgrad.engine import fusion
+from numgrad.engine.executable import Executable
 from numgrad.engine.fusion import Fusion, forecast, fusion_of
-from numgrad.engine.plan import Plan
 from numgrad.engine.record import runtime
 from numgrad.targets.null import NullTarget
 
@@ -76,7 +76,7 @@ def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
         monkeypatch.setattr(fusion, name, 1e-12)
     program = program_of(lambda x: ng.sin(x) * x + 1.0, (10,))
     monkeypatch.setattr(fusion, "_ELEMENT", 0.0)
-    plan = Plan(program, runtime.target, "auto")
+    plan = Executable(program, runtime.target, "auto")
     assert plan.bound.program is program
     (first,) = plan([np.ones(10)])
     (second,) = plan([np.ones(10)])  # the kernel is known now, if it was not on disk
@@ -89,7 +89,7 @@ def test_a_plan_is_fused_when_it_has_run_long_enough(monkeypatch):
 
 def test_a_plan_waits_longer_for_a_kernel_that_is_compiled(monkeypatch):
     monkeypatch.setattr(type(runtime.target), "is_ready", lambda target, spec: False)
-    plan = Plan(program_of(stretches, (10,)), runtime.target, "auto")
+    plan = Executable(program_of(stretches, (10,)), runtime.target, "auto")
     plan.seconds = plan.fusion.patience
     plan([np.ones(10)])
     assert plan.fusion.patience > 0.03 > plan.seconds
@@ -99,8 +99,8 @@ def test_a_plan_waits_longer_for_a_kernel_that_is_compiled(monkeypatch):
 @pytest.mark.parametrize("count", [10, 1_000_000])
 def test_a_program_of_many_elements_is_fused_before_it_runs(count):
     program = program_of(stretches, (count,))
-    Plan(program, runtime.target, "now")  # so that the kernels are known
-    plan = Plan(program, runtime.target, "auto")
+    Executable(program, runtime.target, "now")  # so that the kernels are known
+    plan = Executable(program, runtime.target, "auto")
     assert (plan.fusion is None) == (plan.bound.program is not program) == (count > 10)
 
 
@@ -112,7 +112,8 @@ def test_the_forecast_counts_rows():
     real = fusion.forecast
     for seeds in (few, many):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("numgrad.engine.plan.forecast", lambda p: forecasts.append(real(p)) or 0)
+            forecast_of = lambda p: forecasts.append(real(p)) or 0  # noqa: E731
+            patch.setattr("numgrad.engine.executable.forecast", forecast_of)
             for _ in range(2):
                 ng.grad(y, x, seeds, is_grads_batched=True, retain_graph=True)
     assert forecasts[0] < forecasts[-1] < 12 * forecasts[0]

@@ -132,7 +132,7 @@ def test_tile_of_a_program_is_tall_where_rows_share_a_matrix():
 
 
 def test_null_target_runs_nothing():
-    from numgrad.engine.plan import execute
+    from numgrad.engine.executable import execute
 
     x = ng.tensor(np.ones(3), requires_grad=True)
     program = backward_program(ng.sin(x), [x], ng.tensor(np.ones((2, 3))), batch=2)

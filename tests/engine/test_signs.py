@@ -7,7 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine import plan as plans
+from numgrad.engine import executable
 from numgrad.engine.builder import Builder
 from numgrad.engine.lower import force, lower
 from numgrad.engine.program import Program
@@ -105,7 +105,7 @@ def test_what_is_overwritten_in_between_is_negated_before(overwritten):
 @pytest.mark.usefixtures("default_fusing")
 def test_the_gradient_of_an_integrator_of_differences_negates_nothing(monkeypatch):
     programs = []
-    original = plans.Bound.__init__
+    original = executable.Bound.__init__
 
     def noted(self, program, target):
         programs.append(program)
@@ -119,7 +119,7 @@ def test_the_gradient_of_an_integrator_of_differences_negates_nothing(monkeypatc
         return ng.grad(y, x, np.eye(9), is_grads_batched=True)[0].numpy()
 
     start = np.linspace(7.0, 9.0, 9)
-    monkeypatch.setattr(plans.Bound, "__init__", noted)
+    monkeypatch.setattr(executable.Bound, "__init__", noted)
     found = jacobian()
     assert all(i.name != "negative" for program in programs for i in program.instructions)
     monkeypatch.setattr(Signs, "simplify", lambda self, program: None)

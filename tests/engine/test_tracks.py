@@ -10,7 +10,7 @@ import pytest
 import numgrad as ng
 from numgrad.engine import recall
 from numgrad.engine.again import Again, freeing
-from numgrad.engine.plan import Plan
+from numgrad.engine.executable import Executable
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 
@@ -211,7 +211,7 @@ def test_other_indices_are_not_scheduled_again(size, monkeypatch):
 
 
 def test_a_failing_pass_frees_nothing(monkeypatch):
-    from numgrad.engine import plan
+    from numgrad.engine import executable
 
     x = leaf()
     known(lambda x: x * x, x)
@@ -220,7 +220,7 @@ def test_a_failing_pass_frees_nothing(monkeypatch):
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan.Plan, "__call__", interrupted)
+    monkeypatch.setattr(executable.Executable, "__call__", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ng.grad(y, x, np.ones(3))
     monkeypatch.undo()
@@ -296,14 +296,14 @@ def test_a_failing_pass_does_not_give_back_what_another_one_has_freed(monkeypatc
     x = leaf()
     known(lambda x: ng.sin(x) * x, x)
     y = ng.sin(x) * x
-    run = Plan.__call__
+    run = Executable.__call__
 
     def fails(self, *args):
-        monkeypatch.setattr(Plan, "__call__", run)
+        monkeypatch.setattr(Executable, "__call__", run)
         ng.grad(y, x, np.ones(3))
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr(Plan, "__call__", fails)
+    monkeypatch.setattr(Executable, "__call__", fails)
     with pytest.raises(RuntimeError, match="out of luck"):
         ng.grad(y, x, np.ones(3), retain_graph=True)
     with pytest.raises(ng.errors.FreedGraphError):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import plan
+from numgrad.engine import executable
 from numgrad.func import recorded
 from numgrad.func.replayer import Replayer
 from numgrad.targets.cpu import layout, machine, threads
@@ -41,13 +41,13 @@ def operands():
 @pytest.fixture
 def plain(monkeypatch):
     """The runs that went through Python."""
-    runs, into = [], plan.Plan.into
+    runs, into = [], executable.Executable.into
 
     def spy(self, *arguments):
         runs.append(self)
         return into(self, *arguments)
 
-    monkeypatch.setattr(plan.Plan, "into", spy)
+    monkeypatch.setattr(executable.Executable, "into", spy)
     return runs
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine import attempts
-from numgrad.engine.plan import Plan
+from numgrad.engine.executable import Executable
 from numgrad.engine.record import runtime
 from numgrad.targets.cpu import finishing, fused, helper, interrupts, kernels
 from tests.engine.fuse_tools import program_of
@@ -135,8 +135,8 @@ def test_a_program_whose_kernel_takes_too_long_runs_on_unfused(monkeypatch, tmp_
 
     program, x = program_of(wave, (11,)), [np.linspace(0, 1, 11)]
     with pytest.warns(RuntimeWarning, match="could not fuse .* LLVM did not finish a kernel"):
-        plan = Plan(program, runtime.target, "now")
-    np.testing.assert_array_equal(plan(x)[0], Plan(program, runtime.target, "never")(x)[0])
+        plan = Executable(program, runtime.target, "now")
+    np.testing.assert_array_equal(plan(x)[0], Executable(program, runtime.target, "never")(x)[0])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")

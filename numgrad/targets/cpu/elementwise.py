@@ -85,7 +85,7 @@ class Rows(ABC):
             builder.branch(leave)
         numbers = self._has_numbers(builder, row_steps)
         in_place = self._in_place(builder, n, rows, steps, numbers)
-        move = table_words(builder, row_steps, len(self.memories))
+        move: Any = table_words(builder, row_steps, len(self.memories))
         most, ahead = self._together(builder, n, builder.or_(in_place, numbers), move)
         before = builder.basic_block
         builder.branch(begin)
@@ -114,7 +114,7 @@ class Rows(ABC):
         builder.position_at_end(leave)
         builder.ret_void()
 
-    def _together(self, builder: Builder, n, alone: ir.Value, move: ir.Value) -> Sequence[ir.Value]:
+    def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
         """How many rows are computed together, and how far they move the addresses: one, or as many
         as fit into a block."""
         entry = builder.basic_block
@@ -124,6 +124,7 @@ class Rows(ABC):
             moves = builder.mul(move, _splat(builder, fitting, len(self.memories)))
             several = builder.basic_block
         found = []
+        one: Any
         for one, many in ((word(1), fitting), (move, moves)):
             phi = builder.phi(one.type)
             phi.add_incoming(one, entry)
@@ -131,7 +132,7 @@ class Rows(ABC):
             found.append(phi)
         return found
 
-    def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: ir.Value) -> None:
+    def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: Any) -> None:
         """Emit: the addresses go on."""
         given = table_words(builder, ptrs, len(self.memories))
         place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())

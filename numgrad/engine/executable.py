@@ -1,12 +1,12 @@
-"""Plans: programs that are scheduled, encoded and ready to run any number of times.
+"""Executables: programs that are scheduled, encoded and ready to run any number of times.
 
-Threads may share a plan: the memory of a run belongs to the run. When a plan is fused is for
-`fusion` to say.
+Threads may share one: the memory of a run belongs to the run. When it is fused is for `fusion` to
+say.
 """
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,9 +21,25 @@ from .program import Program
 from .results import maker
 from .schedule import Schedule, schedule
 from .unchanged import require_unchanged
-from .watching import watch
 
 _fusing = fork_safe_lock()
+
+
+class Watcher(Protocol):
+    """Asked before each run of a program how to run it."""
+
+    def runner(self, plan: Any, bound: Any) -> Callable[[Sequence[int]], Any]:
+        """Return what is called with the addresses in place of ``bound.run``."""
+        ...
+
+
+class Watch:
+    """The watcher of this process; while there is one, nothing goes past `Executable.into`."""
+
+    current: Watcher | None = None
+
+
+watch = Watch()
 
 
 class Bound:
@@ -46,7 +62,7 @@ class Bound:
         )
 
 
-class Plan:
+class Executable:
     """A program bound to a target: call it with the arrays of its arguments.
 
     Parameters
@@ -178,4 +194,4 @@ def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
 
 def execute(program: Program, target: Any) -> list[np.ndarray]:
     """Run a program without arguments once; return its results."""
-    return Plan(program, target, "never" if settings.fuse == "auto" else None)()
+    return Executable(program, target, "never" if settings.fuse == "auto" else None)()
