@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
-from .dispatch_cache import Mixture, Plan, keep, key_of, make_plan, plan_of
+from .dispatch_cache import Mixture, Plan, keep, make_plan, plan_of
 from .record import mode, runtime, unusual
 from .values import Spec, Value
 
@@ -149,8 +149,7 @@ def learn(
             return
         operands.append(made)
     if any(operands):
-        key = key_of(tuple(map(descriptor, args)), {})
-        keep(operator, operator.plans, key, Mixture(plan, operands))
+        keep(operator, operator.plans, tuple(map(descriptor, args)), Mixture(plan, operands))
 
 
 def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Operand | None:
