@@ -248,7 +248,7 @@ def _connect(plan: Plan, x: Any, y: Any, result: Any) -> None:
         record_planned(plan, wanted, (x, y), (first, second), result, _frame(3))
 
 
-def connect(
+def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
     """Record an operation whose result is in the memory of a value that was written in place."""

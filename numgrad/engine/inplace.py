@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import InplaceError, LeafInplaceError
-from .dispatch import connect
+from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
 from .record import apply, deferring, grad_mode, mode, runtime
@@ -149,7 +149,7 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
         _become(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
-        connect(operator, static, inputs, root)
+        record_in_place(operator, static, inputs, root)
         _keep_retaining(root, *before)
 
 

@@ -102,7 +102,6 @@ class Rule:
             for source in self.sources
         ]
 
-
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of these cotangents and saved values, computed at
         once; some may be the arrays that were given, or views of them."""

@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 from .expand import Leaf, Unit
 
 _SAME = 0.01  # a difference in the numbers of reads that means nothing: the ends of an axis
-
 _MOST = 64  # distances that are told apart, so that time grows with the length of a program
 
 _Reads: TypeAlias = Mapping[Hashable, int]  # how many elements are read at each distance

@@ -232,7 +232,8 @@ class Replayer:
 
 
 def _kind(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what arguments look like: a guess whose entry is theirs, which looks for itself."""
+    """Return what arguments have in common that are likely to have the same entry; the entry looks
+    at all that matters."""
     return tuple(
         [
             x.shape if type(x) is np.ndarray else x if type(x) in _OPTIONS else type(x)

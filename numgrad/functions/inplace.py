@@ -10,7 +10,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
-from ..engine.dispatch import connect
+from ..engine.dispatch import record_in_place
 from ..engine.graph import ELEMENT, ForeignStorage, View
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
@@ -245,7 +245,7 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
     x.storage.version += 1
     result = Tensor(x.array, False, x.storage)
     if recorded:
-        connect(operator, {}, inputs, result)
+        record_in_place(operator, {}, inputs, result)
     return result
 
 

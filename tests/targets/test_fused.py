@@ -126,15 +126,20 @@ def test_step_of_a_scalar_input_is_not_looked_at(scalar_step, rng):
     np.testing.assert_array_equal(out, [x * y + c, (x * y + c) * x])
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, BLOCK + 3])
+@pytest.mark.parametrize("n", [0, 1, 7, 32, 33, BLOCK // 2, BLOCK // 2 + 1, BLOCK + 3])
 @pytest.mark.parametrize("stride", [1, 2])
-def test_rows_are_calls_in_a_row(n, stride, rng):
+@pytest.mark.parametrize("numbers", [True, False], ids=["a number each", "one number"])
+@pytest.mark.parametrize("rows", [5, 77])
+def test_rows_are_calls_in_a_row(n, stride, numbers, rows, rng):
+    """Short rows that share their numbers are computed together."""
     k = kernel(polynomial(F64))
-    rows, width = 5, 2 * n + 3
+    width = 2 * n + 3
     x, y = rng.random((rows, width)), rng.random((1, width))
     c, out = rng.random(rows), np.zeros((2, rows, width))
+    if not numbers:
+        c[:] = c[0]
     arrays = [x, y, c, *out]
-    row_steps = [8 * width, 0, 8, 8 * width, 8 * width]
+    row_steps = [8 * width, 0, 8 * numbers, 8 * width, 8 * width]
     status, moved = call_rows(k, arrays, n, rows, [8 * stride, 8, 0, 8, 8 * stride], row_steps)
     assert status == 0
     assert moved == ([(rows - 1) * step for step in row_steps] if n else [0] * 5)
@@ -142,10 +147,13 @@ def test_rows_are_calls_in_a_row(n, stride, rng):
     first = factor * y[:, :n] + c[:, None]
     np.testing.assert_array_equal(out[0][:, :n], first)
     np.testing.assert_array_equal(out[1][:, : n * stride : stride], first * factor)
+    assert not out[0][:, n:].any()
+    assert not out[1][:, n * stride :].any()
     assert call_rows(k, arrays, n, 0, [8] * 5, row_steps) == (0, [0] * 5)
 
 
-def test_an_element_that_raises_is_reported_by_its_index_over_all_rows():
+@pytest.mark.parametrize("n", [1, 7, 32, 300])
+def test_an_element_that_raises_is_reported_by_its_index_over_all_rows(n):
     def checked(x):
         if x < 0:
             raise ValueError("negative")
@@ -153,12 +161,13 @@ def test_an_element_that_raises_is_reported_by_its_index_over_all_rows():
 
     steps = [(spec_of(checked, F64, F64), (0,)), (spec_of(cast, F64, F32), (1,))]
     k = kernel(fused_spec(steps, (F64,), (2,)))
-    x, out = np.ones((4, 300)), np.zeros((4, 300), F32)
-    assert call_rows(k, [x, out], 300, 4, [8, 4], [2400, 1200])[0] == 0
+    rows, last = 90, n - 1
+    x, out = np.ones((rows, n)), np.zeros((rows, n), F32)
+    assert call_rows(k, [x, out], n, rows, [8, 4], [8 * n, 4 * n])[0] == 0
     np.testing.assert_array_equal(out, 1)
-    x[2, 280], x[3, 0] = -1, -1
-    assert call_rows(k, [x, out], 300, 4, [8, 4], [2400, 1200])[0] == 1 + 2 * 300 + 280
-    assert call(k, [x[2], out], 300, [8, 4]) == 281
+    x[70, last], x[71, 0] = -1, -1
+    assert call_rows(k, [x, out], n, rows, [8, 4], [8 * n, 4 * n])[0] == 1 + 70 * n + last
+    assert call(k, [x[70], out], n, [8, 4]) == n
 
 
 def test_status_of_an_earlier_failure_is_kept():

@@ -66,7 +66,7 @@ for cell in (gates_by_slices, gates_by_split, gates_as_rows, gates_one_by_one):
     lstm.add(cell.__name__.replace("_", " "), network(cell))
 
 long = Family("an LSTM over 300 tokens", size=300, tiny=3, inputs=lstm_inputs, wrt=2)
-long.add("gates by slices", lstm.programs[0].text, without={"fused": "compiles for minutes"})
+long.add("gates by slices", lstm.programs[0].text)
 
 orbit = Family(
     "Lorenz (1963), 40 Runge-Kutta steps", size=3, tiny=3,
