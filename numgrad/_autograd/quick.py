@@ -1,4 +1,4 @@
-"""``grad`` and ``backward`` of one output without options, over a graph that was met before."""
+"""``grad`` and ``backward`` without options, over a graph that was met before."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,43 +14,62 @@ from .options import Options
 
 
 def grad(
-    output: Any, inputs: Any, seed: Any, batched: bool, retain: bool, create_graph: bool
+    outputs: Any, inputs: Any, seeds: Any, batched: bool, retain: bool, create_graph: bool
 ) -> Any:
     """Return what `passes.grad` returns; None where that is left to it."""
-    items = (inputs,) if type(inputs) is Tensor else inputs
-    if type(output) is not Tensor or (type(items) is not tuple and type(items) is not list):
+    items, sources = _tensors(outputs), _tensors(inputs)
+    if items is None or sources is None:
+        return None
+    again = _found(items, sources, seeds, batched, retain, create_graph)
+    if again is None or again.recalled.given is None:
+        return None
+    values = again.run(_seeds(items, seeds) if create_graph else ())
+    return None if values is None else tuple([values[n] for n in again.recalled.given])
+
+
+def _tensors(items: Any) -> Sequence[Tensor] | None:
+    """Return one or several tensors as a sequence; None for anything else."""
+    if type(items) is Tensor:
+        return (items,)
+    if type(items) is not tuple and type(items) is not list:
         return None
     for item in items:
         if type(item) is not Tensor:
             return None
-    again = _found(output, items, seed, batched, retain, create_graph)
-    if again is None or again.recalled.given is None:
-        return None
-    values = again.run([_seed(output, seed)] if create_graph else ())
-    return None if values is None else tuple([values[n] for n in again.recalled.given])
+    return items
 
 
 def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
     """Return the gradients, as new arrays without graphs, of an output that is known to depend on
     nothing else that requires grad; None where that must be found out."""
-    again = _found(output, inputs, None, False, True)
+    again = _found((output,), inputs, None, False, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
         return None
     values = again.run()
     return None if values is None else [values[n] for n in again.recalled.given]
 
 
-def _seed(output: Any, seed: Any) -> Tensor:
-    """Return a seed as a value that nodes may keep."""
-    (seed,) = seed if type(seed) in (tuple, list) else (seed,)
-    if seed is None:
-        return Tensor(np.ones(output.shape, output.dtype))
-    return seed if type(seed) is Tensor else constant(seed)
+def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
+    """Return the seeds as values that nodes may keep."""
+    return [
+        Tensor(np.ones(output.shape, output.dtype)) if seed is None
+        else seed if type(seed) is Tensor
+        else constant(seed)
+        for output, seed in zip(outputs, _each(seeds, len(outputs)), strict=True)
+    ]  # fmt: skip
 
 
-def backward(output: Any, seed: Any, retain: bool) -> bool:
+def _each(seeds: Any, count: int) -> Sequence[Any]:
+    """Return a seed for each output, of a single one also where it is not in a sequence."""
+    if type(seeds) is tuple or type(seeds) is list:
+        return seeds
+    return (seeds,) if count == 1 or seeds is not None else (None,) * count
+
+
+def backward(outputs: Any, seeds: Any, retain: bool) -> bool:
     """Accumulate the gradients of all leaves; return whether that was done."""
-    again = _found(output, None, seed, False, retain) if type(output) is Tensor else None
+    items = _tensors(outputs)
+    again = None if items is None else _found(items, None, seeds, False, retain)
     if again is None:
         return False
     values = again.run()
@@ -67,24 +86,38 @@ _PLAIN = Options()
 
 
 def _found(
-    output: Any, inputs: Any, seed: Any, batched: bool, retain: bool, create_graph: bool = False
-) -> Again | None:
-    """Return the pass if the seed needs no conversion and nothing looks at gradients."""
-    if (type(seed) is tuple or type(seed) is list) and len(seed) == 1:
-        seed = seed[0]
+    outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, retain: bool,
+    create_graph: bool = False,
+) -> Again | None:  # fmt: skip
+    """Return the pass if no seed needs a conversion and nothing looks at gradients."""
+    each = _each(seeds, len(outputs))
+    if len(each) != len(outputs) or not outputs or anomaly.checker() is not None:
+        return None
+    arrays = []
+    for output, seed in zip(outputs, each, strict=True):
+        array = _array(output, seed, batched)
+        if array is None:
+            return None
+        arrays.append(array)
+    batch = None
+    if batched:
+        batch = len(arrays[0])
+        for array in arrays:
+            if len(array) != batch:
+                return None
+    return find(outputs, arrays, inputs, batch, retain, create_graph)
+
+
+def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
+    """Return the array of a seed if it has the dtype and the shape that it needs."""
     if seed is None:
-        array = None if batched else ones(output.spec)
-    else:
-        array = seed if type(seed) is np.ndarray else None
-        if type(seed) is Tensor and seed._view is None:
-            array = seed.array
-    if array is None or array.dtype != output.dtype or anomaly.checker() is not None:
+        return None if batched else ones(output.spec)
+    array = seed if type(seed) is np.ndarray else None
+    if type(seed) is Tensor and seed._view is None:
+        array = seed.array
+    if array is None or array.dtype != output.dtype:
         return None
     shape = array.shape
-    if not batched:
-        if shape != output.shape:
-            return None
-        return find(output, array, inputs, None, retain, create_graph)
-    if not shape or shape[1:] != output.shape:
-        return None
-    return find(output, array, inputs, shape[0], retain, create_graph)
+    if batched:
+        return array if shape and shape[1:] == output.shape else None
+    return array if shape == output.shape else None

@@ -23,7 +23,7 @@ freeing = fork_safe_lock()  # of saved values: of two passes that free a graph o
 
 
 class Again:
-    """A pass from one output with one seed that is about to be run again."""
+    """A pass that is about to be run again."""
 
     __slots__ = ("_retain", "recalled", "structure")
 
@@ -62,19 +62,19 @@ class Again:
 
 
 def find(
-    output: Any,
-    seed: Any,
+    outputs: Sequence[Any],
+    seeds: list[Any],
     inputs: Sequence[Any] | None,
     batch: int | None,
     retain: bool,
     create_graph: bool = False,
 ) -> Again | None:
-    """Return the pass over the graph of a value if it was met before.
+    """Return the pass over the graph of some values if it was met before.
 
     Parameters
     ----------
-    output, seed : Value, ndarray
-        The seed is an array of the output's dtype and shape, with the batch in front.
+    outputs, seeds : sequence of Value, list of ndarray
+        Each seed has the dtype and the shape of its output, with the batch in front.
     inputs : sequence of Value or None
         What gradients are wanted of; all leaves by default.
     batch : int or None
@@ -86,26 +86,33 @@ def find(
     """
     if unusual and not mode.direct:
         return None
-    if output._view is not None:
-        output._view.refresh(output)
-    root = output.node
-    if root is None or not output._requires_grad:
-        return None
+    roots = _places(outputs)
     targets = slots = None
     if inputs is not None:
-        targets, slots = [], []
-        for x in inputs:
-            if x._view is not None:
-                x._view.refresh(x)
-            if not x._requires_grad:
-                return None
-            targets.append(x.node or accumulator_of(x))
-            slots.append(x.slot)
-        slots = tuple(slots)
+        wanted = _places(inputs)
+        if wanted is None:
+            return None
+        targets, slots = wanted[0], tuple(wanted[1])
+    if roots is None:
+        return None
     options = False, settings.sort_sum_gradient, batch, create_graph
-    starts = starts_of(((output.slot, batch is not None),), slots, options)
-    found = known_for((root,), starts, targets, [seed])
+    rows = batch is not None
+    starts = starts_of(tuple([(slot, rows) for slot in roots[1]]), slots, options)
+    found = known_for(tuple(roots[0]), starts, targets, seeds)
     return None if found is None else Again(found[1], found[0], retain)
+
+
+def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
+    """Return the nodes of values and the slots there; None if one requires no gradient."""
+    nodes, slots = [], []
+    for x in values:
+        if x._view is not None:
+            x._view.refresh(x)
+        if not x._requires_grad:
+            return None
+        nodes.append(x.node or accumulator_of(x))
+        slots.append(x.slot)
+    return nodes, slots
 
 
 _ones: dict[Spec, np.ndarray] = Bounded(64)
