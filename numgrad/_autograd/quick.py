@@ -91,7 +91,7 @@ def _found(
 ) -> Again | None:  # fmt: skip
     """Return the pass if no seed needs a conversion and nothing looks at gradients."""
     each = _each(seeds, len(outputs))
-    if len(each) != len(outputs) or not outputs or anomaly.checker() is not None:
+    if len(each) != len(outputs) or not outputs:
         return None
     arrays = []
     for output, seed in zip(outputs, each, strict=True):
@@ -99,6 +99,8 @@ def _found(
         if array is None:
             return None
         arrays.append(array)
+    if anomaly.checker() is not None:
+        return None
     batch = None
     if batched:
         batch = len(arrays[0])

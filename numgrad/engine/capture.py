@@ -12,7 +12,7 @@ import numpy as np
 
 from .._blocks import Block
 from .._errors import CaptureError
-from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View
+from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
 from .seen import Elements, Seen, seen
@@ -68,6 +68,22 @@ def convert(passage: Passage, value: Value, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
+class Copied:
+    """Elements that were copied out of a value at a key, and the versions at which both agree."""
+
+    def __init__(self, base: Value, copy: Value, key: Any) -> None:
+        self.base, self.copy, self.key = base, copy, key
+        self.agree()
+
+    def agree(self) -> None:
+        """Note that both have the same elements now."""
+        self.versions = self.base.version, self.copy.version
+
+    def is_like_a_view(self) -> bool:
+        """Whether neither was written since."""
+        return self.versions == (self.base.version, self.copy.version)
+
+
 class Capture:
     """Watches one function while it is captured.
 
@@ -93,9 +109,9 @@ class Capture:
         Those between the branches of choices and what is outside of them.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
-    copies : list of tuple
-        Two storages with their versions: elements were copied out of the first one by an index
-        that is to be computed, where a number would have given a view.
+    copies : list of Copied
+        Elements that were copied by an index that is to be computed, where a number would have
+        given a view.
     """
 
     def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
@@ -112,7 +128,7 @@ class Capture:
         self.views: list[weakref.ref[Value]] = []
         self.replayed: list[View] = []
         self.gates: set[Any] = set()
-        self.copies: list[tuple[Storage, int, Storage, int]]
+        self.copies: list[Copied]
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
@@ -141,13 +157,25 @@ class Capture:
         if found is not None:
             raise CaptureError(f"ng.jit is capturing a function: {_work_array(*found)}")
 
-    def note_copy(self, base: Value, copy: Value) -> None:
+    def note_copy(self, base: Value, copy: Value, key: Any) -> None:
         """Note a copy of elements that would have been a view of them for a known index."""
-        self.copies.append((base.storage, base.version, copy.storage, copy.version))
+        self.copies.append(Copied(base, copy, key))
+
+    def copied(self, base: Value, copy: Value) -> "Copied | None":
+        """Return how a copy was made, if that was out of ``base`` and nothing was computed since it
+        was written: then nobody has seen that ``base`` was not."""
+        made = [item.number for item in (copy.expr, copy.node) if item is not None]
+        if copy.array is not None or max(made) + 1 != next_number():
+            return None
+        for note in reversed(self.copies):
+            if note.copy is copy:
+                return note if note.base is base and note.base.version == note.versions[0] else None
+        return None
 
     def copies_are_views(self) -> bool:
-        """Whether nobody can tell them apart: nothing was written since."""
-        return all(a.version == n and b.version == m for a, n, b, m in self.copies)
+        """Whether nobody can tell them apart: nothing was written since, or what was written to a
+        copy was written where it came from as well."""
+        return all(note.is_like_a_view() for note in self.copies)
 
     def look(self, value: Value) -> None:
         """Note that Python sees the numbers of a value that is computed."""

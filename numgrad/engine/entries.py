@@ -30,7 +30,8 @@ def entry_of(
     Parameters
     ----------
     arguments : sequence of (dtype, shape)
-        What it takes: an array; a number of a type, in place of the dtype; the object of a `Same`.
+        What it takes: an array; a number of a type, in place of the dtype, for an ``int`` with the
+        least and the greatest in place of the shape; the object of a `Same`.
     positions : sequence of int
         Which of them is each argument of the program.
     shapes : sequence of tuple

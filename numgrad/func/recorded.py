@@ -22,7 +22,7 @@ from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..functions.operands import as_scalar
 from .draws import Draws
-from .integers import NumpyInt, PythonInt, of_argument
+from .integers import MOST, NumpyInt, PythonInt, Uses, of_argument
 from .nested import Nested
 from .outputs import donated, into
 from .recording import Recording, in_order, keeps_leaves, placeholder, record
@@ -70,9 +70,8 @@ class Recorded:
         As in `jit`.
     donated : iterable of int
         The positional arguments whose memory may be used for results.
-    asked : set of int
-        Gets the numbers of the leaves that were to be known later, and whose number Python asks
-        for.
+    uses : Uses
+        Gets to know what becomes of the integers that are known later.
     """
 
     def __init__(
@@ -83,19 +82,20 @@ class Recorded:
         ensemble: bool,
         fuse: str,
         donated: Iterable[int],
-        asked: set[int],
+        uses: Uses,
     ) -> None:
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
         self.is_cut = False  # an ensemble whose results would require grad
+        self.limits = uses.limits
         self._entries: dict[tuple[int, ...], Any] = {}
         self._latest: list[Any] = []  # what the latest call had beside arrays and numbers
         self._function = function
         self._call = call
         self._first = next_number()
         arguments = [
-            _placeholder(n, leaf, kind, asked)
+            _placeholder(n, leaf, kind, uses)
             for n, (leaf, kind) in enumerate(zip(call.leaves, call.kinds, strict=True))
         ]
         with paused():
@@ -149,6 +149,10 @@ class Recorded:
     def is_valid(self) -> bool:
         """Whether the recording is still what the function would do."""
         return self.recording.is_valid()
+
+    def holds_for(self, call: Call) -> bool:
+        """Whether the integers of a call are within the limits of the recording."""
+        return all(low <= call.leaves[n] <= high for n, (low, high) in self.limits.items())
 
     def is_quick(self) -> bool:
         """Whether calls need not be looked at, beside their arguments."""
@@ -255,9 +259,12 @@ class Recorded:
         )  # fmt: skip
 
     def _new_entry(self, call: Call) -> Any:
+        if any(call.kinds[n] != INTEGER for n in self.limits):
+            return None
         stages = self.recording.stages
         (stage,) = stages.stages
         kinds = dict(zip(call.positions, call.kinds, strict=True))
+        limits = {call.positions[n]: limits for n, limits in self.limits.items()}
         expected: list[tuple[Any, Any]] = []
         for position, leaf in enumerate(call.fixed):
             kind = kinds.get(position)
@@ -265,6 +272,8 @@ class Recorded:
                 expected.append((Same(leaf), ()))
             elif kind in (NUMPY, TENSOR):
                 expected.append((leaf.dtype, leaf.shape))
+            elif kind == INTEGER:
+                expected.append((int, limits.get(position, (1 - MOST, MOST - 1))))
             else:
                 expected.append((_TYPES.get(kind) or type(leaf), ()))
         sources = [call.positions[n] for n in stage.sources]
@@ -284,14 +293,14 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
-def _placeholder(index: int, leaf: Any, kind: str, asked: set[int]) -> Tensor:
+def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
         return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))
-    return of_argument(value, index, asked) if kind in INTEGERS else value
+    return of_argument(value, index, leaf, uses) if kind in INTEGERS else value
 
 
 def _is_result(leaf: Any) -> bool:

@@ -15,6 +15,7 @@ from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode, unusual
 from ..engine.values import capturing, next_number
+from .integers import Uses
 from .nested import MISSED, Nested
 from .recorded import Recorded
 from .signature import Call, Signature
@@ -167,6 +168,10 @@ class Replayer:
             return _own(self.function, args, kwargs)
         call = Call(self.signature, args, kwargs, self.varying.later)
         recorded = self.recordings.get(call.key)
+        if recorded is not None and not recorded.holds_for(call):
+            limited = {call.positions[n] for n in recorded.limits}
+            call = self._with(args, kwargs, self.varying.later(call.outline) - limited)
+            recorded = self.recordings.get(call.key)
         if recorded is None or not recorded.is_valid():
             call, recorded = self._recorded(call, args, kwargs)
             if len(self.recordings) >= _MOST_RECORDINGS:
@@ -196,31 +201,38 @@ class Replayer:
         call are known later, but for those whose number Python asks for."""
         candidates = later = self.varying.candidates(call) if call.integers else frozenset()
         for _ in range(_ATTEMPTS if later else 0):
-            tried = Call(self.signature, args, kwargs, lambda outline, found=later: found)
-            asked: set[int] = set()
+            tried, uses = self._with(args, kwargs, later), Uses()
             try:
-                recorded = self._record(tried, asked)
+                recorded = self._record(tried, uses)
             except Exception:  # of any kind, as the function may react to the first one: it is
-                asked = asked or set(range(len(tried.positions)))  # raised again below, if at all
+                # raised again below, if at all
+                asked = uses.asked or set(range(len(tried.positions)))
             else:
-                if not asked and recorded.recording.copies_are_views:
+                if not uses.asked and recorded.recording.copies_are_views:
                     self.varying.settle(call, later, candidates - later)
                     return tried, recorded
-                asked = asked or set(range(len(tried.positions)))
+                asked = uses.asked or set(range(len(tried.positions)))
             later -= {tried.positions[n] for n in asked}
+            if uses.is_outside:  # of an axis, as others need not be
+                call = self._with(args, kwargs, frozenset())
+                return call, self._record(call, Uses())
             if not later:
                 break
         self.varying.settle(call, frozenset(), candidates)
         call = Call(self.signature, args, kwargs, self.varying.later)
-        return call, self._record(call, set())
+        return call, self._record(call, Uses())
 
-    def _record(self, call: Call, asked: set[int]) -> Recorded:
+    def _with(self, args: Sequence[Any], kwargs: dict[str, Any], later: frozenset[int]) -> Call:
+        """Return a call with these integers known later."""
+        return Call(self.signature, args, kwargs, lambda outline: later)
+
+    def _record(self, call: Call, uses: Uses) -> Recorded:
         """Return a recording; a second one if the function keeps a tensor that it has made and that
         requires grad, which is one from outside from then on."""
         donated = self.signature.donated
         for _ in range(2):
             recorded = Recorded(
-                self.function, self.name, call, self.ensemble, self.fuse, donated, asked
+                self.function, self.name, call, self.ensemble, self.fuse, donated, uses
             )
             if not recorded.keeps_leaves:
                 return recorded

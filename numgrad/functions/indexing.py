@@ -14,7 +14,7 @@ from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
-from .keys import BASIC, ArrayKey, BasicKey, is_array, is_basic, is_late, look_up, parse
+from .keys import BASIC, ArrayKey, BasicKey, has_window, is_basic, is_late, look_up, parse
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 
@@ -49,7 +49,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    if type(key) in BASIC or is_basic(key):
+    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
         return _basic.call(x, key)
     return read(x, key, "getitem")
 
@@ -72,8 +72,8 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
     if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         result = gather(x, positions_of(normal, x.shape, caller))
-        if mode.capture is not None and _is_view_of_numbers(normal.items, key):
-            mode.capture.note_copy(x, result)
+        if mode.capture is not None and normal.is_view:
+            mode.capture.note_copy(x, result, key)
         return result
     assert x.array is not None
     items = normal.items
@@ -84,14 +84,6 @@ def _holds_arrays(key: Any) -> bool:
     """Whether a key holds arrays or tensors: also one without axes makes a copy, as in NumPy."""
     items = key if type(key) is tuple else (key,)
     return any([isinstance(item, (np.ndarray, Tensor)) for item in items])  # noqa: C419
-
-
-def _is_view_of_numbers(items: Any, key: Any) -> bool:
-    """Whether a key would give a view if its arrays were numbers."""
-    if any([is_array(item) and item.ndim for item in items]):  # noqa: C419
-        return False
-    has_ellipsis = any([item is ... for item in key]) if type(key) is tuple else False  # noqa: C419
-    return has_ellipsis or any([item is None or type(item) is slice for item in items])  # noqa: C419
 
 
 @Steps

@@ -17,7 +17,7 @@ from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from ..operators.positions import remains
-from .keys import ArrayKey, BasicKey, Items, check_arrays, parse
+from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
 from .places import positions_of
 
@@ -60,6 +60,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     """
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
+    capture = _record.mode.capture if isinstance(value, Tensor) else None
+    copied = None if capture is None else capture.copied(x, value)
     normal = parse(key, x.shape)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
@@ -73,8 +75,10 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     _inplace.check(x, value)
     if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
-    else:
-        _write_at(x, normal, value)
+        return
+    _write_at(x, normal, value)
+    if copied is not None and is_same(copied.key, key):
+        copied.agree()  # ``x[key] += v`` ends by writing what a view would have written already
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:

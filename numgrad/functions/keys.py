@@ -10,7 +10,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..engine.capture import WAYS_OUT, refuse
-from ..engine.record import mode
+from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from .operands import as_tensor, plain
 
@@ -53,6 +53,7 @@ class Items(NamedTuple):
 
     items: list[Any]
     is_late: bool
+    is_view: bool  # with numbers in place of arrays without axes
 
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
@@ -66,6 +67,12 @@ def is_basic(key: Any) -> bool:
     return BASIC.issuperset(map(type, key))
 
 
+def has_window(key: Any) -> bool:
+    """Whether a slice begins at a number that is known later."""
+    items = key if type(key) is tuple else (key,)
+    return any([type(item) is slice and _is_unknown(item.start) for item in items])  # noqa: C419
+
+
 def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
     """Return a key for an array of ``shape``, normalised where the result is a view.
 
@@ -77,9 +84,59 @@ def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
     kinds = set(map(type, items))
-    if Tensor in kinds or np.ndarray in kinds:
-        return Items(full, Tensor in kinds)
+    has_arrays = Tensor in kinds or np.ndarray in kinds
+    if unusual and has_window(tuple(full)):
+        windowed = _windowed(full, shape)
+        if windowed is not full:
+            return Items(windowed, True, True)
+    if has_arrays:
+        return Items(full, Tensor in kinds, _is_view_of_numbers(full, items))
     return _basic_key(full, shape)
+
+
+def _is_view_of_numbers(full: Sequence[Any], items: Sequence[Any]) -> bool:
+    """Whether a key would give a view if its arrays were numbers."""
+    if any([is_array(item) and item.ndim for item in items]):  # noqa: C419
+        return False
+    return any([item is ... for item in items]) or any(  # noqa: C419
+        [item is None or type(item) is slice for item in full]  # noqa: C419
+    )
+
+
+def _windowed(items: list[Any], shape: Sequence[int]) -> list[Any]:
+    """Return the items with slices from one late integer to another replaced by the positions that
+    they stand for; the same list where there are none, or arrays would give another result."""
+    late = [n for n, item in enumerate(items) if type(item) is slice and _is_unknown(item.start)]
+    touched = [0 if n in late else item for n, item in enumerate(items)]
+    is_mixed = any([is_array(item) and item.ndim for item in items])  # noqa: C419
+    if not late or is_mixed or not adjacent(touched):
+        return items
+    made, axis, behind = items.copy(), 0, len(late)
+    for n, item in enumerate(items):
+        if n in late:
+            window = getattr(item.start, "window", None)
+            positions = None if window is None else window(item, shape[axis])
+            if positions is None:
+                return items
+            behind -= 1
+            made[n] = positions.reshape(-1, *(1,) * behind)
+        axis += item is not None
+    return made
+
+
+def is_same(first: Any, second: Any) -> bool:
+    """Whether two keys, or items of keys, are made of the same numbers and tensors."""
+    if first is second or type(first) is not type(second):
+        return first is second
+    if type(first) is slice:
+        return is_same(_parts(first), _parts(second))
+    if type(first) is tuple:
+        return len(first) == len(second) and all(map(is_same, first, second))
+    return type(first) is int and first == second
+
+
+def _parts(item: slice) -> tuple[Any, Any, Any]:
+    return item.start, item.stop, item.step
 
 
 def _item(item: Any) -> Any:
@@ -197,8 +254,9 @@ def _integer(item: int, axis: int, size: int) -> int:
 def _slice(item: slice, size: int) -> tuple[int | None, ...]:
     """Return a slice as a tuple with bounds inside the axis."""
     start, stop, step = item.indices(size)
+    if not range(start, stop, step):
+        return (0, 0, 1) if size else FULL
     if step == 1:
-        stop = max(start, stop)
         return FULL if stop - start == size else (start, stop, 1)
     return (start, None if stop < 0 else stop, step)
 

@@ -42,6 +42,49 @@ def test_a_known_graph_is_not_searched(searches):
     assert np.array_equal(found, gradient(lambda x: ng.sin(x) * x + x[1:].sum(), y)[0])
 
 
+SEEDS = {
+    "none": lambda y, z: (None,),
+    "each": lambda y, z: ([np.full(3, 2.0), ng.tensor(3.0)],),
+    "some": lambda y, z: ((None, np.float64(3.0)),),
+    "tensors": lambda y, z: ((ng.tensor([1.0, 2.0, 3.0]), None),),
+}
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_passes_from_several_outputs_are_found_alike(seeds, create_graph, searches):
+    def gradients(x):
+        y, z = ng.sin(x) * x, (x * x).sum()
+        given = SEEDS[seeds](y, z)
+        found = ng.grad([y, z, y], [x], *[g and [*g, g[0]] for g in given],
+                        create_graph=create_graph)  # fmt: skip
+        more = ng.grad(found, x)[0] if create_graph else ng.tensor(0.0)
+        return found[0].detach().numpy(), more.numpy()
+
+    for numbers in [(0.5, 1.5, 2.0), (1.0, 2.0, 3.0), (2.0, 3.0, 4.0), (3.0, 4.0, 5.0)]:
+        searches.clear()
+        found = gradients(leaf(*numbers))
+    assert not searches
+    recall.forget()
+    for a, b in zip(found, gradients(leaf(*numbers)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_batched_seeds_of_several_outputs_are_found_alike():
+    g = np.arange(6.0).reshape(2, 3)
+    for _ in range(5):
+        x = leaf()
+        outputs = [x * x, ng.sin(x)]
+        found = ng.grad(outputs, x, [g, g + 1], is_grads_batched=True, retain_graph=True)[0]
+        rows = [ng.grad(outputs, x, [g[n], g[n] + 1], retain_graph=True)[0] for n in range(2)]
+        np.testing.assert_array_equal(found, np.stack(rows))
+        with pytest.raises(ng.errors.GradShapeError):
+            ng.grad(outputs, x, [g, g[:1]], is_grads_batched=True, retain_graph=True)
+        with pytest.raises(ng.errors.GradCountError):
+            ng.grad(outputs, x, [g], is_grads_batched=True, retain_graph=True)
+
+
 ALIKE = [
     lambda x, y: (x * y) + (x * y),
     lambda x, y: (x * y) + (y * x),

@@ -1,5 +1,7 @@
 """Index expressions against NumPy: values, gradients, views, errors."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,22 @@ def test_basic_keys_give_views(key):
     is_view = isinstance(X[key], np.ndarray) and not isinstance(key, np.ndarray)
     assert (y.storage is t.storage) == is_view
     assert not y.size or np.shares_memory(y.array, t.array) == is_view
+
+
+BOUNDS = [None, *range(-7, 8)]
+
+
+@pytest.mark.parametrize("step", [-7, -3, -2, -1, None, 1, 2, 3, 7])
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_slices_with_any_bounds(size, step):
+    for start, stop in itertools.product(BOUNDS, BOUNDS):
+        key, x = slice(start, stop, step), np.arange(1.0, size + 1)
+        t = ng.tensor(x, requires_grad=True)
+        np.testing.assert_array_equal(t[key].detach(), x[key], strict=True, err_msg=str(key))
+        written, expected = t * 1, np.zeros(size)
+        written[key] = x[key] = expected[key] = -1.0
+        np.testing.assert_array_equal(written.detach(), x, strict=True, err_msg=str(key))
+        np.testing.assert_array_equal(-ng.grad(t[key].sum(), t)[0], expected, err_msg=str(key))
 
 
 @pytest.mark.parametrize("key", ARRAYS, ids=str)

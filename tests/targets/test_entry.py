@@ -92,14 +92,23 @@ def test_an_object_is_known_by_identity(bases):
 
 @pytest.mark.parametrize("number", [0, 1, -1, 5, 257, -1000, 2**30 - 1, 1 - 2**30])
 def test_an_int_is_written_as_a_word(bases, number):
-    function = make(bases, (int, (), [3]))  # which keeps the word
+    function = make(bases, (int, (1 - 2**30, 2**30 - 1), [3]))  # which keeps the word
     assert function(number) is None
     assert ctypes.c_int64.from_address(int(bases[3])).value == number
 
 
 @pytest.mark.parametrize("number", [2**30, -(2**30), 2**62, 2**64, True, 1.0, np.int64(1), None])
 def test_other_numbers_than_small_ints_are_refused(bases, number):
-    assert make(bases, (int, (), [0]))(number) is False
+    assert make(bases, (int, (1 - 2**30, 2**30 - 1), [0]))(number) is False
+
+
+@pytest.mark.parametrize("limits", [(-3, 4), (-10, -3), (4, 2**40)], ids=str)
+def test_an_int_beyond_its_limits_is_refused(bases, limits):
+    function = make(bases, (int, limits, [3]))
+    found = [n for n in range(-12, 12) if function(n) is None]
+    assert found == [n for n in range(-12, 12) if limits[0] <= n <= limits[1]]
+    assert function(2**40) is (None if limits[1] == 2**40 else False)
+    assert function(2**40 + 1) is function(2**80) is False
 
 
 @pytest.mark.parametrize("number", [1.5, 2 - 1j, np.float32(3), np.int8(-4), np.bool_(1)], ids=repr)

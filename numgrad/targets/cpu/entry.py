@@ -32,8 +32,8 @@ Behind them come
 
 - for each part the address of its program block and the number of its threads,
 - for each argument its kind, how many words describe it, its number of slots; then its description,
-  which is that of an array, the type of a number, the object itself, or where the number of an int
-  is written to; then the slots,
+  which is that of an array, the type of a number, the object itself, or for an int where its number
+  is written to and the least and the greatest that it may be; then the slots,
 - how many arrays are written and how many are read, and for each a slot and the size in bytes,
 - the number of constants, and for each where it begins and ends.
 """
@@ -41,9 +41,6 @@ Behind them come
 KIND, LENGTH, NSLOTS, DESCRIPTION = range(4)
 ARRAY, NUMBER, SAME, INTEGER = range(4)
 """Words of an argument, and its kinds."""
-
-BOUND = 1 << 30
-"""An int from here on is refused."""
 
 MOST_BYTES = 1 << 22
 """Memory that the run of an entry may need, which it keeps."""
@@ -117,8 +114,9 @@ def make(
     ----------
     arguments : sequence of (dtype, shape, slots, writeable)
         In the order of the call; arrays to write to come last. The dtype is that of an array in C
-        order; or the type of a number, ``int`` or one that keeps it as an element of an array does;
-        or a `Same`. The slots are those of the table of bases where its address goes.
+        order; or the type of a number that keeps it as an element of an array does; or ``int``, in
+        place of whose shape are the least and the greatest number; or a `Same`. The slots are those
+        of the table of bases where its address goes.
     work, space : int
         Addresses of the machine's `work`, and of the header of the space that a run borrows.
     blocks : sequence of tuple
@@ -143,7 +141,7 @@ def _describe(dtype: Any, shape: tuple[int, ...], writeable: bool) -> tuple[int,
     if isinstance(dtype, Same):
         return SAME, [id(dtype.value)]
     if dtype is int:
-        return INTEGER, [0]
+        return INTEGER, [0, *shape]
     if isinstance(dtype, type):
         return NUMBER, [id(dtype)]
     flags = C_ORDER | ALIGNED | (WRITEABLE if writeable else 0)

@@ -71,11 +71,12 @@ def work_on(table, workers):
 
 
 def write_integer(item, place):
-    """Write the number of an int; return 0 for one that is too large, else 1."""
+    """Write the number of an int; return 0 for one that lies beyond its limits, else 1."""
     overflow = stack_words(1)
     number = number_of(item, overflow)
     store_word(place, 0, number)
-    return 1 if -at.BOUND < number < at.BOUND and load_word(overflow, 0) & LOW == 0 else 0
+    is_within = load_word(place, 1) <= number <= load_word(place, 2)
+    return 1 if is_within and load_word(overflow, 0) & LOW == 0 else 0
 
 
 def find(table, item, p):
