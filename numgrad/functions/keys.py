@@ -120,7 +120,7 @@ def _windowed(items: list[Any], shape: Sequence[int]) -> list[Any]:
                 return items
             behind -= 1
             made[n] = positions.reshape(-1, *(1,) * behind)
-        axis += item is not None
+        axis += _consumed(item)
     return made
 
 
@@ -204,14 +204,15 @@ def _plain(item: Any) -> Any:
 
 
 def _consumed(item: Any) -> int:
-    """Return how many axes of the array an item stands for."""
-    if item is None:
+    """Return how many axes of the array an item stands for, of an ellipsis those of `_expand`."""
+    if item is None or item is ...:
         return 0
     return item.ndim if isinstance(item, np.ndarray) and item.dtype.kind == "b" else 1
 
 
 def _expand(items: list[Any], ndim: int) -> list[Any]:
-    """Replace the ellipsis, or what is left out at the end, by full slices."""
+    """Replace the ellipsis, or what is left out at the end, by full slices; one that stands for no
+    axis stays between arrays and integers, which it sets apart."""
     used, at = 0, None
     for n, item in enumerate(items):
         if item is ...:
@@ -225,6 +226,8 @@ def _expand(items: list[Any], ndim: int) -> list[Any]:
             f"too many indices for tensor: tensor is {ndim}-dimensional, but {used} were indexed"
         )
     at = len(items) if at is None else at
+    if used == ndim and any(map(is_index, items[:at])) and any(map(is_index, items[at + 1 :])):
+        return items
     return [*items[:at], *(slice(None),) * (ndim - used), *items[at + 1 :]]
 
 
@@ -235,6 +238,8 @@ def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
     axis = 0
     normal: list[Any] = []
     for item in items:
+        if item is ...:
+            continue
         if item is None:
             normal.append(None)
             continue
@@ -316,8 +321,13 @@ def is_array(item: Any) -> bool:
 
 def adjacent(items: Sequence[Any]) -> bool:
     """Whether arrays and integers stand side by side; else NumPy puts their axes in front."""
-    places = [n for n, item in enumerate(items) if type(item) is int or is_array(item)]
+    places = [n for n, item in enumerate(items) if is_index(item)]
     return places[-1] - places[0] == len(places) - 1
+
+
+def is_index(item: Any) -> bool:
+    """Whether an item is an array or an integer."""
+    return type(item) is int or is_array(item)
 
 
 def check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:

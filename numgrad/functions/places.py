@@ -24,6 +24,7 @@ from .keys import (
     check_arrays,
     few_positions,
     is_array,
+    is_index,
     is_unique,
     numbers_of,
     untouched,
@@ -117,7 +118,7 @@ def _axes_of(items: Sequence[Any]) -> dict[int, Tensor]:
     for item in items:
         if isinstance(item, Tensor):
             found[axis] = item
-        if item is not None:
+        if item is not None and item is not ...:
             axis += item.ndim if isinstance(item, np.ndarray) and item.dtype.kind == "b" else 1
     return found
 
@@ -148,7 +149,7 @@ def _known(touched: Sequence[Any], late: Sequence[int], sizes: tuple[int, ...]) 
 
 def _behind(touched: Sequence[Any], ndim: int) -> int:
     """Return how many axes of the result stand behind those of the index arrays."""
-    arrays = [n for n, item in enumerate(touched) if type(item) is int or is_array(item)]
+    arrays = [n for n, item in enumerate(touched) if is_index(item)]
     if not adjacent(touched):  # NumPy puts them in front
         return ndim - max(_rank(touched[n]) for n in arrays)
     return len(touched) - arrays[-1] - 1

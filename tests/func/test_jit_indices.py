@@ -21,6 +21,7 @@ KEYS = {
     "three": (lambda i, j, k: (i, j, k), ROWS, ROWS, ROWS),
     "apart": (lambda i, j: (i, slice(None), j), ROWS, COLUMN),
     "apart with an integer": (lambda i: (i, ..., 0), ROWS),
+    "apart by an ellipsis for no axis": (lambda i: (slice(1, 3), i, ..., 1), ROWS),
     "integer in front, apart": (lambda i: (0, slice(1, 3), i), COLUMN),
     "new axes": (lambda i: (None, i, None, 1), ROWS),
     "apart by a new axis": (lambda i, j: (i, None, j), ROWS, ROWS),

@@ -51,6 +51,9 @@ ARRAYS = [
     (ROWS, ..., 0),
     (0, slice(None), ROWS),
     (0, slice(1, 3), COLUMN),
+    (slice(1, 3), ROWS, ..., 1),  # an ellipsis for no axis sets apart
+    (slice(1, 3), 1, ..., ROWS),
+    (..., slice(1, 3), ROWS, 1),
     (None, ROWS),
     (ROWS, None, 1),
     (slice(1, None), None, COLUMN),
