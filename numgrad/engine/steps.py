@@ -13,7 +13,7 @@ from .record import mode, runtime, unusual
 from .recorder import finder_of
 from .seen import seen
 
-_ALIKE = frozenset({int, type(None), type(Ellipsis)})
+_ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
 
 
@@ -26,8 +26,8 @@ class Steps:
     to those that it says.
 
     Functions write ``call(x, *options)``, or ``call(sequence, *options)`` for several tensors.
-    Options that are integers, booleans, ``None``, slices or tuples of them are remembered, and
-    after some time found without Python.
+    Options that are integers, texts, booleans, ``None``, slices or tuples of them are remembered,
+    and after some time found without Python.
 
     Parameters
     ----------

@@ -2,31 +2,19 @@
 
 import operator
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from math import prod
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
-from ..operators.cast import cast
-from ..operators.elementwise import multiply
-from ..operators.indexing import diagonal
-from ..operators.matmul import matmul
-from ..operators.reduction import sum as sum_
-from ..operators.shape import expand_dims, permute_dims, reshape, squeeze
+from ..engine.steps import Steps
 from .operands import as_scalar, as_tensor
+from .pairing import Labels, Operation, plan
 
-Labels = tuple[int, ...]
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
-
-
-class Term(NamedTuple):
-    """A tensor with a label for each axis."""
-
-    value: Tensor
-    labels: Labels
 
 
 def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
@@ -62,24 +50,47 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
     tensor([[1., 1.],
             [0., 0.]])
     """
-    if isinstance(subscripts, str):
-        terms, output = _parse(subscripts, [as_tensor(x) for x in operands])
-    else:
-        terms, output = _parse_lists([subscripts, *operands])
-    if not terms:
-        raise ValueError("einsum needs at least one operand")
-    sizes = _sizes(terms)
-    unknown = [label for label in output if label not in sizes]
-    if unknown or len(set(output)) < len(output):
-        raise ValueError(
-            "einsum: each output label must appear once in the output and in an operand"
-        )
-    for positions in _path(terms, output, sizes, optimize):
-        chosen = [terms.pop(n) for n in sorted(positions, reverse=True)][::-1]
-        kept = {label for term in terms for label in term.labels}
-        terms.append(_contract(chosen, (*output, *sorted(kept - set(output))), sizes))
-    (last,) = terms
-    return as_scalar(_arrange(last, output))
+    if not isinstance(subscripts, str):
+        items = (subscripts, *operands)
+        pairs = items[: len(items) // 2 * 2]
+        subscripts = tuple([tuple(labels) for labels in (*pairs[1::2], *items[len(pairs) :])])
+        operands = pairs[::2]
+    if isinstance(optimize, (list, tuple)):
+        path = optimize[optimize[:1] == ["einsum_path"] :]
+        optimize = tuple([tuple(step) for step in path])
+    tensors = [as_tensor(x) for x in operands]
+    result = _einsum.call(subscripts, optimize, *tensors)
+    return result if any([result is x for x in tensors]) else as_scalar(result)  # noqa: C419
+
+
+def _einsum_steps(subscripts: Any, optimize: Any, *operands: Tensor) -> Sequence[Operation]:
+    is_alike = len({x.dtype for x in operands}) == 1 and operands[0].dtype in FLOATING
+    return _plan_einsum(subscripts, optimize, operands) if is_alike else ()
+
+
+def _any_einsum(subscripts: Any, optimize: Any, *operands: Tensor) -> Tensor:
+    return _applied(_plan_einsum(subscripts, optimize, operands), operands)
+
+
+_einsum = Steps(_einsum_steps, _any_einsum)
+
+
+def _plan_einsum(subscripts: Any, optimize: Any, operands: Sequence[Tensor]) -> Any:
+    labels, output = _parse(subscripts, [x.ndim for x in operands])
+    return plan(labels, output, *_kinds(operands), optimize)
+
+
+def _kinds(operands: Sequence[Tensor]) -> tuple[tuple[Any, ...], tuple[np.dtype, ...]]:
+    """Return the shapes and the dtypes of operands."""
+    return tuple([x.shape for x in operands]), tuple([x.dtype for x in operands])
+
+
+def _applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
+    """Return the result of the last operation."""
+    values = list(operands)
+    for applied, static, reads in operations:
+        values.append(applied(*[values[n] for n in reads], **static))
+    return values[-1]
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
@@ -116,11 +127,10 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
             f"tensordot: axes {first} of {a.shape} and {second} of {b.shape} differ in size"
         )
     names = dict(zip(second, first, strict=True))
-    left = Term(a, tuple(range(a.ndim)))
-    right = Term(b, tuple(names[n] if n in names else a.ndim + n for n in range(b.ndim)))
-    output = tuple(n for n in left.labels if n not in first)
-    output += tuple(n for n in right.labels if n >= a.ndim)
-    return _arrange(_multiply(left, right, output), output)
+    left = tuple(range(a.ndim))
+    right = tuple([names[n] if n in names else a.ndim + n for n in range(b.ndim)])
+    output = tuple([n for n in left if n not in first] + [n for n in right if n >= a.ndim])
+    return _pair.call((left, right), output, a, b)
 
 
 def stacked_product(a: Tensor, b: Tensor) -> Tensor:
@@ -133,10 +143,21 @@ def stacked_product(a: Tensor, b: Tensor) -> Tensor:
             f"matmul: leading axes of inputs of shapes {a.shape} and {b.shape} cannot be broadcast"
         ) from None
     rows, inner, columns = loops, loops + 1, loops + 2
-    left = Term(a, (*range(loops + 2 - a.ndim, loops), rows, inner))
-    right = Term(b, (*range(loops + 2 - b.ndim, loops), inner, columns))
-    output = (*range(loops), rows, columns)
-    return _arrange(_contract([left, right], output, _sizes([left, right])), output)
+    left = (*range(loops + 2 - a.ndim, loops), rows, inner)
+    right = (*range(loops + 2 - b.ndim, loops), inner, columns)
+    return _pair.call((left, right), (*range(loops), rows, columns), a, b)
+
+
+def _pair_steps(labels: Any, output: Labels, *operands: Tensor) -> Sequence[Operation]:
+    is_alike = operands[0].dtype == operands[1].dtype and operands[0].dtype in FLOATING
+    return plan(labels, output, *_kinds(operands)) if is_alike else ()
+
+
+def _any_pair(labels: Any, output: Labels, *operands: Tensor) -> Tensor:
+    return _applied(plan(labels, output, *_kinds(operands)), operands)
+
+
+_pair = Steps(_pair_steps, _any_pair)
 
 
 def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:
@@ -166,15 +187,22 @@ def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[in
 # -----------------------------------------------------------------------------------------------
 
 
-def _parse(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[Term], Labels]:
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    texts = inputs.split(",")
-    if len(texts) != len(operands):
-        raise ValueError(
-            f"einsum: {subscripts!r} has {len(texts)} terms for {len(operands)} operands"
-        )
-    lists = [_letters(text, subscripts) for text in texts]
-    return _terms(operands, lists, _letters(output, subscripts) if arrow else None)
+def _parse(subscripts: Any, ndims: Sequence[int]) -> tuple[tuple[Labels, ...], Labels]:
+    """Return the labels of the axes of operands and of the result; `subscripts` are a text, or
+    sequences of labels for each."""
+    if not ndims:
+        raise ValueError("einsum needs at least one operand")
+    if isinstance(subscripts, str):
+        inputs, arrow, last = subscripts.replace(" ", "").partition("->")
+        lists = [_letters(text, subscripts) for text in inputs.split(",")]
+        output = _letters(last, subscripts) if arrow else None
+    else:
+        lists = [list(labels) for labels in subscripts[: len(ndims)]]
+        output = list(subscripts[-1]) if len(subscripts) > len(ndims) else None
+    if len(lists) != len(ndims):
+        raise ValueError(f"einsum: {subscripts!r} has {len(lists)} terms for {len(ndims)} operands")
+    labels = tuple([_spell_out(one, ndim) for one, ndim in zip(lists, ndims, strict=True)])
+    return labels, _output_of(labels, output)
 
 
 def _letters(text: str, whole: str) -> list[Any]:
@@ -185,29 +213,22 @@ def _letters(text: str, whole: str) -> list[Any]:
     return labels
 
 
-def _parse_lists(items: Sequence[Any]) -> tuple[list[Term], Labels]:
-    """Parse operands that are followed by their labels, and perhaps those of the output."""
-    output = list(items[-1]) if len(items) % 2 else None
-    pairs = items[: len(items) // 2 * 2]
-    operands = [as_tensor(x) for x in pairs[::2]]
-    return _terms(operands, [list(labels) for labels in pairs[1::2]], output)
-
-
-def _terms(
-    operands: Sequence[Tensor], lists: Sequence[list[Any]], output: list[Any] | None
-) -> tuple[list[Term], Labels]:
-    terms = [Term(x, _spell_out(labels, x.ndim)) for x, labels in zip(operands, lists, strict=True)]
-    counts = Counter(label for term in terms for label in term.labels)
+def _output_of(labels: Sequence[Labels], output: list[Any] | None) -> Labels:
+    counts = Counter(label for one in labels for label in one)
     hidden = tuple(sorted((n for n in counts if n >= _ELLIPSIS), reverse=True))
     if output is None:
         once = sorted(n for n, count in counts.items() if count == 1 and n < _ELLIPSIS)
-        return terms, (*hidden, *once)
+        return (*hidden, *once)
     if Ellipsis in output:
         at = output.index(Ellipsis)
         output = [*output[:at], *hidden, *output[at + 1 :]]
     elif hidden:
         raise ValueError("einsum: the output needs '...' for the axes that '...' stands for")
-    return terms, tuple(output)
+    if len(set(output)) < len(output) or not set(output) <= counts.keys():
+        raise ValueError(
+            "einsum: each output label must appear once in the output and in an operand"
+        )
+    return tuple(output)
 
 
 def _spell_out(labels: list[Any], ndim: int) -> Labels:
@@ -220,135 +241,3 @@ def _spell_out(labels: list[Any], ndim: int) -> Labels:
         return tuple(labels)
     at = labels.index(Ellipsis)
     return (*labels[:at], *(_ELLIPSIS + n for n in reversed(range(rest))), *labels[at + 1 :])
-
-
-def _sizes(terms: Sequence[Term]) -> dict[int, int]:
-    sizes: dict[int, int] = {}
-    for term in terms:
-        for label, size in zip(term.labels, term.value.shape, strict=True):
-            known = sizes.setdefault(label, size)
-            if known != size and 1 not in (known, size):
-                raise ValueError(f"einsum: sizes {known} and {size} for one label")
-            sizes[label] = size if known == 1 else known
-    return sizes
-
-
-def _path(
-    terms: Sequence[Term], output: Labels, sizes: Mapping[int, int], optimize: Any
-) -> list[tuple[int, ...]]:
-    """Return which terms to contract at each step; the result of a step goes to the end."""
-    if len(terms) <= 2:
-        return [tuple(range(len(terms)))]
-    if not isinstance(optimize, (str, bool)):
-        return list(optimize)[1:] if optimize and optimize[0] == "einsum_path" else list(optimize)
-    numbers = {label: n for n, label in enumerate(sizes)}
-    arguments: list[Any] = []
-    for term in terms:
-        shape = [sizes[label] for label in term.labels]
-        arguments += [np.broadcast_to(0.0, shape), [numbers[label] for label in term.labels]]
-    arguments.append([numbers[label] for label in output])
-    return np.einsum_path(*arguments, optimize=optimize or "greedy")[0][1:]
-
-
-# Products
-# -------------------------------------------------------------------------------------------------
-
-
-def _contract(terms: Sequence[Term], kept: Labels, sizes: Mapping[int, int]) -> Term:
-    """Multiply the terms one after the other and sum over the labels that are no longer needed;
-    ``kept`` are the others, in the order that suits the result."""
-    terms = [_drop_broadcast(term, sizes) for term in terms]
-    result = terms[0]
-    for n, term in enumerate(terms[1:], 1):
-        later = [label for other in terms[n + 1 :] for label in other.labels]
-        needed = tuple(dict.fromkeys((*kept, *later)))
-        result = _multiply(_reduce(result, {*needed, *term.labels}), term, needed)
-    return _reduce(result, kept)
-
-
-def _drop_broadcast(term: Term, sizes: Mapping[int, int]) -> Term:
-    """Leave out axes of size 1 that stand for longer ones."""
-    labels = term.labels
-    gone = [n for n, label in enumerate(labels) if term.value.shape[n] == 1 != sizes[label]]
-    if not gone:
-        return term
-    value = squeeze(term.value, axes=tuple(n - len(labels) for n in gone))
-    return Term(value, tuple(label for n, label in enumerate(labels) if n not in gone))
-
-
-def _reduce(term: Term, kept: Collection[int]) -> Term:
-    """Take diagonals of repeated labels, and sum over the labels that are not kept."""
-    value, labels = term
-    while len(set(labels)) < len(labels):
-        label = next(label for label, count in Counter(labels).items() if count > 1)
-        first = labels.index(label)
-        second = labels.index(label, first + 1)
-        n = len(labels)
-        value = diagonal(value, axes=(first - n, second - n), offset=0)
-        labels = (*(x for at, x in enumerate(labels) if at not in (first, second)), label)
-    gone = tuple(n - len(labels) for n, label in enumerate(labels) if label not in kept)
-    if gone:
-        value = cast(sum_(value, axes=gone), value.dtype)
-    return Term(value, tuple(label for label in labels if label in kept))
-
-
-def _multiply(x: Term, y: Term, kept: Labels) -> Term:
-    """Multiply two terms and sum over the common labels that are not kept; the factor whose axes
-    are the outer ones in the order of ``kept`` is the left one, else the larger one."""
-    x = _reduce(x, {*kept, *y.labels})
-    y = _reduce(y, {*kept, *x.labels})
-    common = [n for n in x.labels if n in y.labels]
-    batch = tuple(n for n in common if n in kept)
-    summed = tuple(n for n in common if n not in kept)
-    left = tuple(n for n in x.labels if n not in common)
-    right = tuple(n for n in y.labels if n not in common)
-    if summed and (left or right or not batch):
-        sides = [(x, left), (y, right)]
-        if _is_turned(sides, batch, kept):
-            sides.reverse()
-        return _matrix_product(sides, batch, summed)
-    # No sum, or one of vectors without further axes: elementwise.
-    a = _arrange(x, (*batch, *summed, *left))
-    b = _arrange(y, (*batch, *summed, *right))
-    if right:
-        a = expand_dims(a, axes=tuple(range(-len(right), 0)))
-    if left:
-        b = expand_dims(b, axes=tuple(range(-len(left) - len(right), -len(right))))
-    return _reduce(Term(multiply(a, b), (*batch, *summed, *left, *right)), set(kept))
-
-
-def _is_turned(sides: Sequence[tuple[Term, Labels]], batch: Labels, kept: Labels) -> bool:
-    """Whether the transpose of a product is better: it has the axes in order, or else is taller,
-    as the rows of a product are read where they are, and its columns copied."""
-    (x, left), (y, right) = sides
-    sizes = dict(zip((*x.labels, *y.labels), (*x.value.shape, *y.value.shape), strict=True))
-    outer, first, second = ([n for n in part if sizes[n] != 1] for part in (batch, left, right))
-    natural, turned = [*outer, *first, *second], [*outer, *second, *first]
-    wanted = [n for n in kept if n in natural]
-    if wanted in (natural, turned):
-        return wanted != natural
-    return prod(sizes[n] for n in first) < prod(sizes[n] for n in second)
-
-
-def _matrix_product(sides: Sequence[tuple[Term, Labels]], batch: Labels, summed: Labels) -> Term:
-    (x, left), (y, right) = sides
-    a, b = _arrange(x, (*batch, *left, *summed)), _arrange(y, (*batch, *summed, *right))
-    nbatch, nleft = len(batch), len(left)
-    loop, rows = a.shape[:nbatch], a.shape[nbatch : nbatch + nleft]
-    inner, columns = prod(a.shape[nbatch + nleft :]), b.shape[nbatch + len(summed) :]
-    a = _reshape(a, (*loop, prod(rows), inner))
-    b = _reshape(b, (*b.shape[:nbatch], inner, prod(columns)))
-    result = _reshape(matmul(a, b), (*loop, *rows, *columns))
-    return Term(result, (*batch, *left, *right))
-
-
-def _reshape(value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return value if value.shape == shape else reshape(value, ncore=value.ndim, shape=shape)
-
-
-def _arrange(term: Term, labels: Labels) -> Tensor:
-    """Return the tensor with its axes in the order of ``labels``."""
-    if term.labels == labels:
-        return term.value
-    n = len(labels)
-    return permute_dims(term.value, axes=tuple(term.labels.index(label) - n for label in labels))
