@@ -14,8 +14,9 @@ from .options import Options
 
 
 def grad(
-    outputs: Any, inputs: Any, seeds: Any, batched: bool, retain: bool, create_graph: bool
-) -> Any:
+    outputs: Any, inputs: Any, seeds: Any, batched: bool, retain: bool, create_graph: bool,
+    allow_unused: bool,
+) -> Any:  # fmt: skip
     """Return what `passes.grad` returns; None where that is left to it."""
     items, sources = _tensors(outputs), _tensors(inputs)
     if items is None or sources is None:
@@ -23,8 +24,12 @@ def grad(
     again = _found(items, sources, seeds, batched, retain, create_graph)
     if again is None or again.recalled.given is None:
         return None
+    if not allow_unused and None in again.recalled.given:
+        return None
     values = again.run(_seeds(items, seeds) if create_graph else ())
-    return None if values is None else tuple([values[n] for n in again.recalled.given])
+    if values is None:
+        return None
+    return tuple([None if n is None else values[n] for n in again.recalled.given])
 
 
 def _tensors(items: Any) -> Sequence[Tensor] | None:
@@ -45,8 +50,8 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
     again = _found((output,), inputs, None, False, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
         return None
-    values = again.run()
-    return None if values is None else [values[n] for n in again.recalled.given]
+    values = None if None in again.recalled.given else again.run()
+    return None if values is None else [values[n] for n in again.recalled.given if n is not None]
 
 
 def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:

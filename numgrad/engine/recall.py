@@ -20,6 +20,7 @@ from .tracks import Track, layouts, sameness
 from .values import Value
 
 Starts = tuple[Any, ...]
+_OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_FIRST = 6  # nodes that are looked at before one is tried
@@ -59,7 +60,8 @@ class Known:
         self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
-        self.given: list[int] | None = None  # which result is the gradient of each target
+        # Which result is the gradient of each target; none is of one that is not in the graph.
+        self.given: list[int | None] | None = None
         self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
@@ -78,21 +80,24 @@ class Known:
         track = Track(_roots(request), order, structure.by_position)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
         edges = request.targets or ()
-        targets = [index.get(edge.node, -1) for edge in edges]
-        if arrays is None or -1 in targets:
+        targets = [index.get(edge.node, _OUTSIDE) for edge in edges]
+        if arrays is None:
             return False
         self.targets = targets
+        self.has_outside = _OUTSIDE in targets
         self.is_closed = track.leaves() <= set(targets)
         self.same, self.layouts = sameness(arrays), layouts(arrays)
         self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
+        inside = [place for place in wanted if place[0] != _OUTSIDE]
         lead = () if request.batch is None else (request.batch,)
         shapes = {
             place: (*lead, *order[place[0]].outputs[place[1]].shape) for place in self.results
         }
         fit = self.shapes == list(shapes.values())
-        if fit and len(set(wanted)) == len(wanted) and set(wanted) <= set(self.results):
-            self.given = [self.results.index(place) for place in wanted]
+        if fit and len(set(inside)) == len(inside) and set(inside) <= set(self.results):
+            number = self.results.index
+            self.given = [None if place[0] == _OUTSIDE else number(place) for place in wanted]
         self.track = track  # last: other threads take it for a sign that the rest is known
         return True
 
@@ -102,12 +107,22 @@ class Known:
         """Return the structure of a pass if it is one that this plan is for."""
         assert self.track is not None
         nodes = self.track.walk(roots)
-        if nodes is None or (targets is not None and targets != [nodes[n] for n in self.targets]):
+        if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
             return None
         arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
             return None
         return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
+
+
+    def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
+        """Whether targets are where they were, inside or outside of the graph."""
+        if not self.has_outside:
+            return targets == [nodes[n] for n in self.targets]
+        if len(targets) != len(self.targets):
+            return False
+        found, places = set(nodes), zip(self.targets, targets, strict=True)
+        return all(x not in found if n == _OUTSIDE else x is nodes[n] for n, x in places)
 
 
 class Recalled(Known):

@@ -71,6 +71,30 @@ def test_passes_from_several_outputs_are_found_alike(seeds, create_graph, search
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.short_ways
+def test_inputs_that_are_not_in_the_graph(searches):
+    unused = leaf(7.0)
+    for n in range(5):
+        x, y = leaf(1.0 + n, 2.0), leaf(3.0, 4.0 + n)
+        searches.clear()
+        found = ng.grad((x * y).sum(), [unused, x, y], allow_unused=True)
+        assert found[0] is None
+        np.testing.assert_array_equal(found[1], y.detach())
+        np.testing.assert_array_equal(found[2], x.detach())
+    assert not searches
+    with pytest.raises(ng.errors.UnusedInputError):
+        ng.grad((x * y).sum(), [unused, x, y])
+    assert not ng.grad((x * y).sum(), [unused, x], materialize_grads=True)[0].any()
+    found = ng.grad((x * y).sum(), [x, unused, y], allow_unused=True)
+    np.testing.assert_array_equal(found[2], x.detach())
+    found = ng.grad((x * y).sum(), [y, x, x], allow_unused=True)  # none of them unused
+    np.testing.assert_array_equal(found[0], x.detach())
+    np.testing.assert_array_equal(found[1], found[2])
+    found = ng.grad((unused * y).sum(), [unused, x, y], allow_unused=True)
+    assert found[1] is None
+    np.testing.assert_array_equal(found[0], y.detach().sum())
+
+
 def test_batched_seeds_of_several_outputs_are_found_alike():
     g = np.arange(6.0).reshape(2, 3)
     for _ in range(5):
