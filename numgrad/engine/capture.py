@@ -304,6 +304,10 @@ class Unchanged:
         value = self._reference()
         return value is None or (value.array is self._array and value.requires_grad == self._flag)
 
+    def is_over(self) -> bool:
+        """Whether the tensor is gone, so that nothing can change any more."""
+        return self._derivative is None and self._reference() is None
+
     def is_about(self, capture: Capture) -> bool:
         """Whether the tensor was made in a capture, which makes it anew when it is replayed."""
         value = self._reference()

@@ -1,12 +1,14 @@
 """Entries: builtin functions that run a program with no Python around it."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .attempts import attempt
-from .executable import Executable
 from .graph import Shape
 from .schedule import OUTSIDE
+
+if TYPE_CHECKING:
+    from .executable import Executable
 
 # The most work for which Python's lock is kept: up to a millisecond. Python itself lets other
 # threads in every 5 ms.
@@ -16,9 +18,9 @@ _UNTIMED = 1000
 
 
 def entry_of(
-    plan: Executable,
+    plan: "Executable",
     arguments: Sequence[tuple[Any, Shape]],
-    positions: Sequence[int],
+    positions: Sequence[int] | Mapping[int, int],
     shapes: Sequence[Shape],
 ) -> Any:
     """Return a builtin function that runs a plan at once; None for a long program that may still be
@@ -32,7 +34,7 @@ def entry_of(
     arguments : sequence of (dtype, shape)
         What it takes: an array; a number of a type, in place of the dtype, for an ``int`` with the
         least and the greatest in place of the shape; the object of a `Same`.
-    positions : sequence of int
+    positions : sequence or dict of int
         Which of them is each argument of the program.
     shapes : sequence of tuple
         The results in the shapes that the caller gives them.
@@ -58,8 +60,10 @@ def entry_of(
     alive = bound.schedule.alive
     threads = spread if is_long else None
     name = f"{len(plan.program.instructions)} instructions"
-    entry, plan.meter = attempt(
+    entry, meter = attempt(
         "enter a program directly", name,
         lambda: plan.target.entry(bound.run, [*given, *made], alive, bound, calls, threads),
     ) or (None, None)  # fmt: skip
+    if meter is not None:
+        plan.meters.append(meter)
     return entry

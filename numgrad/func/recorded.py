@@ -242,7 +242,7 @@ class Recorded:
     def _way(self, entry: Any, version: int) -> tuple[Any, ...]:
         """Return an entry, what makes the arrays for the results, what arranges them unless there
         is just one, until when it is valid, the guards, and the grad mode."""
-        is_valid = self.is_quick if self.recording.guards else None
+        is_valid = self.is_quick if self.recording.is_guarded() else None
         specs = self.recording.stages.specs
         empty = maker(specs)
         if self.structure.is_leaf():

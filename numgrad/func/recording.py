@@ -15,7 +15,7 @@ from .._settings import settings
 from .._tensor import Tensor, constant
 from ..engine import hooks
 from ..engine.backward import Pass
-from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, argument, require_own
+from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Accumulator, Edge, Expr, Node, Spec, Value, new_node
 from ..engine.holding import held
 from ..engine.lower import pending_exprs
@@ -161,6 +161,11 @@ class Recording:
     def has_passages(self) -> bool:
         """Whether batched passes inside cut it into several programs."""
         return any(expr.operator in (TO_ROWS, TO_AXIS) for expr in self.exprs)
+
+    def is_guarded(self) -> bool:
+        """Whether anything that it has taken from outside may change."""
+        self.guards = [g for g in self.guards if not (isinstance(g, Unchanged) and g.is_over())]
+        return bool(self.guards)
 
     def is_valid(self) -> bool:
         """Whether what it has taken from outside is as it was."""

@@ -60,6 +60,7 @@ def test_what_is_kept_has_bounds(monkeypatch):
             assert all(recall._tracks.values())
 
 
+@pytest.mark.short_ways
 def test_only_the_latest_graphs_are_expected_again(monkeypatch):
     monkeypatch.setattr(recall, "_MOST_SEEN", 5)
     x = ng.tensor(V, requires_grad=True)
@@ -69,6 +70,7 @@ def test_only_the_latest_graphs_are_expected_again(monkeypatch):
     assert len(recall._known) == 1  # that for all indices
 
 
+@pytest.mark.short_ways
 def test_no_plans_are_made_that_are_dropped_before_they_run(monkeypatch):
     """More graphs in turn than are kept: a plan for each would cost more than it gives."""
     made, lower = [], recall.lower

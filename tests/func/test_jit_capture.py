@@ -411,14 +411,24 @@ def test_a_write_between_the_call_and_its_gradient_is_an_error():
         ng.grad(y, x)
 
 
-def test_constants_of_the_function_itself_are_no_guards():
-    jitted = ng.jit(lambda x: x * ng.ones(3) + ng.arange(3) + 2.0)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * ng.ones(3) + ng.arange(3) + 2.0,
+        lambda x: ng.where(x > 1.0, x, 0.0),
+        lambda x: ng.clip(x, 0.0, 1.0),
+        lambda x: x + np.ones(3),
+        lambda x: ng.func.grad(lambda x: (x**3 * np.ones(3)).sum())(x),
+    ],
+)
+def test_constants_of_the_function_itself_are_no_guards(function):
+    jitted = ng.jit(function)
     jitted(X)
     replayer = next(
         c.cell_contents for c in jitted.__closure__ if hasattr(c.cell_contents, "recordings")
     )
     (recorded,) = replayer.recordings.values()
-    assert recorded.recording.guards == []
+    assert not recorded.recording.is_guarded()
 
 
 def test_under_no_grad():
