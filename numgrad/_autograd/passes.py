@@ -131,10 +131,8 @@ def grad(
         and backward_strategy is sort_sum_gradient is dump_backward_graph_path is None
     ):  # fmt: skip
         retain = create_graph if retain_graph is None else retain_graph
-        result = quick.grad(
-            outputs, inputs, grad_outputs, is_grads_batched, retain, create_graph,
-            bool(allow_unused),
-        )  # fmt: skip
+        how = is_grads_batched, retain, create_graph, bool(allow_unused)
+        result = quick.grad(outputs, inputs, grad_outputs, *how)
         if result is not None:
             return result
     options = Options(

@@ -138,8 +138,8 @@ class Executable:
         bound = bound or self.bound
         used = [arrays[position] for position in bound.schedule.arguments]
         of, entry = self._entry
-        is_quick = of is bound and entry is not None and watch.current is None
-        if is_quick and entry(*used, *results) is None:
+        is_quick = of is bound and watch.current is None
+        if is_quick and entry is not None and entry(*used, *results) is None:
             return
         require_unchanged(used, bound.schedule.shapes, bound.schedule.dtypes)
         addresses = self.target.addresses([*used, *results])
