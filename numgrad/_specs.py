@@ -13,6 +13,19 @@ Dtypes = tuple[np.dtype, ...]
 
 
 @dataclass(frozen=True)
+class Strided:
+    """The shape of an array that lies in memory with these strides, in bytes."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def extent(self) -> int:
+        """Return the bytes from the first element to the last, for strides that are not
+        negative."""
+        return sum([(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)])
+
+
+@dataclass(frozen=True)
 class Same:
     """An argument of a program that has to be a certain object."""
 

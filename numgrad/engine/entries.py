@@ -19,7 +19,7 @@ _UNTIMED = 1000
 
 def entry_of(
     plan: "Executable",
-    arguments: Sequence[tuple[Any, Shape]],
+    arguments: Sequence[tuple[Any, Any]],
     positions: Sequence[int] | Mapping[int, int],
     shapes: Sequence[Shape],
 ) -> Any:
@@ -32,8 +32,9 @@ def entry_of(
     Parameters
     ----------
     arguments : sequence of (dtype, shape)
-        What it takes: an array; a number of a type, in place of the dtype, for an ``int`` with the
-        least and the greatest in place of the shape; the object of a `Same`.
+        What it takes: an array, in C order unless the shape is a `Strided`; a number of a type, in
+        place of the dtype, for an ``int`` with the least and the greatest in place of the shape;
+        the object of a `Same`.
     positions : sequence or dict of int
         Which of them is each argument of the program.
     shapes : sequence of tuple

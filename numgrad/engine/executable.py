@@ -13,6 +13,7 @@ import numpy as np
 from .._collector import paused
 from .._locks import fork_safe_lock
 from .._settings import settings
+from .._specs import Strided
 from .attempts import attempt
 from .encode import encode
 from .entries import entry_of
@@ -170,8 +171,13 @@ class Executable:
         work = sum([segment.work for segment in plan.segments])
         if work > _SHORT or plan.block_bytes > _SMALL or settings.path == "reference":
             return None
+        if any([min(strides, default=0) < 0 for strides in plan.strides if strides]):  # noqa: C419
+            return None  # it goes by where the elements begin
         positions = {position: n for n, position in enumerate(plan.arguments)}
-        kinds = list(zip(plan.dtypes, plan.shapes, strict=True))
+        kinds = [
+            (dtype, shape if strides is None else Strided(shape, strides))
+            for dtype, shape, strides in zip(plan.dtypes, plan.shapes, plan.strides, strict=True)
+        ]
         return entry_of(self, kinds, positions, [shape for shape, _ in self.specs])
 
     def advance(self) -> None:

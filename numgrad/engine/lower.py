@@ -64,7 +64,8 @@ class Lowering:
             self.program.arrays[index] = array
         else:
             self.program.arguments[index] = position
-            self.program.given[index] = array.shape, array.dtype
+            lies = None if array.flags.c_contiguous else array.strides
+            self.program.given[index] = array.shape, array.dtype, lies
         known = Ref(index, 0, layout)
         self._constants[id(array), rows] = known
         return known
@@ -76,7 +77,7 @@ class Lowering:
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]
         lead = (self.program.batch or 0,) if rows else ()
-        self.program.given[index] = (*lead, *shape), dtype
+        self.program.given[index] = (*lead, *shape), dtype, None
         return Ref(index, 0, layout)
 
     def apply(self, expr: Expr) -> None:

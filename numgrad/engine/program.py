@@ -214,7 +214,8 @@ class Program:
     arguments : dict
         The buffers that a caller supplies: their position among the arguments.
     given : dict
-        Shape, with the batch, and dtype of what is supplied for each of these buffers.
+        Shape, with the batch, and dtype of what is supplied for each of these buffers, and its
+        strides unless it is in C order.
     results : list of Ref
         Each in a buffer of its own.
     batch : int or None
@@ -236,7 +237,7 @@ class Program:
         self.row_strides: list[int] = []
         self.arrays: dict[int, np.ndarray] = {}
         self.arguments: dict[int, int] = {}
-        self.given: dict[int, tuple[Shape, np.dtype]] = {}
+        self.given: dict[int, tuple[Shape, np.dtype, Shape | None]] = {}
         self.results: list[Ref] = []
         self.batch = batch
         self.uses_blas = False

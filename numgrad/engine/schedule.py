@@ -75,8 +75,8 @@ class Schedule:
         The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
     arguments : list of int
         The positions of the arguments that are used, in the order of their slots.
-    shapes, dtypes : list
-        Of these arguments, as the program reads their memory.
+    shapes, dtypes, strides : list
+        Of these arguments, as the program reads their memory; no strides of one in C order.
     block_bytes : int
         Memory for what lives from one segment to another, or outside the tiles.
     alive : list of ndarray
@@ -90,6 +90,7 @@ class Schedule:
     arguments: list[int] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     dtypes: list[np.dtype] = field(default_factory=list)
+    strides: list[Shape | None] = field(default_factory=list)
     block_bytes: int = 0
     alive: list[np.ndarray] = field(default_factory=list)
 
@@ -106,8 +107,8 @@ def schedule(program: Program, target: Any) -> Schedule:
     cut = list(segments(program))
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
     plan.arguments = list(program.arguments.values())
-    plan.shapes = [program.given[buffer][0] for buffer in program.arguments]
-    plan.dtypes = [program.given[buffer][1] for buffer in program.arguments]
+    given = [program.given[buffer] for buffer in program.arguments]
+    plan.shapes, plan.dtypes, plan.strides = ([item[n] for item in given] for n in range(3))  # type: ignore[misc]
     for slot, index in enumerate(outside, OUTSIDE):
         plan.slots[index], plan.offsets[index] = slot, 0
     plan.alive = list(program.arrays.values())

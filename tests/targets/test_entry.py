@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from numgrad._specs import Same
+from numgrad._specs import Same, Strided
 from numgrad.targets.cpu import entry, layout
 from numgrad.targets.cpu.words import BASES
 
@@ -88,6 +88,26 @@ def test_an_object_is_known_by_identity(bases):
     assert function("sum", None, 1.0) is None
     assert function("sum", False, 1.0) is False
     assert function("".join(["s", "um"]), None, 1.0) is False
+
+
+def test_an_array_may_be_declared_by_its_strides(bases):
+    columns = np.arange(12.0).reshape(3, 4).T
+    function = make(bases, (F8, Strided((4, 3), (8, 32)), [2]))
+    assert function(columns) is None
+    assert bases[2] == address(columns)
+    spread = np.broadcast_to(np.ones(3), (4, 3))
+    for other in (columns.copy(), columns[:, :2], np.arange(24.0).reshape(3, 8).T[::2], spread):
+        assert function(other) is False
+    assert make(bases, (F8, Strided((4, 3), (0, 8)), [2]))(spread) is None
+
+
+def test_memory_of_strided_arguments_is_not_written(bases):
+    memory = np.zeros(20)
+    read = memory[::3]
+    function = make(bases, (F8, Strided((7,), (24,)), [1]), (F8, (2,), [0], True))
+    assert function(read, np.zeros(2)) is None
+    for start in range(19):
+        assert function(read, memory[start : start + 2]) is False
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 5, 257, -1000, 2**30 - 1, 1 - 2**30])

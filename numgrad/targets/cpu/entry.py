@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from ..._specs import Same
+from ..._specs import Same, Strided
 from . import layout, machine, memory, threads
 from .layout import ALIGNED, C_ORDER, OWN, WRITEABLE
 from .words import BASES
@@ -46,7 +46,7 @@ MOST_BYTES = 1 << 22
 """Memory that the run of an entry may need, which it keeps."""
 
 
-Argument = tuple[Any, tuple[int, ...], Sequence[int], bool]
+Argument = tuple[Any, Any, Sequence[int], bool]
 """What an argument must be exactly, as `make` takes it."""
 
 
@@ -136,7 +136,7 @@ def make(
     return layout.builtin("entry_code", "enter", words, (alive, list(arguments)))
 
 
-def _describe(dtype: Any, shape: tuple[int, ...], writeable: bool) -> tuple[int, list[int]]:
+def _describe(dtype: Any, shape: Any, writeable: bool) -> tuple[int, list[int]]:
     """Return the kind of an argument, and the words that describe it."""
     if isinstance(dtype, Same):
         return SAME, [id(dtype.value)]
@@ -144,8 +144,17 @@ def _describe(dtype: Any, shape: tuple[int, ...], writeable: bool) -> tuple[int,
         return INTEGER, [0, *shape]
     if isinstance(dtype, type):
         return NUMBER, [id(dtype)]
+    if isinstance(shape, Strided):
+        return ARRAY, layout.words_of_array(dtype, shape.shape, ALIGNED, shape.strides)
     flags = C_ORDER | ALIGNED | (WRITEABLE if writeable else 0)
     return ARRAY, layout.words_of_array(dtype, shape, flags)
+
+
+def _size(dtype: np.dtype, shape: Any) -> int:
+    """Return how many bytes of memory an argument lies in."""
+    if isinstance(shape, Strided):
+        return shape.extent() + dtype.itemsize
+    return prod(shape) * dtype.itemsize
 
 
 def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> list[int]:
@@ -153,7 +162,7 @@ def _ranges(arguments: Sequence[Argument], constants: Sequence[np.ndarray]) -> l
     pairs: tuple[list[int], list[int]] = ([], [])
     for dtype, shape, slots, writeable in arguments:
         if slots:
-            pairs[not writeable].extend((slots[0], prod(shape) * np.dtype(dtype).itemsize))
+            pairs[not writeable].extend((slots[0], _size(np.dtype(dtype), shape)))
     words = [len(pairs[0]) // 2, len(pairs[1]) // 2, *pairs[0], *pairs[1], len(constants)]
     for constant in constants:
         words += map(int, byte_bounds(constant))

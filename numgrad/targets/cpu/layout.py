@@ -33,11 +33,12 @@ LIST_ITEMS = OBJECT + 1
 SLICE, SLICE_END = OBJECT, OBJECT + 3
 """The three bounds of a slice."""
 
-DATA, NDIM, SIZES, DTYPE, FLAGS = OBJECT, OBJECT + 1, OBJECT + 2, OBJECT + 5, OBJECT + 6
+DATA, NDIM, SIZES, STRIDES = range(OBJECT, OBJECT + 4)
+DTYPE, FLAGS = OBJECT + 5, OBJECT + 6
 C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 LOW = 0xFFFFFFFF
-"""Where an array keeps the address of its elements, its number of axes, the address of its sizes,
-its dtype and its flags; some of these; and the half of a word that is a C int."""
+"""Where an array keeps the address of its elements, its number of axes, the addresses of its sizes
+and its strides, its dtype and its flags; some of these; and the half of a word that is a C int."""
 
 FROM_SCALAR = 61
 """``PyArray_FromScalar`` in NumPy's table of functions."""
@@ -105,9 +106,11 @@ def _new_function() -> Callable[..., Any]:
     return new
 
 
-def words_of_array(dtype: np.dtype, shape: tuple[int, ...], flags: int) -> list[int]:
-    """Return what compiled code compares an array with."""
-    return [id(np.dtype(dtype.type)), flags, len(shape), *shape]
+def words_of_array(
+    dtype: np.dtype, shape: tuple[int, ...], flags: int, strides: tuple[int, ...] = ()
+) -> list[int]:
+    """Return what compiled code compares an array with; any strides will do if none are given."""
+    return [id(np.dtype(dtype.type)), flags, len(shape), *shape, len(strides), *strides]
 
 
 @cache
@@ -170,6 +173,7 @@ def _array_is_as_expected() -> bool:
         and words[DATA] == array.__array_interface__["data"][0]
         and words[NDIM] & LOW == 3
         and tuple(sizes) == array.shape
+        and tuple(peek(words[STRIDES], 3)) == array.strides
         and words[DTYPE] == id(np.dtype(np.float32))
         and words[FLAGS] & (C_ORDER | ALIGNED | WRITEABLE) == ALIGNED
         and ordered & (C_ORDER | ALIGNED | WRITEABLE) == C_ORDER | ALIGNED | WRITEABLE

@@ -9,7 +9,7 @@ from typing import Any
 from numba.core import types
 
 from .intrinsics import load_word, store_word
-from .layout import ARRAY_TYPE, DTYPE, FLAGS, LOW, NDIM, SIZES, TYPE
+from .layout import ARRAY_TYPE, DTYPE, FLAGS, LOW, NDIM, SIZES, STRIDES, TYPE
 from .loader import PYTHON
 
 
@@ -78,8 +78,12 @@ def fits(t, item, p):
         return 0
     if load_word(item, FLAGS) & flags != flags:
         return 0
-    sizes = load_word(item, SIZES)
+    sizes, strides = load_word(item, SIZES), load_word(item, STRIDES)
     for d in range(ndim):
         if load_word(sizes, d) != load_word(p, 3 + d):
             return 0
-    return 3 + ndim
+    known = load_word(p, 3 + ndim)
+    for d in range(known):
+        if load_word(strides, d) != load_word(p, 4 + ndim + d):
+            return 0
+    return 4 + ndim + known
