@@ -5,8 +5,8 @@ Truth values are bytes in memory.
 
 from collections.abc import Iterable, Iterator
 
-from .declarations import Declarations
 from .numbering import Operand
+from .vector_code import Declarations
 from .widening import Widening
 
 _LINE = 64

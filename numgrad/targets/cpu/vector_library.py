@@ -17,7 +17,6 @@ from numgrad._settings import settings
 
 from . import loader, vector_code
 from .toolchain import config
-from .vector_text import REGISTER
 
 SONAME = "libmvec.so.1"
 
@@ -63,7 +62,7 @@ class VectorLibrary:
     def symbol(self, function: str, bits: int) -> str:
         """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
         ours = vector_code.symbol_of(function, bits)
-        if ours is not None and self.register == REGISTER:
+        if ours is not None and self.register == vector_code.REGISTER:
             return ours
         suffix = "f" if bits == 32 else ""
         arguments = "v" * ARGUMENTS[function]

@@ -13,10 +13,10 @@ from typing import Any
 from llvmlite import ir
 
 from .building import Builder, counted_loop, table_word, word
-from .declarations import Declarations
 from .elementwise import Rows
 from .intrinsics import INT64
 from .transfers import Transfers
+from .vector_code import Declarations
 from .widening import Widening
 
 # A kernel of so many operations for each operand computes more than it moves: bytes so far ahead
