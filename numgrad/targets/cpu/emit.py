@@ -20,7 +20,7 @@ from .finishing import internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .objects import bit_code_of, code_of
 from .rewrite import JIT_OPTIONS
-from .vector_calls import PREFIX
+from .vector_math import PREFIX
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
 

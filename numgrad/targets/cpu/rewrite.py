@@ -20,7 +20,7 @@ from numba.core.compiler_machinery import FunctionPass, PassManager, register_pa
 from numba.core.registry import cpu_target
 
 from . import complex_math, scalar_math, vector_math
-from .complex_arithmetic import ReplaceComplexArithmetic
+from .arithmetic import ReplaceArithmetic
 from .halved import STAND_INS
 from .parts import Part, ScalarPart
 
@@ -256,8 +256,7 @@ class ScalarPipeline(CompilerBase):
             untyped_passes.GenericRewrites,
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
-            ReplaceComplexArithmetic,
-            vector_math.RaiseToPowers,
+            ReplaceArithmetic,
             typed_passes.PreLowerStripPhis,
             typed_passes.NoPythonSupportedFeatureValidation,
             typed_passes.IRLegalization,
@@ -284,7 +283,7 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(BindCalleesAndLiterals, untyped_passes.FixupArgs)
-        manager.add_pass_after(ReplaceComplexArithmetic, typed_passes.NopythonTypeInference)
+        manager.add_pass_after(ReplaceArithmetic, typed_passes.NopythonTypeInference)
         manager.finalize()
         return [manager]
 

@@ -9,9 +9,9 @@ many steps.
 from collections.abc import Sequence
 
 from .numbering import Flow, Node, Operand
-from .vector_calls import PREFIX
 from .vector_code import SYMBOLS, Declarations, written
 from .vector_library import vector_library, vector_registers
+from .vector_math import PREFIX
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}
 _SUFFIXES = {"double": "f64", "float": "f32"}
