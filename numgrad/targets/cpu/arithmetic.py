@@ -140,9 +140,9 @@ class ReplaceArithmetic(FunctionPass):
     def run_pass(self, state: Any) -> Any:
         """Rewrite the binary operations of ``state.func_ir`` in place."""
         for expression, signature in state.calltypes.items():
-            result = getattr(signature, "return_type", None)
-            is_real, is_complex = isinstance(result, types.Float), isinstance(result, types.Complex)
-            if signature.args != (result, result) or not (is_real or is_complex):
+            kind = getattr(signature, "return_type", None)
+            is_real = isinstance(kind, types.Float)
+            if not (is_real or isinstance(kind, types.Complex)) or signature.args != (kind, kind):
                 continue
             field = _FIELDS.get(expression.op)
             stand_in = _STAND_INS.get(getattr(expression, field)) if field else None
