@@ -2,8 +2,7 @@
 
 from . import entry as at
 from . import words
-from .interpreter import call_function
-from .intrinsics import load_word, stack_words, store_word
+from .intrinsics import call_function, load_word, stack_words, store_word
 from .layout import DATA, FALSE, INT_TYPE, LOW, NONE, OBJECT, TYPE
 from .python_calls import check_signals, fits, is_a, keep, number_of, release_lock, take_lock
 

@@ -5,8 +5,7 @@ import platform
 from llvmlite import ir
 from numba.core import types
 
-from .interpreter import call_function
-from .intrinsics import INT64, intrinsic, load_word, stack_words, store_word
+from .intrinsics import INT64, call_function, intrinsic, load_word, stack_words, store_word
 from .words import (
     CAPACITY,
     ITS_INSTRUCTION,
