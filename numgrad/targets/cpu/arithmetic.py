@@ -60,16 +60,16 @@ def _lower_real_power(context: Any, builder: Any, signature: Any, args: Any) -> 
 
 @lower_builtin(product, types.Complex, types.Complex)
 def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    a, b = (_parts(builder, value) for value in args)
+    a, b = (complex_parts(builder, value) for value in args)
     real = builder.fsub(builder.fmul(a[0], b[0]), builder.fmul(a[1], b[1]))
     imag = builder.fadd(builder.fmul(a[0], b[1]), builder.fmul(a[1], b[0]))
-    return _joined(builder, args[0].type, real, imag)
+    return complex_of(builder, args[0].type, real, imag)
 
 
 @lower_builtin(power, types.Complex, types.Complex)
 def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
     """The C library's, which loses digits of squares."""
-    real, imag = _parts(builder, args[1])
+    real, imag = complex_parts(builder, args[1])
     squares = builder.and_(
         builder.fcmp_ordered("==", real, ir.Constant(real.type, 2.0)),
         builder.fcmp_ordered("==", imag, ir.Constant(imag.type, 0.0)),
@@ -92,7 +92,7 @@ def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) 
 def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
     """Smith's method, which NumPy uses: the smaller part of the divisor over the larger one cannot
     overflow. Signs of zeros say on which side of a branch cut the quotient is."""
-    (a_real, a_imag), (b_real, b_imag) = (_parts(builder, value) for value in args)
+    (a_real, a_imag), (b_real, b_imag) = (complex_parts(builder, value) for value in args)
     magnitude = builder.module.declare_intrinsic("llvm.fabs", [a_real.type])
     sizes = [builder.call(magnitude, [part]) for part in (b_real, b_imag)]
     swap = builder.fcmp_unordered("<", *sizes)
@@ -112,14 +112,16 @@ def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir
         builder.fdiv(builder.select(is_zero, plain, part), scale)
         for plain, part in ((a_real, real), (a_imag, imag))
     )
-    return _joined(builder, args[0].type, real, imag)
+    return complex_of(builder, args[0].type, real, imag)
 
 
-def _parts(builder: Any, value: Any) -> list[Any]:
+def complex_parts(builder: Any, value: Any) -> list[Any]:
+    """Emit the real and the imaginary part."""
     return [builder.extract_value(value, part) for part in range(2)]
 
 
-def _joined(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
+def complex_of(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
+    """Emit a complex number of parts."""
     result = ir.Constant(kind, ir.Undefined)
     return builder.insert_value(builder.insert_value(result, real, 0), imag, 1)
 

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 else:
     from numba.extending import intrinsic
 
+
+def named_intrinsic(name: str, typing: Callable[..., Any]) -> Any:
+    """An intrinsic with a name, which Numba's errors say."""
+    typing.__name__ = typing.__qualname__ = name
+    return intrinsic(typing)
+
+
 INT64 = ir.IntType(64)
 KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 5)
 """LLVM type of a kernel: ``void(ptrs, n, core_dims, steps, status)``, all int64."""

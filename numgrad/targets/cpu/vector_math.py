@@ -21,8 +21,8 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
+from .intrinsics import named_intrinsic
 from .vector_library import ARGUMENTS, VectorLibrary, vector_library
 
 _mode = "libm"
@@ -92,8 +92,7 @@ def vectorised(name: str, plain: Any) -> Any:
         return typed(typingctx, x, y)
 
     typing = unary if ARGUMENTS[name] == 1 else binary  # Numba calls no intrinsic with ``*args``
-    typing.__name__ = typing.__qualname__ = name
-    return intrinsic(typing)
+    return named_intrinsic(name, typing)
 
 
 def _plain(typingctx: Any, name: str, plain: Any, args: Any) -> tuple[Any, Any]:
@@ -113,11 +112,6 @@ def _plain(typingctx: Any, name: str, plain: Any, args: Any) -> tuple[Any, Any]:
 def _repeats_products(signature: Any) -> bool:
     """Whether this is a power with an exponent of integer type, which is made of products."""
     return len(signature.args) == 2 and isinstance(signature.args[1], types.Integer)
-
-
-def namespace(plain: dict[str, Any]) -> dict[str, Any]:
-    """The functions of a namespace like ``math`` that the vector library may have."""
-    return {name: vectorised(name, plain[name]) for name in ARGUMENTS}
 
 
 # In LLVM's code
@@ -159,7 +153,7 @@ class _Functions:
         vector = ir.VectorType(self.kind, self.lanes)
         kind = ir.FunctionType(vector, [vector] * self.arguments)
         known = self.module.globals.get(self.symbol)
-        return known or _pure(ir.Function(self.module, kind, self.symbol))
+        return known or pure(ir.Function(self.module, kind, self.symbol))
 
     def _lane_0(self, builder: Any, args: Sequence[ir.Value]) -> ir.Value:
         undefined = ir.Constant(ir.VectorType(self.kind, 1), ir.Undefined)
@@ -194,7 +188,7 @@ class _Functions:
     ) -> ir.Function:
         """Define a function of arguments of the type of its result, and ``more``."""
         signature = ir.FunctionType(kind, [kind] * self.arguments + [*more])
-        function = _pure(ir.Function(self.module, signature, name))
+        function = pure(ir.Function(self.module, signature, name))
         function.linkage = "linkonce_odr"
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         builder.ret(body(builder, function.args))
@@ -206,7 +200,8 @@ def _shuffle(builder: Any, vector: Any, lanes: Sequence[int]) -> ir.Value:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
-def _pure(function: ir.Function) -> ir.Function:
+def pure(function: ir.Function) -> ir.Function:
+    """Say of a function that its result depends on its arguments alone."""
     for attribute in ("nounwind", "readnone"):
         function.attributes.add(attribute)
     _set_attribute(function, "willreturn")
