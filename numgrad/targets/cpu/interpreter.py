@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import prange, types
 
 from .intrinsics import INT64, call_function, intrinsic, load_word, store_word
-from .words import (
+from .memory import (
     ARENA,
     ARENA_SLOT,
     BASES,

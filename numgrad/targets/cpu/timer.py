@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba.core import types
 
 from .intrinsics import INT64, call_function, intrinsic, load_word, stack_words, store_word
-from .words import (
+from .memory import (
     CAPACITY,
     ITS_INSTRUCTION,
     LOG,
