@@ -31,10 +31,6 @@ class Declarations:
         line = f"declare {result} @{name}({', '.join(kinds)}) {attributes}".rstrip()
         self._lines.setdefault(name, line)
 
-    def update(self, other: "Declarations") -> None:
-        """Add those of another part of the same module."""
-        self._lines = {**other._lines, **self._lines}
-
     def lines(self, known: Container[str] = ()) -> list[str]:
         """Return a line for each function but those that the module has, in an order that does not
         depend on that of the calls."""
@@ -44,12 +40,12 @@ class Declarations:
 class VectorText:
     """Lines of code, one for each operation, whose results have names that begin alike."""
 
-    def __init__(self, bits: int, prefix: str) -> None:
+    def __init__(self, bits: int, prefix: str, declarations: Declarations) -> None:
         self.bits, self.lanes, self.prefix = bits, REGISTER // bits, prefix
+        self.declarations = declarations
         self.real = "double" if bits == 64 else "float"
         self.kind = f"<{self.lanes} x {self.real}>"
         self.lines: list[str] = []
-        self.declarations = Declarations()
 
     def write(self, operation: str) -> "Vector":
         """Write an operation; return what stands for its result."""
@@ -250,16 +246,19 @@ def symbol_of(function: str, bits: int) -> str | None:
     return symbol if symbol in SYMBOLS else None
 
 
-def written(symbol: str, arguments: Sequence[str], prefix: str) -> tuple[VectorText, str]:
-    """The code of a function applied to values, and the name of its result."""
+def written(
+    symbol: str, arguments: Sequence[str], prefix: str, declarations: Declarations
+) -> Vector:
+    """Write a function of vectors with these names; return its result, which knows the text."""
     function, bits = SYMBOLS[symbol]
-    text = VectorText(bits, prefix)
-    return text, FUNCTIONS[function](*(Vector(text, name) for name in arguments)).name
+    text = VectorText(bits, prefix, declarations)
+    return FUNCTIONS[function](*(Vector(text, name) for name in arguments))
 
 
 def module_of(symbol: str, name: str) -> str:
     """A module that defines a function of a vector, under another name."""
-    text, result = written(symbol, ["%a"], "%")
-    head = f"define {text.kind} @{name}({text.kind} %a) {{"
-    lines = (*text.declarations.lines(), head, *text.lines, f"ret {text.kind} {result}", "}")
-    return "\n".join(lines)
+    declarations = Declarations()
+    result = written(symbol, ["%a"], "%", declarations)
+    kind, lines = result.text.kind, result.text.lines
+    head = f"define {kind} @{name}({kind} %a) {{"
+    return "\n".join((*declarations.lines(), head, *lines, f"ret {kind} {result.name}", "}"))

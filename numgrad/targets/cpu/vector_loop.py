@@ -16,7 +16,6 @@ from .building import Builder, counted_loop, table_word, word
 from .elementwise import Rows
 from .intrinsics import INT64
 from .transfers import Transfers
-from .vector_code import Declarations
 from .widening import Widening
 
 # A kernel of so many operations for each operand computes more than it moves: bytes so far ahead
@@ -48,12 +47,9 @@ class VectorLoop(Rows):
 
     def declarations(self, module: ir.Module) -> str:
         """Of the functions that the code calls and the module does not have."""
-        made = Declarations()
         if self.is_slow:
-            made.add("void", _LABEL, ["metadata"])
-        for part in (self.code, self.transfers):
-            made.update(part.declarations)
-        return "\n".join(made.lines(module.globals))
+            self.code.declarations.add("void", _LABEL, ["metadata"])
+        return "\n".join(self.code.declarations.lines(module.globals))
 
     def _elements(self, builder: Builder, table, first, count, status) -> None:
         _Row(self, builder, table, count).emit()

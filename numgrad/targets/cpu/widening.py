@@ -90,9 +90,8 @@ class Widening:
         if symbol not in SYMBOLS:
             return [f"{name} = {self._operation(node, k)}"]
         values = [self._value(x, t, k) for x, t in zip(node.operands, node.types, strict=True)]
-        text, result = written(symbol, values, f"{name}.")
-        self.declarations.update(text.declarations)
-        return [line.replace(f"{result} =", f"{name} =") for line in text.lines]
+        result = written(symbol, values, f"{name}.", self.declarations)
+        return [line.replace(f"{result.name} =", f"{name} =") for line in result.text.lines]
 
     def _operation(self, node: Node, k: int) -> str:
         pairs = list(zip(node.operands, node.types, strict=True))
