@@ -76,12 +76,17 @@ def vectorised(name: str, plain: Any) -> Any:
     """
 
     def typed(typingctx, *args):
-        signature, lower = _plain(typingctx, name, plain, args)
+        function = typingctx.resolve_value_type(plain)
+        signature = typingctx.resolve_function_type(function, args, {})
+        if signature is None:
+            raise TypingError(f"{name} is not defined for {', '.join(map(str, args))}")
         floats = isinstance(signature.return_type, types.Float) and not _repeats_products(signature)
 
         def codegen(context, builder, signature, values):
             called = vector_call(context, builder, name, signature, values) if floats else None
-            return lower(context, builder, signature, values) if called is None else called
+            if called is None:
+                return context.get_function(function, signature)(builder, values)
+            return called
 
         return signature, codegen
 
@@ -93,20 +98,6 @@ def vectorised(name: str, plain: Any) -> Any:
 
     typing = unary if ARGUMENTS[name] == 1 else binary  # Numba calls no intrinsic with ``*args``
     return named_intrinsic(name, typing)
-
-
-def _plain(typingctx: Any, name: str, plain: Any, args: Any) -> tuple[Any, Any]:
-    """Type ``plain`` for some arguments; returns its signature and what emits it."""
-    if hasattr(plain, "_defn"):  # an intrinsic
-        return plain._defn(typingctx, *args)
-    signature = typingctx.resolve_function_type(plain, args, {})
-    if signature is None:
-        raise TypingError(f"{name} is not defined for {', '.join(map(str, args))}")
-
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return context.get_function(plain, signature)(builder, values)
-
-    return signature, lower
 
 
 def _repeats_products(signature: Any) -> bool:
