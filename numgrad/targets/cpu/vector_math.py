@@ -14,7 +14,7 @@ fill the lanes that nobody asked for, as the library takes numbers outside of a 
 one by one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,11 +23,10 @@ from numba.core import types
 from numba.core.errors import TypingError
 
 from .intrinsics import named_intrinsic
-from .vector_library import ARGUMENTS, VectorLibrary, vector_library
+from .vector_library import ARGUMENTS, vector_library
 
 _mode = "libm"
-_INT32 = ir.IntType(32)
-_POINTER = ir.IntType(8).as_pointer()
+_PURE = "nounwind willreturn memory(none)"
 PREFIX = "numgrad_simd_"
 """Of the names of functions that are the same whatever kernel they are emitted for."""
 
@@ -52,15 +51,16 @@ def vector_call(context: Any, builder: Any, name: str, signature: Any, args: Any
     """Emit a call of the vector library, or return None where it has no such function."""
     result = signature.return_type
     library = vector_library() if _mode == "simd" else None
-    symbol = library.variant(name, result.bitwidth) if library else None
-    if library is None or symbol is None:
+    if library is None or library.variant(name, result.bitwidth) is None:
         return None
     values = [
         context.cast(builder, value, dtype, result)
         for value, dtype in zip(args, signature.args, strict=True)
     ]
-    functions = _Functions(builder.module, library, name, symbol, values[0].type)
-    return builder.call(functions.scalar(), values)
+    scalar = f"{PREFIX}{name}_float{result.bitwidth}"
+    kind = ir.FunctionType(values[0].type, [value.type for value in values])
+    known = builder.module.globals.get(scalar)
+    return builder.call(known or pure(ir.Function(builder.module, kind, scalar)), values)
 
 
 def vectorised(name: str, plain: Any) -> Any:
@@ -108,114 +108,91 @@ def _repeats_products(signature: Any) -> bool:
 # In LLVM's code
 
 
-class _Functions:
-    """The functions of a module around one function of the vector library."""
+def function_of(name: str) -> tuple[str, int]:
+    """Which function a scalar one stands for, and the bits of its numbers."""
+    function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
+    return function, int(bits)
 
-    def __init__(
-        self, module: ir.Module, library: VectorLibrary, name: str, symbol: str, kind: ir.Type
-    ) -> None:
-        self.module, self.kind, self.symbol = module, kind, symbol
-        bits = 32 if isinstance(kind, ir.FloatType) else 64
-        self.name = f"{PREFIX}{name}_float{bits}"
-        self.lanes = library.lanes(bits)
-        self.arguments = ARGUMENTS[name]
-        self.idle = ir.Constant(kind, 2.0 if name == "acosh" else 0.5)
+
+def definitions(name: str) -> str:
+    """Write a module of a scalar function and of its variants, whose names are in an attribute."""
+    calls = _Calls(name)
+    half = calls.lanes // 2
+    written, variants = [calls.declare()], {f"N{calls.lanes}": calls.symbol}
+    for mask, n in (("N", half), ("M", calls.lanes), ("M", half)):
+        variants[f"{mask}{n}"] = variant = f"{name}_{mask}{n}"
+        written.append(calls.define(variant, n, masked=mask == "M"))
+    mangled = ",".join(
+        f"_ZGV_LLVM_{label}{'v' * calls.count}_{name}({variant})"
+        for label, variant in variants.items()
+    )
+    attribute = f'noinline "vector-function-abi-variant"="{mangled}"'
+    # Nothing calls the variants yet. Besides, what LLVM learns from the calls that it sees must not
+    # change a function whose variants it would call instead.
+    kept = [f"ptr @{function}" for function in (name, *variants.values())]
+    used = f'appending global [{len(kept)} x ptr] [{", ".join(kept)}], section "llvm.metadata"'
+    written += [calls.define(name, 1, attribute), f"@llvm.compiler.used = {used}"]
+    return "\n".join(written)
+
+
+class _Calls:
+    """Writes functions that call one of the vector library, on all lanes of a register."""
+
+    def __init__(self, name: str) -> None:
+        function, bits = function_of(name)
+        library: Any = vector_library()
+        self.symbol, self.lanes = library.symbol(function, bits), library.lanes(bits)
+        self.count = ARGUMENTS[function]
+        self.real = "double" if bits == 64 else "float"
+        self.idle = 2.0 if function == "acosh" else 0.5
         """An argument in every function's domain, for lanes without an element."""
 
-    def scalar(self) -> ir.Function:
-        """The scalar function, defined at first use with its variants."""
-        known = self.module.globals.get(self.name)
-        if known is not None:
-            return known
-        function = self._define(self.name, self.kind, [], self._lane_0)
-        function.attributes.add("noinline")
-        kinds = [(mask, n) for mask in "NM" for n in (self.lanes, self.lanes // 2)]
-        variants = [self._variant(mask, n) for mask, n in kinds]
-        mangled = ",".join(
-            f"_ZGV_LLVM_{mask}{n}{'v' * self.arguments}_{self.name}({variant.name})"
-            for (mask, n), variant in zip(kinds, variants, strict=True)
-        )
-        _set_attribute(function, f'"vector-function-abi-variant"="{mangled}"')
-        _keep(self.module, [function, *variants])
-        return function
+    def declare(self) -> str:
+        """Declare the library's function."""
+        kind = self._vector(self.lanes)
+        return f"declare {kind} @{self.symbol}({', '.join([kind] * self.count)}) {_PURE}"
 
-    def _library(self) -> ir.Function:
-        """The vector library's function, declared."""
-        vector = ir.VectorType(self.kind, self.lanes)
-        kind = ir.FunctionType(vector, [vector] * self.arguments)
-        known = self.module.globals.get(self.symbol)
-        return known or pure(ir.Function(self.module, kind, self.symbol))
+    def define(self, name: str, n: int, attributes: str = "", *, masked: bool = False) -> str:
+        """Define a function of ``n`` elements or, if that is 1, of numbers; if ``masked``, of those
+        elements that a last argument selects."""
+        vector = self._vector(n)
+        kind = vector if n > 1 else self.real
+        parameters = [f"{kind} %a{k}" for k in range(self.count)]
+        parameters += [f"<{n} x i1> %mask"] * masked
+        head = f"define linkonce_odr {kind} @{name}({', '.join(parameters)}) {_PURE}"
+        body = [*self._body(n, masked), f"ret {kind} %y"]
+        if n == 1:
+            body[-1:] = f"%y0 = extractelement {vector} %y, i64 0", f"ret {kind} %y0"
+        return "\n".join((f"{head} {attributes} {{", *body, "}"))
 
-    def _lane_0(self, builder: Any, args: Sequence[ir.Value]) -> ir.Value:
-        undefined = ir.Constant(ir.VectorType(self.kind, 1), ir.Undefined)
-        ones = [builder.insert_element(undefined, x, _INT32(0)) for x in args]
-        return builder.extract_element(self._call(builder, ones, 1), _INT32(0))
+    def _body(self, n: int, masked: bool) -> Iterator[str]:
+        """A call on a register that the elements fill repeatedly."""
+        vector, whole = self._vector(n), self._vector(self.lanes)
+        for k in range(self.count):
+            x = f"%a{k}"
+            if n == 1:
+                yield f"%v{k} = insertelement {vector} poison, {self.real} {x}, i64 0"
+                x = f"%v{k}"
+            if masked:
+                idle = f"{vector} splat ({self.real} {self.idle})"
+                yield f"%v{k} = select <{n} x i1> %mask, {vector} {x}, {idle}"
+                x = f"%v{k}"
+            yield f"%w{k} = {_shuffle(vector, x, [*range(n)] * (self.lanes // n))}"
+        operands = ", ".join(f"{whole} %w{k}" for k in range(self.count))
+        yield f"%all = call {whole} @{self.symbol}({operands})"
+        yield f"%y = {_shuffle(whole, '%all', range(n))}"
 
-    def _variant(self, mask: str, lanes: int) -> ir.Function:
-        """The function on ``lanes`` elements; with the mask "M", on those that a last argument
-        selects."""
-        if mask == "N" and lanes == self.lanes:
-            return self._library()
-        vector = ir.VectorType(self.kind, lanes)
-        flags = [ir.VectorType(ir.IntType(1), lanes)] if mask == "M" else []
-
-        def body(builder: Any, args: Sequence[ir.Value]) -> ir.Value:
-            values = args[: self.arguments]
-            if flags:
-                idle = ir.Constant(vector, [self.idle] * lanes)
-                values = [builder.select(args[-1], x, idle) for x in values]
-            return self._call(builder, values, lanes)
-
-        return self._define(f"{self.name}_{mask}{lanes}", vector, flags, body)
-
-    def _call(self, builder: Any, values: Sequence[ir.Value], lanes: int) -> ir.Value:
-        """Call the library's function on ``lanes`` elements, which fill a register repeatedly."""
-        every = [*range(lanes)] * (self.lanes // lanes)
-        whole = [_shuffle(builder, x, every) for x in values]
-        return _shuffle(builder, builder.call(self._library(), whole), range(lanes))
-
-    def _define(
-        self, name: str, kind: ir.Type, more: Sequence[ir.Type], body: Callable[..., ir.Value]
-    ) -> ir.Function:
-        """Define a function of arguments of the type of its result, and ``more``."""
-        signature = ir.FunctionType(kind, [kind] * self.arguments + [*more])
-        function = pure(ir.Function(self.module, signature, name))
-        function.linkage = "linkonce_odr"
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
-        builder.ret(body(builder, function.args))
-        return function
+    def _vector(self, n: int) -> str:
+        return f"<{n} x {self.real}>"
 
 
-def _shuffle(builder: Any, vector: Any, lanes: Sequence[int]) -> ir.Value:
-    mask = ir.Constant(ir.VectorType(_INT32, len(lanes)), [_INT32(lane) for lane in lanes])
-    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+def _shuffle(kind: str, value: str, lanes: Sequence[int]) -> str:
+    order = ", ".join(f"i32 {lane}" for lane in lanes)
+    return f"shufflevector {kind} {value}, {kind} poison, <{len(lanes)} x i32> <{order}>"
 
 
 def pure(function: ir.Function) -> ir.Function:
     """Say of a function that its result depends on its arguments alone."""
     for attribute in ("nounwind", "readnone"):
         function.attributes.add(attribute)
-    _set_attribute(function, "willreturn")
     return function
-
-
-def _set_attribute(function: ir.Function, text: str) -> None:
-    """Add an attribute that llvmlite has no name for."""
-    set.add(function.attributes, text)
-
-
-def _keep(module: ir.Module, functions: Sequence[ir.Function]) -> None:
-    """Keep functions that nothing calls yet, with the parameters that they have.
-
-    Besides, what LLVM learns from the calls that it sees must not change a function whose variants
-    it would call instead.
-    """
-    used: Any = module.globals.get("llvm.compiler.used")
-    if used is None:
-        used = ir.GlobalVariable(module, ir.ArrayType(_POINTER, 0), "llvm.compiler.used")
-        used.linkage, used.section = "appending", "llvm.metadata"
-        used.initializer = ir.Constant(used.value_type, [])
-    items = [*used.initializer.constant, *(f.bitcast(_POINTER) for f in functions)]
-    used.value_type = ir.ArrayType(_POINTER, len(items))
-    used.type = used.value_type.as_pointer()
-    used.initializer = ir.Constant(used.value_type, items)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from .numbering import Flow, Node, Operand
 from .vector_code import SYMBOLS, Declarations, written
 from .vector_library import vector_library, vector_registers
-from .vector_math import PREFIX
+from .vector_math import PREFIX, function_of
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}
 _SUFFIXES = {"double": "f64", "float": "f32"}
@@ -42,9 +42,9 @@ def callee(node: Node, lanes: int) -> str | None:
     name = node.name[1:]
     if name.startswith(PREFIX):
         library = vector_library()
-        function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
-        fits = library is not None and library.lanes(int(bits)) == lanes
-        return library.variant(function, int(bits)) if library and fits else None
+        function, bits = function_of(name)
+        fits = library is not None and library.lanes(bits) == lanes
+        return library.variant(function, bits) if library and fits else None
     short = "sqrt" if name in ("sqrt", "sqrtf") else name.removeprefix("llvm.").split(".")[0]
     known = short in _INTRINSICS and (short == "sqrt" or name.startswith("llvm."))
     return f"llvm.{short}.v{lanes}{_SUFFIXES[node.to]}" if known and node.to in _SUFFIXES else None
