@@ -10,7 +10,7 @@ from numba.core.registry import cpu_target
 
 import numgrad as ng
 from numgrad._specs import ElementwiseSpec, FusedSpec, LoopSpec
-from numgrad.targets.cpu import CPUTarget, complex_arithmetic, generate, kernels
+from numgrad.targets.cpu import CPUTarget, arithmetic, generate, kernels
 from numgrad.testing.scenarios import SCENARIOS
 from numgrad.testing.subject import Subject
 
@@ -99,7 +99,7 @@ def refused(monkeypatch):
 
 @pytest.mark.usefixtures("refused")
 def test_what_no_kernel_may_contain_is_found(monkeypatch):
-    monkeypatch.setattr(complex_arithmetic, "_STAND_INS", {})
+    monkeypatch.setattr(arithmetic, "_STAND_INS", {})
     dtype = np.dtype(complex)
     spec = ElementwiseSpec("product", lambda a, b: a * b, (dtype,) * 2, (dtype,))
     with pytest.raises(Exception, match="of \\(complex128, complex128\\) -> complex128"):

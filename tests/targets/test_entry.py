@@ -8,7 +8,7 @@ import pytest
 
 from numgrad._specs import Same, Strided
 from numgrad.targets.cpu import entry, layout
-from numgrad.targets.cpu.words import BASES
+from numgrad.targets.cpu.memory import BASES
 
 pytestmark = pytest.mark.skipif(not layout.is_possible(), reason="objects of another layout")
 F8 = np.dtype(np.float64)

@@ -20,7 +20,7 @@ from .finishing import internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .objects import bit_code_of, code_of
 from .rewrite import JIT_OPTIONS
-from .vector_calls import PREFIX
+from .vector_math import PREFIX, definitions
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
 
@@ -158,6 +158,9 @@ def _linked(
     compiled = callee.result.library
     for part in (compiled._final_module, *_dependencies(compiled, library)):
         linked.link_in(part, preserve=True)
+    called = [item.name for item in linked.functions if item.is_declaration]
+    for name in (name for name in called if name.startswith(PREFIX)):
+        linked.link_in(llvm.parse_assembly(definitions(name)))
     return linked
 
 

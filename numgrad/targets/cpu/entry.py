@@ -20,7 +20,7 @@ from numpy.lib.array_utils import byte_bounds
 from ..._specs import Same, Strided
 from . import layout, machine, memory, threads
 from .layout import ALIGNED, C_ORDER, OWN, WRITEABLE
-from .words import BASES
+from .memory import BASES
 
 (
     NARGS, WORK, SPACE, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,

@@ -1,16 +1,15 @@
 """The compiled half of an entry: it looks at the arguments and runs the program."""
 
 from . import entry as at
-from . import words
-from .interpreter import call_function
-from .intrinsics import load_word, stack_words, store_word
+from . import memory
+from .intrinsics import call_function, load_word, stack_words, store_word
 from .layout import DATA, FALSE, INT_TYPE, LOW, NONE, OBJECT, TYPE
 from .python_calls import check_signals, fits, is_a, keep, number_of, release_lock, take_lock
 
 
 def overlap(space, p):
     """Return 1 if an array to write shares memory with another one or with a constant, else 0."""
-    bases = load_word(space, words.BASES)
+    bases = load_word(space, memory.BASES)
     outputs, inputs = load_word(p, 0), load_word(p, 1)
     constants = p + 8 * (2 + 2 * (outputs + inputs))
     for i in range(outputs):
@@ -38,23 +37,23 @@ def run(table):
         store_word(table, at.BUSY, 1)
         thread = release_lock()
     while part < parts and refused == 0:
-        store_word(space, words.BLOCK, load_word(table, at.HEAD + 2 * part))
+        store_word(space, memory.BLOCK, load_word(table, at.HEAD + 2 * part))
         workers = load_word(table, at.HEAD + 2 * part + 1)
-        store_word(space, words.WORKERS, workers)
-        store_word(space, words.MODE, words.START if workers > 1 else words.START_ALONE)
+        store_word(space, memory.WORKERS, workers)
+        store_word(space, memory.MODE, memory.START if workers > 1 else memory.START_ALONE)
         refused = work_on(table, workers)
-        while refused != 0 and thread != 0 and load_word(space, words.FAILED) == 0:
+        while refused != 0 and thread != 0 and load_word(space, memory.FAILED) == 0:
             # Time is up, so that Python can look at its signals.
             take_lock(thread)
             raised = check_signals()
             thread = release_lock()
-            store_word(space, words.UNFINISHED, 0)
-            store_word(space, words.MODE, words.RESUME)
+            store_word(space, memory.UNFINISHED, 0)
+            store_word(space, memory.MODE, memory.RESUME)
             if raised != 0:
                 refused = -1
                 break
             refused = work_on(table, workers)
-        store_word(space, words.MODE, words.START_ALONE)
+        store_word(space, memory.MODE, memory.START_ALONE)
         part += 1
     if thread != 0:
         take_lock(thread)
@@ -67,7 +66,7 @@ def work_on(table, workers):
     space = load_word(table, at.SPACE)
     if workers > 1:
         return call_function(load_word(table, at.LAUNCH), (space,))
-    return call_function(load_word(table, at.WORK), (space + 8 * words.STATES,))
+    return call_function(load_word(table, at.WORK), (space + 8 * memory.STATES,))
 
 
 def write_integer(item, place):
@@ -96,7 +95,7 @@ def find(table, item, p):
 def fill(table, arguments, count):
     """Write where arguments are to the table of bases; return where their words end, 0 if one of
     them is not exactly as declared."""
-    bases = load_word(load_word(table, at.SPACE), words.BASES)
+    bases = load_word(load_word(table, at.SPACE), memory.BASES)
     p = table + 8 * (at.HEAD + 2 * load_word(table, at.NPARTS))
     for n in range(count):
         address = find(table, load_word(arguments, n), p)

@@ -10,10 +10,9 @@ once, which takes a fifth of the time that Numba needs to link and optimise them
 
 from llvmlite import ir
 from numba import prange, types
-from numba.core import cgutils
 
-from .intrinsics import INT64, call_kernel, call_rows, intrinsic, load_word, store_word
-from .words import (
+from .intrinsics import INT64, call_function, intrinsic, load_word, store_word
+from .memory import (
     ARENA,
     ARENA_SLOT,
     BASES,
@@ -62,18 +61,6 @@ def _take_next(typingctx, address):
     return types.int64(types.int64), codegen
 
 
-@intrinsic
-def call_function(typingctx, address, words):
-    """Call the function at `address` with a tuple of words."""
-
-    def codegen(context, builder, signature, args):
-        values = cgutils.unpack_tuple(builder, args[1])
-        kind = ir.FunctionType(INT64, [INT64] * len(values)).as_pointer()
-        return builder.call(builder.inttoptr(args[0], kind), values)
-
-    return types.int64(types.int64, words), codegen
-
-
 _c_get_num_threads = types.ExternalFunction("get_num_threads", types.intp())
 _c_set_num_threads = types.ExternalFunction("set_num_threads", types.void(types.int32))
 
@@ -113,10 +100,12 @@ def loops(block, state, p, row, rows):
     while d >= 0:
         if row_entry != 0:
             table = code + 8 * row_steps
-            call_rows(row_entry, pointers, n, inner_rows, code + 8 * steps, status, table)
+            call_function(row_entry, (pointers, n, inner_rows, code + 8 * steps, status, table))
             store_word(odometer, inner - 1, inner_rows - 1)
         else:
-            call_kernel(load_word(code, p), pointers, n, code + 8 * core, code + 8 * steps, status)
+            call_function(
+                load_word(code, p), (pointers, n, code + 8 * core, code + 8 * steps, status)
+            )
         if load_word(status, 0) != 0:
             break
         d = inner - 1

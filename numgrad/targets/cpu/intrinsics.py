@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 
 if TYPE_CHECKING:
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 else:
     from numba.extending import intrinsic
 
+
+def named_intrinsic(name: str, typing: Callable[..., Any]) -> Any:
+    """An intrinsic with a name, which Numba's errors say."""
+    typing.__name__ = typing.__qualname__ = name
+    return intrinsic(typing)
+
+
 INT64 = ir.IntType(64)
 KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 5)
 """LLVM type of a kernel: ``void(ptrs, n, core_dims, steps, status)``, all int64."""
@@ -25,15 +32,10 @@ KERNEL_ARGS = (types.int64,) * 5
 """Numba argument types of a kernel."""
 
 
-def scalar_type(dtype: Any) -> types.Type:
-    """The Numba type that a dtype argument of an intrinsic stands for."""
-    return getattr(dtype, "dtype", None) or dtype.instance_type
-
-
 @intrinsic
 def load(typingctx, address, dtype):
     """Read one scalar of ``dtype`` at ``address``."""
-    scalar = scalar_type(dtype)
+    scalar = getattr(dtype, "dtype", None) or dtype.instance_type
 
     def codegen(context, builder, signature, args):
         data = builder.inttoptr(args[0], context.get_data_type(scalar).as_pointer())
@@ -49,7 +51,6 @@ def store(typingctx, address, value):
     def codegen(context, builder, signature, args):
         data = builder.inttoptr(args[0], context.get_data_type(value).as_pointer())
         context.pack_value(builder, value, args[1], data)
-        return context.get_dummy_value()
 
     return types.void(types.int64, value), codegen
 
@@ -61,7 +62,6 @@ def store_at(typingctx, address, index, value):
     def codegen(context, builder, signature, args):
         data = builder.inttoptr(args[0], context.get_data_type(value).as_pointer())
         context.pack_value(builder, value, args[2], builder.gep(data, [args[1]]))
-        return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, value), codegen
 
@@ -84,33 +84,21 @@ def store_word(typingctx, address, index, value):
     def codegen(context, builder, signature, args):
         table = builder.inttoptr(args[0], INT64.as_pointer())
         builder.store(args[2], builder.gep(table, [args[1]]))
-        return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), codegen
 
 
 @intrinsic
-def call_kernel(typingctx, address, ptrs, n, core_dims, steps, status):
-    """Call the kernel at ``address`` with the five arguments of the kernel ABI."""
+def call_function(typingctx, address, words):
+    """Call the function at ``address`` with a tuple of words; a kernel returns none, but this does:
+    what it is nobody knows."""
 
     def codegen(context, builder, signature, args):
-        function = builder.inttoptr(args[0], KERNEL_TYPE.as_pointer())
-        builder.call(function, args[1:])
-        return context.get_dummy_value()
+        values = cgutils.unpack_tuple(builder, args[1])
+        kind = ir.FunctionType(INT64, [INT64] * len(values)).as_pointer()
+        return builder.call(builder.inttoptr(args[0], kind), values)
 
-    return types.void(*(types.int64,) * 6), codegen
-
-
-@intrinsic
-def call_rows(typingctx, address, ptrs, n, rows, steps, status, row_steps):
-    """Call the entry for rows of the kernel at ``address``."""
-
-    def codegen(context, builder, signature, args):
-        kind = ir.FunctionType(ir.VoidType(), [INT64] * 6)
-        builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
-        return context.get_dummy_value()
-
-    return types.void(*(types.int64,) * 7), codegen
+    return types.int64(types.int64, words), codegen
 
 
 @intrinsic

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from . import memory, routines, threads
-from .words import (
+from .memory import (
     BASES,
     BLOCK,
     BLOCK_WORDS,

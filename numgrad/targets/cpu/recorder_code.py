@@ -8,8 +8,7 @@ object owns.
 
 from . import python_calls as python
 from . import recorders as at
-from .interpreter import call_function
-from .intrinsics import load_word, stack_words, store_word
+from .intrinsics import call_function, load_word, stack_words, store_word
 from .layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, TYPE, ZERO
 from .python_calls import call, fits, give, is_a, place, put
 

@@ -19,8 +19,8 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.registry import cpu_target
 
-from . import scalar_math, vector_math
-from .complex_arithmetic import ReplaceComplexArithmetic
+from . import complex_math, scalar_math, vector_math
+from .arithmetic import ReplaceArithmetic
 from .halved import STAND_INS
 from .parts import Part, ScalarPart
 
@@ -70,16 +70,34 @@ class BindCalleesAndLiterals(FunctionPass):
 
 def _bind_callees(func_ir: Any, pipeline: Any) -> None:
     for statement in _assignments(func_ir):
-        value = statement.value
-        if not isinstance(value, ir.Global | ir.FreeVar):
+        callee = _plain_callee(func_ir, statement.value)
+        if callee is None:
             continue
-        callee = value.value
-        if not isinstance(callee, pytypes.FunctionType):
-            continue
-        if callee in STAND_INS:
-            value.value = STAND_INS[callee]
-        elif not known_to_numba(callee):
-            value.value = _dispatcher(callee, pipeline, vector_math.compiled_mode())
+        bound = STAND_INS.get(callee)
+        if bound is None and not known_to_numba(callee):
+            bound = _dispatcher(callee, pipeline, vector_math.compiled_mode())
+        if bound is not None:
+            statement.value = ir.Global(callee.__name__, bound, statement.loc)
+            func_ir._definitions[statement.target.name] = [statement.value]
+
+
+def _plain_callee(func_ir: Any, value: Any) -> pytypes.FunctionType | None:
+    """The Python function that a name, or an attribute of `complex_math`, stands for."""
+    named = isinstance(value, ir.Global | ir.FreeVar)
+    found = value.value if named else _attribute(func_ir, value)
+    ours = named or getattr(found, "__module__", None) == complex_math.__name__
+    return found if ours and isinstance(found, pytypes.FunctionType) else None
+
+
+def _attribute(func_ir: Any, value: Any) -> Any:
+    """What an attribute of a module is; None for everything else."""
+    if not isinstance(value, ir.Expr) or value.op != "getattr":
+        return None
+    try:
+        owner = func_ir.get_definition(value.value).value
+    except (KeyError, AttributeError):
+        return None
+    return getattr(owner, value.attr, None) if isinstance(owner, pytypes.ModuleType) else None
 
 
 @cache
@@ -165,8 +183,8 @@ class _Literals:
         if value.op in ("binop", "inplace_binop"):
             return self.binary(value, name)
         if value.op == "getattr":
-            constant = self.module_constant(value)
-            if constant is not None:
+            constant = _attribute(self.func_ir, value)
+            if type(constant) is float:
                 statement.value = ir.Const(self.real(constant), value.loc)
         elif value.op == "pair_first":  # the variable of a loop over a range
             self.kinds[name] = _INTEGRAL
@@ -201,16 +219,6 @@ class _Literals:
             return definition.value in (scalar_math.where, scalar_math.maximum, scalar_math.minimum)
         except (KeyError, AttributeError):
             return False
-
-    def module_constant(self, value: Any) -> float | None:
-        try:
-            owner = self.func_ir.get_definition(value.value).value
-        except (KeyError, AttributeError):
-            return None
-        if not isinstance(owner, pytypes.ModuleType):
-            return None
-        constant = getattr(owner, value.attr, None)
-        return constant if type(constant) is float else None
 
     def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
         """Replace integer literals; returns the operands and the assignments that they need."""
@@ -248,8 +256,7 @@ class ScalarPipeline(CompilerBase):
             untyped_passes.GenericRewrites,
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
-            ReplaceComplexArithmetic,
-            vector_math.RaiseToPowers,
+            ReplaceArithmetic,
             typed_passes.PreLowerStripPhis,
             typed_passes.NoPythonSupportedFeatureValidation,
             typed_passes.IRLegalization,
@@ -276,7 +283,7 @@ class CorePipeline(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(BindCalleesAndLiterals, untyped_passes.FixupArgs)
-        manager.add_pass_after(ReplaceComplexArithmetic, typed_passes.NopythonTypeInference)
+        manager.add_pass_after(ReplaceArithmetic, typed_passes.NopythonTypeInference)
         manager.finalize()
         return [manager]
 

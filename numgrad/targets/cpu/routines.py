@@ -12,7 +12,6 @@ from llvmlite import binding as llvm
 from . import loader
 from .compiler import Code, join_keys, obtain, symbol_of
 from .vector_code import SYMBOLS, module_of
-from .vector_library import ARGUMENTS
 
 GATHER, SCATTER, COPY = "numgrad_gather", "numgrad_scatter", "numgrad_copy"
 """Names under which kernels call the routines of `copies`."""
@@ -47,8 +46,8 @@ def vector_function(symbol: str) -> int:
         from .emit import target_machine  # it imports Numba
         from .objects import code_of
 
-        name, (function, _) = symbol_of(key), SYMBOLS[symbol]
-        module = llvm.parse_assembly(module_of(symbol, name, ARGUMENTS[function]))
+        name = symbol_of(key)
+        module = llvm.parse_assembly(module_of(symbol, name))
         return code_of(target_machine(), module, name)
 
     return obtain(key, compiled)

@@ -7,63 +7,59 @@ single LLVM instruction or a library call, so that loops vectorise and nothing m
 import math
 import operator
 import types as pytypes
+from collections.abc import Callable
+from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
-from . import vector_math
+from .arithmetic import complex_of, complex_parts
 from .binding import SELECTIONS
-
-
-def _parts(dtype: types.Type) -> int:
-    return 2 if isinstance(dtype, types.Complex) else 1
+from .intrinsics import intrinsic, named_intrinsic
+from .vector_library import ARGUMENTS
+from .vector_math import pure, vectorised
 
 
 @intrinsic
 def where(typingctx, condition, a, b):
     """``a`` where ``condition`` is true, else ``b``, without a branch."""
-    result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
+    result, values = _united(typingctx, a, b)
     if result is None:
         raise TypingError(f"where(c, a, b) cannot join {a} and {b}")
 
     def codegen(context, builder, signature, args):
         flag = context.cast(builder, args[0], condition, types.boolean)
-        one, other = (
-            context.cast(builder, value, dtype, result)
-            for value, dtype in zip(args[1:], (a, b), strict=True)
-        )
-        return _select(builder, flag, one, other, _parts(result))
+        one, other = values(context, builder, args[1:])
+        if not isinstance(result, types.Complex):
+            return builder.select(flag, one, other)
+        parts = zip(complex_parts(builder, one), complex_parts(builder, other), strict=True)
+        return complex_of(builder, one.type, *(builder.select(flag, *pair) for pair in parts))
 
     return result(condition, a, b), codegen
 
 
-def _select(builder, flag, one, other, parts: int) -> ir.Value:
-    if parts == 1:
-        return builder.select(flag, one, other)
-    value = ir.Constant(one.type, ir.Undefined)
-    for part in range(parts):
-        chosen = builder.select(
-            flag, builder.extract_value(one, part), builder.extract_value(other, part)
-        )
-        value = builder.insert_value(value, chosen, part)
-    return value
+def _united(typingctx: Any, a: types.Type, b: types.Type) -> tuple[Any, Any]:
+    """The type that two arguments have in common, None without one, and what casts them to it."""
+    result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
+
+    def values(context, builder, args):
+        pairs = zip(args, (a, b), strict=True)
+        return [context.cast(builder, value, kind, result) for value, kind in pairs]
+
+    return result, values
 
 
-def _extremum(name: str, comparison: str):
+def _extremum(name: str, comparison: str) -> Any:
     """Two-argument maximum or minimum that keeps a NaN of either side, as NumPy's does."""
 
     def typing(typingctx, a, b):
-        result = typingctx.unify_types(types.unliteral(a), types.unliteral(b))
+        result, values = _united(typingctx, a, b)
         if not isinstance(result, types.Float | types.Integer | types.Boolean):
             raise TypingError(f"{name}(a, b) is not defined for {a} and {b}")
 
         def codegen(context, builder, signature, args):
-            one, other = (
-                context.cast(builder, value, dtype, result)
-                for value, dtype in zip(args, (a, b), strict=True)
-            )
+            one, other = values(context, builder, args)
             if isinstance(result, types.Float):
                 first = builder.fcmp_ordered(comparison, one, other)
                 first = builder.or_(first, builder.fcmp_unordered("uno", one, one))
@@ -75,69 +71,51 @@ def _extremum(name: str, comparison: str):
 
         return result(a, b), codegen
 
-    typing.__name__ = typing.__qualname__ = name
-    return intrinsic(typing)
+    return named_intrinsic(name, typing)
 
 
-def _native(name: str, *, floats_only: bool = False):
-    """One-argument function that is an LLVM intrinsic; an integer is its own rounding."""
-
-    def typing(typingctx, x):
-        kind = types.unliteral(x)
-        integral = isinstance(kind, types.Integer | types.Boolean)
-        if not isinstance(kind, types.Float) and (floats_only or not integral):
-            raise TypingError(f"{name}(x) is not defined for {x}")
-
-        def codegen(context, builder, signature, args):
-            if integral:
-                return args[0]
-            function = builder.module.declare_intrinsic(f"llvm.{name}", [args[0].type])
-            return builder.call(function, args)
-
-        return kind(kind), codegen
-
-    typing.__name__ = typing.__qualname__ = name
-    return intrinsic(typing)
-
-
-def _libm(name: str):
-    """One-argument function of the C library that Numba does not offer."""
+def _unary(name: str, emit: Callable[..., ir.Value], *, keeps_integers: bool = False) -> Any:
+    """One-argument function of reals, which ``emit(builder, name, x)`` makes a call; integers are
+    their own rounding."""
 
     def typing(typingctx, x):
         kind = types.unliteral(x)
-        if not isinstance(kind, types.Float):
+        is_kept = keeps_integers and isinstance(kind, types.Integer | types.Boolean)
+        if not (is_kept or isinstance(kind, types.Float)):
             raise TypingError(f"{name}(x) is not defined for {x}")
 
         def codegen(context, builder, signature, args):
-            value = args[0].type
-            symbol = name + ("f" if kind.bitwidth == 32 else "")
-            function = builder.module.globals.get(symbol) or ir.Function(
-                builder.module, ir.FunctionType(value, [value]), symbol
-            )
-            function.attributes.add("readnone")
-            function.attributes.add("nounwind")
-            return builder.call(function, args)
+            return args[0] if is_kept else emit(builder, name, args[0])
 
         return kind(kind), codegen
 
-    typing.__name__ = typing.__qualname__ = name
-    return intrinsic(typing)
+    return named_intrinsic(name, typing)
+
+
+def _native(builder: Any, name: str, x: Any) -> ir.Value:
+    """Emit a call of a function that LLVM has."""
+    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [x.type]), [x])
+
+
+def _libm(builder: Any, name: str, x: Any) -> ir.Value:
+    """Emit a call of a function of the C library."""
+    symbol = name + ("f" if isinstance(x.type, ir.FloatType) else "")
+    kind = ir.FunctionType(x.type, [x.type])
+    known = builder.module.globals.get(symbol)
+    return builder.call(known or pure(ir.Function(builder.module, kind, symbol)), [x])
 
 
 maximum = _extremum("max", ">=")
 minimum = _extremum("min", "<=")
-rint = _native("rint")
+rint, floor, ceil, trunc = (
+    _unary(name, _native, keeps_integers=True) for name in ("rint", "floor", "ceil", "trunc")
+)
 
-_selected = (where, maximum, minimum, rint, vector_math.vectorised("pow", operator.pow))
+_selected = (where, maximum, minimum, rint, vectorised("pow", operator.pow))
 selections: dict[str, object] = dict(zip(SELECTIONS, _selected, strict=True))
 
 real = pytypes.ModuleType("numgrad_real_math")
 vars(real).update({name: value for name, value in vars(math).items() if name[0] != "_"})
-vars(real).update(
-    floor=_native("floor"),
-    ceil=_native("ceil"),
-    trunc=_native("trunc"),
-    exp2=_native("exp2", floats_only=True),
-    cbrt=_libm("cbrt"),
-)
-vars(real).update(vector_math.namespace(vars(real)))
+vars(real).update(floor=floor, ceil=ceil, trunc=trunc)
+vars(real).update(exp2=_unary("exp2", _native), cbrt=_unary("cbrt", _libm))
+vars(real).update({name: vectorised(name, getattr(real, name)) for name in ARGUMENTS})

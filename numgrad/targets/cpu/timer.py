@@ -5,9 +5,8 @@ import platform
 from llvmlite import ir
 from numba.core import types
 
-from .interpreter import call_function
-from .intrinsics import INT64, intrinsic, load_word, stack_words, store_word
-from .words import (
+from .intrinsics import INT64, call_function, intrinsic, load_word, stack_words, store_word
+from .memory import (
     CAPACITY,
     ITS_INSTRUCTION,
     LOG,

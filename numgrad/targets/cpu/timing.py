@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import machine, routines
-from .words import (
+from .memory import (
     BLOCK_WORDS,
     CAPACITY,
     LOG,

@@ -5,7 +5,7 @@ import platform
 from llvmlite import ir
 from numba.core import types
 
-from .intrinsics import call_kernel, intrinsic, load_word, stack_words, store_word
+from .intrinsics import call_function, intrinsic, load_word, stack_words, store_word
 
 _X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686", "x86")
 _ALL_EXCEPTIONS = 0x3F if _X86 else 0x1F
@@ -15,7 +15,7 @@ def trampoline(args, dims, steps, data):
     """NumPy's loop function: ``void(char** args, intp* dims, intp* steps, void* data)``."""
     status = stack_words(1)
     store_word(status, 0, 0)
-    call_kernel(load_word(data, 0), args, load_word(dims, 0), dims + 8, steps, status)
+    call_function(load_word(data, 0), (args, load_word(dims, 0), dims + 8, steps, status))
     if load_word(status, 0) != 0:
         store_word(data, 1, load_word(status, 0))
     clear_float_status()

@@ -5,7 +5,6 @@ Truth values are bytes in memory.
 
 from collections.abc import Iterable, Iterator
 
-from .declarations import Declarations
 from .numbering import Operand
 from .widening import Widening
 
@@ -26,7 +25,7 @@ class Transfers:
         self.sizes = tuple(_BYTES[kind] for kind in self.stored)
         self.slot = code.lanes * code.count * max(self.sizes)
         """Bytes that hold a block of any operand."""
-        self.declarations = Declarations()
+        self.declarations = code.declarations
 
     def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
         """Pointers from a table, of which the address is given."""

@@ -8,9 +8,154 @@ be, so no special value needs code of its own.
 The polynomials come from ``docs/engine/derive_vector_math.py``.
 """
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Container, Sequence
+from typing import Any
 
-from .vector_text import Value, VectorText
+REGISTER = 512  # bits
+_LETTERS = {64: "d", 32: "s"}
+
+
+class Declarations:
+    """The functions that code written as text calls.
+
+    LLVM takes one declaration of a function for each module. Several parts of a kernel may call the
+    same function without knowing of one another, so declarations are kept by the functions' names.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[str, str] = {}
+
+    def add(self, result: str, name: str, kinds: Sequence[str], attributes: str = "") -> None:
+        """Declare a function. LLVM's own need no attributes: it knows them."""
+        line = f"declare {result} @{name}({', '.join(kinds)}) {attributes}".rstrip()
+        self._lines.setdefault(name, line)
+
+    def lines(self, known: Container[str] = ()) -> list[str]:
+        """Return a line for each function but those that the module has, in an order that does not
+        depend on that of the calls."""
+        return [line for name, line in sorted(self._lines.items()) if name not in known]
+
+
+class VectorText:
+    """Lines of code, one for each operation, whose results have names that begin alike."""
+
+    def __init__(self, bits: int, prefix: str, declarations: Declarations) -> None:
+        self.bits, self.lanes, self.prefix = bits, REGISTER // bits, prefix
+        self.declarations = declarations
+        self.real = "double" if bits == 64 else "float"
+        self.kind = f"<{self.lanes} x {self.real}>"
+        self.lines: list[str] = []
+
+    def write(self, operation: str) -> "Vector":
+        """Write an operation; return what stands for its result."""
+        name = f"{self.prefix}x{len(self.lines)}"
+        self.lines.append(f"{name} = {operation}")
+        return Vector(self, name)
+
+    def call(self, name: str, values: Sequence["Value"], *options: str) -> "Vector":
+        """Write a call of a function of vectors; options follow them, with their types."""
+        operands = [f"{self.kind} {self.operand(x)}" for x in values] + [*options]
+        kinds = [self.kind] * len(values) + [option.rpartition(" ")[0] for option in options]
+        self.declarations.add(self.kind, name, kinds)
+        return self.write(f"call {self.kind} @{name}({', '.join(operands)})")
+
+    def operand(self, x: "Value") -> str:
+        """The name of a vector, or a number for all lanes."""
+        if isinstance(x, Vector):
+            return x.name
+        rounded = struct.unpack("<f", struct.pack("<f", x))[0] if self.bits == 32 else x
+        word = struct.unpack("<Q", struct.pack("<d", rounded))[0]
+        return f"splat ({self.real} 0x{word:016X})"
+
+
+def _arithmetic(name: str) -> Callable[["Vector", "Value"], "Vector"]:
+    def write(x: "Vector", y: "Value") -> "Vector":
+        text = x.text
+        return text.write(f"{name} {text.kind} {x.name}, {text.operand(y)}")
+
+    return write
+
+
+class Vector:
+    """A vector in code that is being written: what is done to it is written down."""
+
+    def __init__(self, text: VectorText, name: str) -> None:
+        self.text, self.name = text, name
+
+    __add__, __sub__ = _arithmetic("fadd"), _arithmetic("fsub")
+    __mul__, __truediv__ = _arithmetic("fmul"), _arithmetic("fdiv")
+
+
+Value = Vector | float
+"""A vector, or a number for all lanes."""
+
+
+def _function(name: str) -> Callable[..., Vector]:
+    """A function that LLVM has for vectors of all types."""
+
+    def write(x: Vector, *more: Value) -> Vector:
+        return x.text.call(f"llvm.{name}.v{x.text.lanes}f{x.text.bits}", (x, *more))
+
+    return write
+
+
+fma, rint, fabs, copysign = map(_function, ("fma", "rint", "fabs", "copysign"))
+
+
+def polynomial(x: Vector, coefficients: Sequence[float]) -> Vector:
+    """Write a polynomial by Estrin's scheme: neighbours first, which do not wait for others."""
+    terms: list[Any] = [*coefficients]
+    while len(terms) > 1:
+        pairs = zip(terms[1::2], terms[::2], strict=False)
+        joined = [fma(x, high, low) for high, low in pairs]
+        terms = joined + terms[len(joined) * 2 :]
+        x = x * x if len(terms) > 1 else x
+    return terms[0]
+
+
+def at_most(x: Vector, bound: float) -> Vector:
+    """Write the smaller one of ``x`` and a number; NaN stays NaN."""
+    return _chosen("ogt", x, bound)
+
+
+def at_least(x: Vector, bound: float) -> Vector:
+    """Write the larger one of ``x`` and a number; NaN stays NaN."""
+    return _chosen("olt", x, bound)
+
+
+def _chosen(comparison: str, x: Vector, bound: float) -> Vector:
+    """Write a number where ``x`` compares so with it, ``x`` elsewhere."""
+    text, number = x.text, x.text.operand(bound)
+    test = text.write(f"fcmp {comparison} {text.kind} {x.name}, {number}")
+    values = f"{text.kind} {number}, {text.kind} {x.name}"
+    return text.write(f"select <{text.lanes} x i1> {test.name}, {values}")
+
+
+def mantissa(x: Vector) -> Vector:
+    """Write ``x`` times the power of two that takes it to [0.75, 1.5): 1 for zeros and infinity,
+    NaN below zero."""
+    return _masked(x.text, "getmant", (x,), "i32 15")
+
+
+def exponent(x: Vector) -> Vector:
+    """Write ``floor(log2(abs(x)))``: negative infinity for 0, infinity for infinity."""
+    return _masked(x.text, "getexp", (x,))
+
+
+def scale(x: Value, k: Vector) -> Vector:
+    """Write ``x * 2**k``, rounded once."""
+    return _masked(k.text, "scalef", (x, k))
+
+
+def _masked(text: VectorText, name: str, values: Sequence[Value], *options: str) -> Vector:
+    """Write an instruction of AVX-512 under a mask of all lanes, rounding to nearest."""
+    name = f"llvm.x86.avx512.mask.{name}.p{_LETTERS[text.bits]}.{REGISTER}"
+    rest = (f"{text.kind} zeroinitializer", f"i{text.lanes} -1", "i32 4")
+    return text.call(name, values, *options, *rest)
+
+
+# The functions
 
 _LN2 = {
     64: (0.6931471805599453, 2.3190468138462996e-17),
@@ -42,57 +187,55 @@ _EXPM1_LEAST, _TANH_MOST = -80.0, 44.0
 """Below and above these are -1 and 1 in both dtypes; of tanh it is twice the argument."""
 
 
-def log(text: VectorText, x: Value) -> str:
+def log(x: Vector) -> Vector:
     """Write ``log(x) = k log(2) + 2 atanh(s)`` for ``x = m 2**k``, ``s = (m - 1) / (m + 1)``."""
-    m = text.mantissa(x)
-    k = text.subtract(text.exponent(x), text.exponent(m))
-    s = text.divide(text.subtract(m, 1.0), text.add(m, 1.0))
-    high, low = _LN2[text.bits]
-    z = text.multiply(s, s)
-    rest = text.fma(k, low, text.add(s, s))
-    rest = text.fma(text.multiply(s, z), text.polynomial(z, _LOG[text.bits]), rest)
-    return text.fma(k, high, rest)
+    m = mantissa(x)
+    k = exponent(x) - exponent(m)
+    s = (m - 1.0) / (m + 1.0)
+    high, low = _LN2[x.text.bits]
+    z = s * s
+    rest = fma(k, low, s + s)
+    rest = fma(s * z, polynomial(z, _LOG[x.text.bits]), rest)
+    return fma(k, high, rest)
 
 
-def exp(text: VectorText, x: Value) -> str:
+def exp(x: Vector) -> Vector:
     """Write ``exp(x) = 2**k (1 + p)``."""
-    least, most = _EXP_ENDS[text.bits]
-    k, p = _reduced(text, text.at_least(text.at_most(x, most), least))
-    return text.scale(text.add(p, 1.0), k)
+    least, most = _EXP_ENDS[x.text.bits]
+    k, p = _reduced(at_least(at_most(x, most), least))
+    return scale(p + 1.0, k)
 
 
-def expm1(text: VectorText, x: Value) -> str:
+def expm1(x: Vector) -> Vector:
     """Write ``exp(x) - 1``, which has the sign of ``x``."""
-    _, most = _EXP_ENDS[text.bits]
-    return text.copysign(_expm1(text, text.at_least(text.at_most(x, most), _EXPM1_LEAST)), x)
+    _, most = _EXP_ENDS[x.text.bits]
+    return copysign(_expm1(at_least(at_most(x, most), _EXPM1_LEAST)), x)
 
 
-def tanh(text: VectorText, x: Value) -> str:
+def tanh(x: Vector) -> Vector:
     """Write ``tanh(abs(x)) = e / (e + 2)`` for ``e = exp(2 abs(x)) - 1``, and the sign."""
-    size = text.fabs(x)
-    e = _expm1(text, text.at_most(text.add(size, size), _TANH_MOST))
-    return text.copysign(text.divide(e, text.add(e, 2.0)), x)
+    size = fabs(x)
+    e = _expm1(at_most(size + size, _TANH_MOST))
+    return copysign(e / (e + 2.0), x)
 
 
-def _expm1(text: VectorText, x: Value) -> str:
+def _expm1(x: Vector) -> Vector:
     """Write ``2**k p + 2**k - 1``, by halves: ``2**k`` can be infinite where the result is not."""
-    k, p = _reduced(text, x)
-    half = text.scale(0.5, k)
-    result = text.fma(half, p, text.subtract(half, 0.5))
-    return text.add(result, result)
+    k, p = _reduced(x)
+    half = scale(0.5, k)
+    result = fma(half, p, half - 0.5)
+    return result + result
 
 
-def _reduced(text: VectorText, x: Value) -> tuple[str, str]:
+def _reduced(x: Vector) -> tuple[Vector, Vector]:
     """Write ``k`` and ``p = exp(r) - 1`` for ``x = k log(2) + r``, ``abs(r) <= log(2) / 2``."""
-    k = text.rint(text.multiply(x, 1.4426950408889634))
-    high, low = _LN2[text.bits]
-    r = text.fma(k, -low, text.fma(k, -high, x))
-    return k, text.fma(text.multiply(r, r), text.polynomial(r, _EXP[text.bits]), r)
+    k = rint(x * 1.4426950408889634)
+    high, low = _LN2[x.text.bits]
+    r = fma(k, -low, fma(k, -high, x))
+    return k, fma(r * r, polynomial(r, _EXP[x.text.bits]), r)
 
 
-FUNCTIONS: dict[str, Callable[..., str]] = {
-    "log": log, "exp": exp, "expm1": expm1, "tanh": tanh,
-}  # fmt: skip
+FUNCTIONS = {function.__name__: function for function in (log, exp, expm1, tanh)}
 SYMBOLS = {f"numgrad_vector_{name}_{bits}": (name, bits) for name in FUNCTIONS for bits in (64, 32)}
 """Names of the compiled functions."""
 
@@ -103,18 +246,19 @@ def symbol_of(function: str, bits: int) -> str | None:
     return symbol if symbol in SYMBOLS else None
 
 
-def written(symbol: str, arguments: Sequence[str], prefix: str) -> tuple[VectorText, str]:
-    """The code of a function applied to values, and the name of its result."""
+def written(
+    symbol: str, arguments: Sequence[str], prefix: str, declarations: Declarations
+) -> Vector:
+    """Write a function of vectors with these names; return its result, which knows the text."""
     function, bits = SYMBOLS[symbol]
-    text = VectorText(bits, prefix)
-    return text, FUNCTIONS[function](text, *arguments)
+    text = VectorText(bits, prefix, declarations)
+    return FUNCTIONS[function](*(Vector(text, name) for name in arguments))
 
 
-def module_of(symbol: str, name: str, count: int) -> str:
-    """A module that defines a function of so many vectors, under another name."""
-    arguments = [f"%a{k}" for k in range(count)]
-    text, result = written(symbol, arguments, "%")
-    lines = [*text.lines, f"ret {text.kind} {result}"]
-    parameters = ", ".join(f"{text.kind} {argument}" for argument in arguments)
-    head = [*text.declarations.lines(), f"define {text.kind} @{name}({parameters}) {{"]
-    return "\n".join([*head, *lines, "}"])
+def module_of(symbol: str, name: str) -> str:
+    """A module that defines a function of a vector, under another name."""
+    declarations = Declarations()
+    result = written(symbol, ["%a"], "%", declarations)
+    kind, lines = result.text.kind, result.text.lines
+    head = f"define {kind} @{name}({kind} %a) {{"
+    return "\n".join((*declarations.lines(), head, *lines, f"ret {kind} {result.name}", "}"))

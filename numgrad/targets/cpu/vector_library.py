@@ -17,22 +17,18 @@ from numgrad._settings import settings
 
 from . import loader, vector_code
 from .toolchain import config
-from .vector_text import REGISTER
 
 SONAME = "libmvec.so.1"
 
-ARGUMENTS: Mapping[str, int] = {
-    **dict.fromkeys(
-        (
-            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
-            "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "erf",
-            "erfc",
-        ),
-        1,
-    ),
-    **dict.fromkeys(("pow", "atan2", "hypot"), 2),
-}  # fmt: skip
+_OF_ONE = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc",
+)  # fmt: skip
+ARGUMENTS: Mapping[str, int] = dict.fromkeys(_OF_ONE, 1) | {"pow": 2, "atan2": 2, "hypot": 2}
 """Functions that kernels take from the vector library, with the number of their arguments."""
+
+_REGISTERS = {"e": 512, "d": 256}
+"""Bits of a vector register, by the letter that stands for an instruction set in a symbol."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +37,23 @@ class VectorLibrary:
 
     Attributes
     ----------
-    name : str
-        Of the library.
     isa : str
-        The letter that stands for the instruction set in a symbol: ``d`` AVX2, ``e`` AVX-512.
-    register : int
-        Bits of a vector register.
+        The letter of the instruction set: ``d`` AVX2, ``e`` AVX-512.
     missing : frozenset of str
         Symbols that this version does not have.
     """
 
-    name: str
     isa: str
-    register: int
     missing: frozenset[str] = frozenset()
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` bits in a register."""
-        return self.register // bits
+        return _REGISTERS[self.isa] // bits
 
     def symbol(self, function: str, bits: int) -> str:
         """Name of the vector variant of a function: ours, or by the rules of the vector ABI."""
         ours = vector_code.symbol_of(function, bits)
-        if ours is not None and self.register == REGISTER:
+        if ours is not None and self.isa == "e":
             return ours
         suffix = "f" if bits == 32 else ""
         arguments = "v" * ARGUMENTS[function]
@@ -77,7 +67,7 @@ class VectorLibrary:
     def __str__(self) -> str:
         total = 2 * len(ARGUMENTS)
         return (
-            f"{self.name} ({'AVX-512' if self.isa == 'e' else 'AVX2'}, "
+            f"libmvec ({'AVX-512' if self.isa == 'e' else 'AVX2'}, "
             f"{self.lanes(64)} lanes float64, {self.lanes(32)} float32; "
             f"{total - len(self.missing)} of {total} functions)"
         )
@@ -89,17 +79,15 @@ def vector_library() -> VectorLibrary | None:
     isa = _instruction_set(_processor(), _features())
     if isa is None or not load():
         return None
-    library = VectorLibrary("libmvec", isa, 512 if isa == "e" else 256)
-    symbols = (library.symbol(name, bits) for name in ARGUMENTS for bits in (32, 64))
-    theirs = (name for name in symbols if name not in vector_code.SYMBOLS)
-    missing = frozenset(name for name in theirs if llvm.address_of_symbol(name) is None)
-    return VectorLibrary(library.name, isa, library.register, missing)
+    symbols = {VectorLibrary(isa).symbol(name, bits) for name in ARGUMENTS for bits in (32, 64)}
+    theirs = symbols.difference(vector_code.SYMBOLS)
+    return VectorLibrary(isa, frozenset(x for x in theirs if llvm.address_of_symbol(x) is None))
 
 
 @cache
 def vector_registers() -> int:
     """Bits of the vector registers that LLVM prefers for the code of this process."""
-    return {"e": 512, "d": 256}.get(_instruction_set(_processor(), _features()) or "", 128)
+    return _REGISTERS.get(_instruction_set(_processor(), _features()) or "", 128)
 
 
 def load() -> bool:
@@ -116,7 +104,7 @@ def load() -> bool:
 def identity() -> str:
     """What the code of kernels depends on here, for the key of the cache."""
     library = vector_library()
-    return "no vector library" if library is None else repr(library)
+    return "no vector library" if library is None else repr((library.isa, sorted(library.missing)))
 
 
 def description() -> str:

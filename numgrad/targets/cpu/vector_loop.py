@@ -13,7 +13,6 @@ from typing import Any
 from llvmlite import ir
 
 from .building import Builder, counted_loop, table_word, word
-from .declarations import Declarations
 from .elementwise import Rows
 from .intrinsics import INT64
 from .transfers import Transfers
@@ -48,12 +47,9 @@ class VectorLoop(Rows):
 
     def declarations(self, module: ir.Module) -> str:
         """Of the functions that the code calls and the module does not have."""
-        made = Declarations()
         if self.is_slow:
-            made.add("void", _LABEL, ["metadata"])
-        for part in (self.code, self.transfers):
-            made.update(part.declarations)
-        return "\n".join(made.lines(module.globals))
+            self.code.declarations.add("void", _LABEL, ["metadata"])
+        return "\n".join(self.code.declarations.lines(module.globals))
 
     def _elements(self, builder: Builder, table, first, count, status) -> None:
         _Row(self, builder, table, count).emit()

@@ -2,23 +2,33 @@
 
 What is compiled inside of `compiling` takes them from there, if the mode is ``"simd"``; everything
 else, and what the library lacks, is what Numba makes of ``math``: a call of libm per element.
+
+LLVM's loop vectoriser replaces a call of a scalar function by one of a vector function if an
+attribute of the scalar one names it. The scalar function is defined here as well: it broadcasts its
+arguments, calls the same vector function and takes lane 0. So an element has the same bits in the
+body of a loop, in its tail, and in a loop of length 1.
+
+A loop may work on half a register (where it mixes float32 and float64) or on some of its lanes
+(where the call stands in a branch). Small functions in the kernel's module are these variants; they
+fill the lanes that nobody asked for, as the library takes numbers outside of a function's domain
+one by one: ``log10(x) if x > 0 else 0`` took 5 to 11 times as long without.
 """
 
-import math
-import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from numba.core import ir, types
-from numba.core.compiler_machinery import FunctionPass, register_pass
+from llvmlite import ir
+from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, lower_builtin, type_callable
 
-from .vector_calls import call
+from .intrinsics import named_intrinsic
 from .vector_library import ARGUMENTS, vector_library
 
 _mode = "libm"
+_PURE = "nounwind willreturn memory(none)"
+PREFIX = "numgrad_simd_"
+"""Of the names of functions that are the same whatever kernel they are emitted for."""
 
 
 @contextmanager
@@ -37,18 +47,20 @@ def compiled_mode() -> str:
     return _mode
 
 
-def _vector_call(context: Any, builder: Any, name: str, signature: Any, args: Any) -> Any:
+def vector_call(context: Any, builder: Any, name: str, signature: Any, args: Any) -> Any:
     """Emit a call of the vector library, or return None where it has no such function."""
     result = signature.return_type
     library = vector_library() if _mode == "simd" else None
-    symbol = library.variant(name, result.bitwidth) if library else None
-    if library is None or symbol is None:
+    if library is None or library.variant(name, result.bitwidth) is None:
         return None
     values = [
         context.cast(builder, value, dtype, result)
         for value, dtype in zip(args, signature.args, strict=True)
     ]
-    return call(builder, library, name, symbol, values)
+    scalar = f"{PREFIX}{name}_float{result.bitwidth}"
+    kind = ir.FunctionType(values[0].type, [value.type for value in values])
+    known = builder.module.globals.get(scalar)
+    return builder.call(known or pure(ir.Function(builder.module, kind, scalar)), values)
 
 
 def vectorised(name: str, plain: Any) -> Any:
@@ -63,14 +75,18 @@ def vectorised(name: str, plain: Any) -> Any:
         arguments and result are its own too.
     """
 
-
     def typed(typingctx, *args):
-        signature, lower = _plain(typingctx, name, plain, args)
+        function = typingctx.resolve_value_type(plain)
+        signature = typingctx.resolve_function_type(function, args, {})
+        if signature is None:
+            raise TypingError(f"{name} is not defined for {', '.join(map(str, args))}")
         floats = isinstance(signature.return_type, types.Float) and not _repeats_products(signature)
 
         def codegen(context, builder, signature, values):
-            called = _vector_call(context, builder, name, signature, values) if floats else None
-            return lower(context, builder, signature, values) if called is None else called
+            called = vector_call(context, builder, name, signature, values) if floats else None
+            if called is None:
+                return context.get_function(function, signature)(builder, values)
+            return called
 
         return signature, codegen
 
@@ -81,22 +97,7 @@ def vectorised(name: str, plain: Any) -> Any:
         return typed(typingctx, x, y)
 
     typing = unary if ARGUMENTS[name] == 1 else binary  # Numba calls no intrinsic with ``*args``
-    typing.__name__ = typing.__qualname__ = name
-    return intrinsic(typing)
-
-
-def _plain(typingctx: Any, name: str, plain: Any, args: Any) -> tuple[Any, Any]:
-    """Type ``plain`` for some arguments; returns its signature and what emits it."""
-    if hasattr(plain, "_defn"):  # an intrinsic
-        return plain._defn(typingctx, *args)
-    signature = typingctx.resolve_function_type(plain, args, {})
-    if signature is None:
-        raise TypingError(f"{name} is not defined for {', '.join(map(str, args))}")
-
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return context.get_function(plain, signature)(builder, values)
-
-    return signature, lower
+    return named_intrinsic(name, typing)
 
 
 def _repeats_products(signature: Any) -> bool:
@@ -104,66 +105,94 @@ def _repeats_products(signature: Any) -> bool:
     return len(signature.args) == 2 and isinstance(signature.args[1], types.Integer)
 
 
-def namespace(plain: dict[str, Any]) -> dict[str, Any]:
-    """The functions of a namespace like ``math`` that the vector library may have."""
-    return {name: vectorised(name, plain[name]) for name in ARGUMENTS}
+# In LLVM's code
 
 
-# The operator **
+def function_of(name: str) -> tuple[str, int]:
+    """Which function a scalar one stands for, and the bits of its numbers."""
+    function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
+    return function, int(bits)
 
 
-def power(x: float, y: float) -> float:
-    """Stand for ``x ** y`` of floats in typed intermediate representation."""
-    return x**y
+def definitions(name: str) -> str:
+    """Write a module of a scalar function and of its variants, whose names are in an attribute."""
+    calls = _Calls(name)
+    half = calls.lanes // 2
+    written, variants = [calls.declare()], {f"N{calls.lanes}": calls.symbol}
+    for mask, n in (("N", half), ("M", calls.lanes), ("M", half)):
+        variants[f"{mask}{n}"] = variant = f"{name}_{mask}{n}"
+        written.append(calls.define(variant, n, masked=mask == "M"))
+    mangled = ",".join(
+        f"_ZGV_LLVM_{label}{'v' * calls.count}_{name}({variant})"
+        for label, variant in variants.items()
+    )
+    attribute = f'noinline "vector-function-abi-variant"="{mangled}"'
+    # Nothing calls the variants yet. Besides, what LLVM learns from the calls that it sees must not
+    # change a function whose variants it would call instead.
+    kept = [f"ptr @{function}" for function in (name, *variants.values())]
+    used = f'appending global [{len(kept)} x ptr] [{", ".join(kept)}], section "llvm.metadata"'
+    written += [calls.define(name, 1, attribute), f"@llvm.compiler.used = {used}"]
+    return "\n".join(written)
 
 
-@type_callable(power)
-def _type_power(context: Any) -> Any:
-    def typer(x: types.Type, y: types.Type) -> types.Type | None:
-        return x if x == y and isinstance(x, types.Float) else None
+class _Calls:
+    """Writes functions that call one of the vector library, on all lanes of a register."""
 
-    return typer
+    def __init__(self, name: str) -> None:
+        function, bits = function_of(name)
+        library: Any = vector_library()
+        self.symbol, self.lanes = library.symbol(function, bits), library.lanes(bits)
+        self.count = ARGUMENTS[function]
+        self.real = "double" if bits == 64 else "float"
+        self.idle = 2.0 if function == "acosh" else 0.5
+        """An argument in every function's domain, for lanes without an element."""
+
+    def declare(self) -> str:
+        """Declare the library's function."""
+        kind = self._vector(self.lanes)
+        return f"declare {kind} @{self.symbol}({', '.join([kind] * self.count)}) {_PURE}"
+
+    def define(self, name: str, n: int, attributes: str = "", *, masked: bool = False) -> str:
+        """Define a function of ``n`` elements or, if that is 1, of numbers; if ``masked``, of those
+        elements that a last argument selects."""
+        vector = self._vector(n)
+        kind = vector if n > 1 else self.real
+        parameters = [f"{kind} %a{k}" for k in range(self.count)]
+        parameters += [f"<{n} x i1> %mask"] * masked
+        head = f"define linkonce_odr {kind} @{name}({', '.join(parameters)}) {_PURE}"
+        body = [*self._body(n, masked), f"ret {kind} %y"]
+        if n == 1:
+            body[-1:] = f"%y0 = extractelement {vector} %y, i64 0", f"ret {kind} %y0"
+        return "\n".join((f"{head} {attributes} {{", *body, "}"))
+
+    def _body(self, n: int, masked: bool) -> Iterator[str]:
+        """A call on a register that the elements fill repeatedly."""
+        vector, whole = self._vector(n), self._vector(self.lanes)
+        for k in range(self.count):
+            x = f"%a{k}"
+            if n == 1:
+                yield f"%v{k} = insertelement {vector} poison, {self.real} {x}, i64 0"
+                x = f"%v{k}"
+            if masked:
+                idle = f"{vector} splat ({self.real} {self.idle})"
+                yield f"%v{k} = select <{n} x i1> %mask, {vector} {x}, {idle}"
+                x = f"%v{k}"
+            yield f"%w{k} = {_shuffle(vector, x, [*range(n)] * (self.lanes // n))}"
+        operands = ", ".join(f"{whole} %w{k}" for k in range(self.count))
+        yield f"%all = call {whole} @{self.symbol}({operands})"
+        yield f"%y = {_shuffle(whole, '%all', range(n))}"
+
+    def _vector(self, n: int) -> str:
+        return f"<{n} x {self.real}>"
 
 
-@lower_builtin(power, types.Float, types.Float)
-def _lower_power(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    called = _vector_call(context, builder, "pow", signature, args)
-    if called is None:
-        return context.get_function(math.pow, signature)(builder, args)
-    return called
+def _shuffle(kind: str, value: str, lanes: Sequence[int]) -> str:
+    order = ", ".join(f"i32 {lane}" for lane in lanes)
+    return f"shufflevector {kind} {value}, {kind} poison, <{len(lanes)} x i32> <{order}>"
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class RaiseToPowers(FunctionPass):
-    """After typing: ``**`` of floats becomes `power`."""
-
-    _name = "numgrad_raise_to_powers"
-
-    def __init__(self) -> None:
-        FunctionPass.__init__(self)
-
-    def run_pass(self, state: Any) -> Any:
-        """Rewrite the binary operations of ``state.func_ir`` in place."""
-        for expression, signature in state.calltypes.items():
-            result = getattr(signature, "return_type", None)
-            if not isinstance(result, types.Float) or signature.args != (result, result):
-                continue
-            field = _OPERATORS.get(expression.op)
-            if field is None or getattr(expression, field) is not operator.pow:
-                continue
-            if not _is_arithmetic(state.func_ir, expression.rhs):
-                setattr(expression, field, power)
-        return True
-
-
-_OPERATORS = {"binop": "fn", "inplace_binop": "immutable_fn"}
-"""Which field of an expression holds the operator."""
-
-
-def _is_arithmetic(func_ir: Any, exponent: Any) -> bool:
-    """Whether LLVM knows arithmetic of the same value for a literal exponent."""
-    try:
-        definition = func_ir.get_definition(exponent)
-    except KeyError:  # several assignments
-        return False
-    return isinstance(definition, ir.Const) and definition.value in (-1, 0, 0.5, 1, 2)
+def pure(function: ir.Function) -> ir.Function:
+    """Say of a function that its result depends on its arguments alone."""
+    for attribute in ("nounwind", "readnone"):
+        function.attributes.add(attribute)
+    return function

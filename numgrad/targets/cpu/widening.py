@@ -8,11 +8,10 @@ many steps.
 
 from collections.abc import Sequence
 
-from .declarations import Declarations
 from .numbering import Flow, Node, Operand
-from .vector_calls import PREFIX
-from .vector_code import SYMBOLS, written
+from .vector_code import SYMBOLS, Declarations, written
 from .vector_library import vector_library, vector_registers
+from .vector_math import PREFIX, function_of
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}
 _SUFFIXES = {"double": "f64", "float": "f32"}
@@ -43,9 +42,9 @@ def callee(node: Node, lanes: int) -> str | None:
     name = node.name[1:]
     if name.startswith(PREFIX):
         library = vector_library()
-        function, _, bits = name.removeprefix(PREFIX).rpartition("_float")
-        fits = library is not None and library.lanes(int(bits)) == lanes
-        return library.variant(function, int(bits)) if library and fits else None
+        function, bits = function_of(name)
+        fits = library is not None and library.lanes(bits) == lanes
+        return library.variant(function, bits) if library and fits else None
     short = "sqrt" if name in ("sqrt", "sqrtf") else name.removeprefix("llvm.").split(".")[0]
     known = short in _INTRINSICS and (short == "sqrt" or name.startswith("llvm."))
     return f"llvm.{short}.v{lanes}{_SUFFIXES[node.to]}" if known and node.to in _SUFFIXES else None
@@ -91,9 +90,8 @@ class Widening:
         if symbol not in SYMBOLS:
             return [f"{name} = {self._operation(node, k)}"]
         values = [self._value(x, t, k) for x, t in zip(node.operands, node.types, strict=True)]
-        text, result = written(symbol, values, f"{name}.")
-        self.declarations.update(text.declarations)
-        return [line.replace(f"{result} =", f"{name} =") for line in text.lines]
+        result = written(symbol, values, f"{name}.", self.declarations)
+        return [line.replace(f"{result.name} =", f"{name} =") for line in result.text.lines]
 
     def _operation(self, node: Node, k: int) -> str:
         pairs = list(zip(node.operands, node.types, strict=True))

@@ -1,33 +1,39 @@
-"""Arithmetic of complex numbers in kernels: it never raises, has no branches, and is NumPy's.
+"""Operators of real and complex numbers that kernels take from elsewhere than from Numba.
 
-Numba's division raises ``ZeroDivisionError`` whatever the error model is, which would end the loop
-over the elements. Here a zero divisor gives infinities and NaN, as in NumPy. Numba's product is
-that of the Python that runs: from Python 3.14 on it makes infinities of some products that are NaN
-in NumPy, by branches that LLVM's vectoriser takes ages over. A power with exponent 2 is a product.
+``**`` of real numbers is the vector library's, where there is one. Arithmetic of complex numbers
+never raises, has no branches, and is NumPy's. Numba's division raises ``ZeroDivisionError``
+whatever the error model is, which would end the loop over the elements; here a zero divisor gives
+infinities and NaN. Numba's product is that of the Python that runs: from Python 3.14 on it makes
+infinities of some products that are NaN in NumPy, by branches that LLVM's vectoriser takes ages
+over. A power with exponent 2 is a product.
 """
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
+from numba.core import ir as numba_ir
 from numba.core import types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.extending import lower_builtin, type_callable
 
+from .vector_math import vector_call
 
-def quotient(a: complex, b: complex) -> complex:
-    """Stand for ``a / b`` in typed intermediate representation."""
+
+def quotient(a: Any, b: Any) -> Any:
+    """Stand for ``a / b`` of complex numbers in typed intermediate representation."""
     return a / b
 
 
-def product(a: complex, b: complex) -> complex:
-    """Stand for ``a * b`` there."""
+def product(a: Any, b: Any) -> Any:
+    """Stand for ``a * b`` of complex numbers there."""
     return a * b
 
 
-def power(a: complex, b: complex) -> complex:
-    """Stand for ``a ** b`` there."""
+def power(a: Any, b: Any) -> Any:
+    """Stand for ``a ** b`` of real or complex numbers there."""
     return a**b
 
 
@@ -37,28 +43,33 @@ _STAND_INS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def _alike(context: Any) -> Any:
-    def typer(a: types.Type, b: types.Type) -> types.Type | None:
-        return a if a == b and isinstance(a, types.Complex) else None
-
-    return typer
+    return lambda a, b: a if a == b and isinstance(a, types.Float | types.Complex) else None
 
 
 for _stand_in in _STAND_INS.values():
     type_callable(_stand_in)(_alike)
 
 
+@lower_builtin(power, types.Float, types.Float)
+def _lower_real_power(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    called = vector_call(context, builder, "pow", signature, args)
+    if called is None:
+        return context.get_function(math.pow, signature)(builder, args)
+    return called
+
+
 @lower_builtin(product, types.Complex, types.Complex)
 def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    a, b = (_parts(builder, value) for value in args)
+    a, b = (complex_parts(builder, value) for value in args)
     real = builder.fsub(builder.fmul(a[0], b[0]), builder.fmul(a[1], b[1]))
     imag = builder.fadd(builder.fmul(a[0], b[1]), builder.fmul(a[1], b[0]))
-    return _joined(builder, args[0].type, real, imag)
+    return complex_of(builder, args[0].type, real, imag)
 
 
 @lower_builtin(power, types.Complex, types.Complex)
-def _lower_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
+def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
     """The C library's, which loses digits of squares."""
-    real, imag = _parts(builder, args[1])
+    real, imag = complex_parts(builder, args[1])
     squares = builder.and_(
         builder.fcmp_ordered("==", real, ir.Constant(real.type, 2.0)),
         builder.fcmp_ordered("==", imag, ir.Constant(imag.type, 0.0)),
@@ -81,7 +92,7 @@ def _lower_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Va
 def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
     """Smith's method, which NumPy uses: the smaller part of the divisor over the larger one cannot
     overflow. Signs of zeros say on which side of a branch cut the quotient is."""
-    (a_real, a_imag), (b_real, b_imag) = (_parts(builder, value) for value in args)
+    (a_real, a_imag), (b_real, b_imag) = (complex_parts(builder, value) for value in args)
     magnitude = builder.module.declare_intrinsic("llvm.fabs", [a_real.type])
     sizes = [builder.call(magnitude, [part]) for part in (b_real, b_imag)]
     swap = builder.fcmp_unordered("<", *sizes)
@@ -101,27 +112,29 @@ def _lower_quotient(context: Any, builder: Any, signature: Any, args: Any) -> ir
         builder.fdiv(builder.select(is_zero, plain, part), scale)
         for plain, part in ((a_real, real), (a_imag, imag))
     )
-    return _joined(builder, args[0].type, real, imag)
+    return complex_of(builder, args[0].type, real, imag)
 
 
-def _parts(builder: Any, value: Any) -> list[Any]:
+def complex_parts(builder: Any, value: Any) -> list[Any]:
+    """Emit the real and the imaginary part."""
     return [builder.extract_value(value, part) for part in range(2)]
 
 
-def _joined(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
+def complex_of(builder: Any, kind: ir.Type, real: ir.Value, imag: ir.Value) -> ir.Value:
+    """Emit a complex number of parts."""
     result = ir.Constant(kind, ir.Undefined)
     return builder.insert_value(builder.insert_value(result, real, 0), imag, 1)
 
 
-_FIELDS = {"binop": "fn", "inplace_binop": "immutable_fn", "static_binop": "fn"}
+_FIELDS = {"binop": "fn", "inplace_binop": "immutable_fn"}
 """Which field of an expression holds the operator."""
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class ReplaceComplexArithmetic(FunctionPass):
-    """After typing: ``/``, ``*`` and ``**`` of complex numbers become what stands for them."""
+class ReplaceArithmetic(FunctionPass):
+    """After typing: operators become what stands for them."""
 
-    _name = "numgrad_replace_complex_arithmetic"
+    _name = "numgrad_replace_arithmetic"
 
     def __init__(self) -> None:
         FunctionPass.__init__(self)
@@ -129,13 +142,23 @@ class ReplaceComplexArithmetic(FunctionPass):
     def run_pass(self, state: Any) -> Any:
         """Rewrite the binary operations of ``state.func_ir`` in place."""
         for expression, signature in state.calltypes.items():
-            result = getattr(signature, "return_type", None)
-            if not isinstance(result, types.Complex) or signature.args != (result, result):
+            kind = getattr(signature, "return_type", None)
+            is_real = isinstance(kind, types.Float)
+            if not (is_real or isinstance(kind, types.Complex)) or signature.args != (kind, kind):
                 continue
             field = _FIELDS.get(expression.op)
-            if field is None:
+            stand_in = _STAND_INS.get(getattr(expression, field)) if field else None
+            if is_real and (stand_in is not power or _is_arithmetic(state.func_ir, expression.rhs)):
                 continue
-            stand_in = _STAND_INS.get(getattr(expression, field))
-            if stand_in is not None:
+            if field and stand_in:
                 setattr(expression, field, stand_in)
         return True
+
+
+def _is_arithmetic(func_ir: Any, exponent: Any) -> bool:
+    """Whether LLVM knows arithmetic of the same value for a literal exponent."""
+    try:
+        definition = func_ir.get_definition(exponent)
+    except KeyError:  # several assignments
+        return False
+    return isinstance(definition, numba_ir.Const) and definition.value in (-1, 0, 0.5, 1, 2)
