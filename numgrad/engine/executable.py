@@ -169,7 +169,8 @@ class Executable:
     def _short_entry(self, plan: Schedule) -> Any:
         """Return an entry for a short program, None for another."""
         work = sum([segment.work for segment in plan.segments])
-        if work > _SHORT or plan.block_bytes > _SMALL or settings.path == "reference":
+        memory = plan.block_bytes + sum([segment.arena_bytes for segment in plan.segments])
+        if work > _SHORT or memory > _SMALL or settings.path == "reference":
             return None
         if any([min(strides, default=0) < 0 for strides in plan.strides if strides]):  # noqa: C419
             return None  # it goes by where the elements begin
