@@ -69,7 +69,7 @@ def _einsum_steps(subscripts: Any, optimize: Any, *operands: Tensor) -> Sequence
 
 
 def _any_einsum(subscripts: Any, optimize: Any, *operands: Tensor) -> Tensor:
-    return _applied(_plan_einsum(subscripts, optimize, operands), operands)
+    return applied(_plan_einsum(subscripts, optimize, operands), operands)
 
 
 _einsum = Steps(_einsum_steps, _any_einsum)
@@ -85,11 +85,11 @@ def _kinds(operands: Sequence[Tensor]) -> tuple[tuple[Any, ...], tuple[np.dtype,
     return tuple([x.shape for x in operands]), tuple([x.dtype for x in operands])
 
 
-def _applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
+def applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
     """Return the result of the last operation."""
     values = list(operands)
-    for applied, static, reads in operations:
-        values.append(applied(*[values[n] for n in reads], **static))
+    for apply, static, reads in operations:
+        values.append(apply(*[values[n] for n in reads], **static))
     return values[-1]
 
 
@@ -133,9 +133,10 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     return _pair.call((left, right), output, a, b)
 
 
-def stacked_product(a: Tensor, b: Tensor) -> Tensor:
-    """Return the products of the matrices of two stacks, whose axes broadcast: as few products of
-    tall matrices as there are pairs of axes that both have, and so their gradients too."""
+def plan_stacks(a: Tensor, b: Tensor) -> Sequence[Operation]:
+    """Return what the products of the matrices of two stacks come to, whose axes broadcast: as few
+    products of tall matrices as there are pairs of axes that both have, and so their gradients
+    too."""
     try:
         loops = len(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
     except ValueError:
@@ -145,7 +146,7 @@ def stacked_product(a: Tensor, b: Tensor) -> Tensor:
     rows, inner, columns = loops, loops + 1, loops + 2
     left = (*range(loops + 2 - a.ndim, loops), rows, inner)
     right = (*range(loops + 2 - b.ndim, loops), inner, columns)
-    return _pair.call((left, right), (*range(loops), rows, columns), a, b)
+    return plan((left, right), (*range(loops), rows, columns), *_kinds((a, b)))
 
 
 def _pair_steps(labels: Any, output: Labels, *operands: Tensor) -> Sequence[Operation]:
@@ -154,7 +155,7 @@ def _pair_steps(labels: Any, output: Labels, *operands: Tensor) -> Sequence[Oper
 
 
 def _any_pair(labels: Any, output: Labels, *operands: Tensor) -> Tensor:
-    return _applied(plan(labels, output, *_kinds(operands)), operands)
+    return applied(plan(labels, output, *_kinds(operands)), operands)
 
 
 _pair = Steps(_pair_steps, _any_pair)

@@ -17,7 +17,7 @@ from ..operators.elementwise import multiply, subtract
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
-from .contraction import stacked_product, tensordot
+from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor
 
 
@@ -50,13 +50,16 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:
-    """Return what a product of two matrices, or of two vectors, comes to."""
+    """Return what a product of matrices or vectors comes to."""
     if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
         return ()
     if x1.ndim == x2.ndim == 2 and np.float16 not in (x1.dtype, x2.dtype):
         return [(_matmul.matmul, {})]
     if x1.ndim + x2.ndim == 3 and x1.ndim and x2.ndim:
         return _with_vector(x1, x2)
+    if x1.ndim > 1 < x2.ndim and x1.dtype == x2.dtype and x1.dtype in FLOATING:
+        paired = x1.shape[:-2] == x2.shape[:-2]
+        return [(_matmul.matmul, {})] if paired else plan_stacks(x1, x2)
     return [(multiply, {}), (sum_, {"axes": (-1,)})] if _are_vectors(x1, x2) else ()
 
 
@@ -96,7 +99,7 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     if _are_vectors(x1, x2):
         return sum_(multiply(x1, x2), axes=(-1,))
     paired = a.shape[:-2] == b.shape[:-2]
-    result = _matmul.matmul(a, b) if paired else stacked_product(a, b)
+    result = _matmul.matmul(a, b) if paired else applied(plan_stacks(a, b), (a, b))
     return squeeze(result, axes=gone) if gone else result
 
 
