@@ -73,6 +73,7 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
     if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         result = gather(x, positions_of(normal, x.shape, caller))
         if mode.capture is not None and normal.is_view:
+            result._view = None  # also without axes it can be written, which nobody would see
             mode.capture.note_copy(x, result, key)
         return result
     assert x.array is not None

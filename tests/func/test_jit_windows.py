@@ -36,6 +36,7 @@ OTHERS = {  # a recording for each integer
     "apart from each other": lambda x, i: x[i : i + 2, None, i : i + 2],
     "beside an array": lambda x, i: x[i : i + 2, [0, 1]],
     "a view that is written": lambda x, i: written_view(x, i),
+    "a view of an element that is written": lambda x, i: element_written(x, i),
     "a view seen unwritten": lambda x, i: seen_between(x, i),
     "a view written later": lambda x, i: written_later(x, i),
 }
@@ -64,6 +65,13 @@ def written_view(x, i):
     view = y[i : i + 2]
     view *= 2.0
     return y
+
+
+def element_written(x, i):
+    y = x[0] * 1.0
+    view = y[..., i]
+    view *= 2.0
+    return y + view
 
 
 def seen_between(x, i):
