@@ -50,9 +50,8 @@ def pull(
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
     if live:
-        first, *further = live
         found = engine_grad(
-            first[0] if not further else [o for o, _ in live],  # one output may take the short way
+            [o for o, _ in live],
             list(inputs),
             [s for _, s in live],
             retain_graph=True,
