@@ -110,10 +110,17 @@ def _positions(key: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
     region = tuple([len(step) for step in steps if isinstance(step, range)])
     if prod(region) > most:
         return None
-    flat = np.zeros((), np.int64)
-    for step, size in zip(steps, sizes[:count], strict=True):
-        flat = np.add.outer(flat * size, np.array(step, np.int64))
-    return {"count": count, "tail": tail, "shape": region, "once": True}, flat.reshape(-1)
+    first, behind = 0, 1
+    along: Any = None  # positions from the first one on, along the axes that are sliced
+    for step, size in zip(reversed(steps), reversed(sizes[:count]), strict=True):
+        if isinstance(step, range):
+            places = np.arange(step.start, step.stop, step.step) * behind
+            along = places if along is None else np.add.outer(places, along)
+        else:
+            first += step * behind
+        behind *= size
+    flat = np.array([first]) if along is None else (along + first).reshape(-1)
+    return {"count": count, "tail": tail, "shape": region, "once": True}, flat
 
 
 def _is_all(item: Any, size: int) -> bool:
