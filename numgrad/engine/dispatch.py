@@ -14,7 +14,7 @@ import numpy as np
 from .._settings import settings
 from .dispatch_cache import Mixture, Plan, key_of, plan_of
 from .graph import Node, accumulator_of
-from .operands import as_array, descriptor
+from .operands import as_value, descriptor
 from .operands import learn as learn_of
 from .record import WITHOUT_GRADIENTS, apply, mode, pack, parents_of, runtime, unusual
 from .record import record as record_without_plan
@@ -76,7 +76,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             a, b = x.array, y.array
             if a is not None and b is not None:
                 return _of_two(plan, x, y, a, b)
-        first, second = as_array(x), as_array(y)
+        first, second = as_value(x), as_value(y)
         if first is not x or second is not y:
             return binary(operator, first, second)
     return operator.general((x, y))

@@ -36,10 +36,13 @@ def descriptor(arg: Any) -> Hashable:
     return (arg.dtype, arg.shape) if kind is np.ndarray else kind
 
 
-def as_array(arg: Any) -> Any:
-    """Return nested lists and tuples of numbers as an array, for which plans are kept; others as
+def as_value(arg: Any) -> Any:
+    """Return nested lists and tuples of numbers as a value, for which plans are kept; others as
     they are."""
-    return np.asarray(arg) if type(arg) in _SEQUENCES and _is_of_numbers(arg) else arg
+    if type(arg) not in _SEQUENCES or not _is_of_numbers(arg):
+        return arg
+    array = np.asarray(arg)
+    return arg if array.dtype.kind == "O" else runtime.value(array)
 
 
 def _is_of_numbers(items: Any) -> bool:
