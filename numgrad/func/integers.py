@@ -44,7 +44,7 @@ class Uses:
         if not low <= self.given[argument] <= high:
             self.is_outside = True
             return False
-        before = self.limits.get(argument, (low, high))
+        before = self.limits.get(argument, (1 - MOST, MOST - 1))
         self.limits[argument] = max(low, before[0]), min(high, before[1])
         return True
 
