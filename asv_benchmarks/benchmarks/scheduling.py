@@ -6,11 +6,11 @@ from time import process_time
 import numpy as np
 
 import numgrad as ng
-from numgrad.engine.encode import encode
 from numgrad.engine.fuse import fuse
 from numgrad.engine.lower import lower
 from numgrad.engine.record import deferring, runtime
-from numgrad.engine.schedule import schedule
+from numgrad.targets.cpu.lowering.encode import encode
+from numgrad.targets.cpu.lowering.schedule import schedule
 
 ROUNDS = 5
 STATE = 32

@@ -13,36 +13,37 @@ from asv_benchmarks.peers.systems import numgrad as systems
 from asv_benchmarks.peers.workloads import burgers, heat, lorenz96
 from numgrad.engine import executable
 from numgrad.engine.results import empty
-from numgrad.engine.schedule import address
+from numgrad.targets.cpu.lowering.bound import BoundProgram
+from numgrad.targets.cpu.lowering.schedule import address
 
 ROUNDS = 60
 
 
-def latest_bound(call: Callable[[], Any]) -> executable.Bound:
+def latest_bound(call: Callable[[], Any]) -> BoundProgram:
     """Return the last program that is made while something is called."""
-    made: list[executable.Bound] = []
-    original = executable.Bound.__init__
+    made: list[BoundProgram] = []
+    original = BoundProgram.__init__
 
-    def noted(self: executable.Bound, program: Any, target: Any) -> None:
+    def noted(self: BoundProgram, program: Any, target: Any) -> None:
         original(self, program, target)
         made.append(self)
 
-    executable.Bound.__init__ = noted  # type: ignore[method-assign]
+    BoundProgram.__init__ = noted  # type: ignore[method-assign]
     try:
         call()
         call()
     finally:
-        executable.Bound.__init__ = original  # type: ignore[method-assign]
+        BoundProgram.__init__ = original  # type: ignore[method-assign]
     return made[-1]
 
 
-def running(bound: executable.Bound, arguments: Any) -> Callable[[], Any]:
+def running(bound: BoundProgram, arguments: Any) -> Callable[[], Any]:
     """Return what runs a program once, with no Python beside it."""
-    given = [np.ascontiguousarray(arguments[n]) for n in bound.schedule.arguments]
+    given = [np.ascontiguousarray(arguments[n]) for n in bound.arguments]
     results = [empty(*spec) for spec in executable._result_specs(bound.program)]
     addresses = [address(array) for array in (*given, *results)]
     kept = (given, results)
-    return lambda: (bound.run(addresses), kept)
+    return lambda: (bound.runner(addresses), kept)
 
 
 def least(*calls: Callable[[], Any]) -> list[float]:

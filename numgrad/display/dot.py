@@ -5,9 +5,9 @@ from functools import singledispatch
 from typing import Any
 
 from .._errors import ArgTypeError, NoGradError
+from .._program import Program, Ref
 from .._tensor import Tensor
 from ..engine.graph import Accumulator, Node
-from ..engine.program import Program, Ref
 from ..engine.select import reachable
 from ..graph import GradientEdge
 from ..graph.drawing import LEAF, Box, Drawing, uses

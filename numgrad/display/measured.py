@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.schedule import ARENA, BATCH, BLOCK, ONCE
+from ..targets.cpu.lowering.schedule import ARENA, BATCH, BLOCK, ONCE
 from .costs import bytes_of, operations_of
 
 _MOST_EVENTS = 200_000  # that are kept one by one of a program; sums have all of them
@@ -92,13 +92,13 @@ class Measured:
         self.spans: list[tuple[float, float]] = []
         self._events: list[np.ndarray] = []
         self._room = _MOST_EVENTS
-        self._runner = plan.target.timed(bound.run, len(self.names))
+        self._runner = plan.target.timed(bound.runner, len(self.names))
         self._lock = threading.Lock()
 
-    def run(self, addresses: Sequence[int]) -> Any:
-        """Run the program once; return what its runner returns."""
+    def run(self, arrays: Sequence[np.ndarray]) -> Any:
+        """Run the program once; say where a kernel raised."""
         with self._lock:
-            failure = self._runner(addresses)
+            failure = self.bound.run(arrays, self._runner)
             self._add(self._runner.times)
         return failure
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _program
 from .._bounded import Bounded
 from .._settings import settings
-from . import schedule
 from .executable import Executable
 from .kinds import frozen
 from .lower import lower
@@ -44,7 +44,7 @@ def alone(
 def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
     """Whether one of some arrays or specs has so many elements that threads share them; fewer are
     enough where it takes long to compute each."""
-    many = _TIMES[is_dear] * schedule.MANY_ELEMENTS
+    many = _TIMES[is_dear] * _program.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
 
 

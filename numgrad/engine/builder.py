@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import schedule
+from .. import _program
+from .._program import Layout, Pattern, contiguous_strides, is_contiguous, layout_of
 from .graph import Shape
-from .program import Layout, Pattern, contiguous_strides, is_contiguous, layout_of
 from .record import runtime
 
 # With more parts than this, whoever reads them pays more than a copy costs.
@@ -158,7 +158,7 @@ class Builder:
 
     def is_many(self, operand: Operand) -> bool:
         """Whether an operand has so many elements that a walk over them is shared by threads."""
-        return prod(operand.shape) >= schedule.MANY_ELEMENTS
+        return prod(operand.shape) >= _program.MANY_ELEMENTS
 
     def constant(self, array: np.ndarray) -> Operand:
         """Return an operand for an array from outside."""

@@ -1,10 +1,11 @@
-"""Executables: programs that are scheduled, encoded and ready to run any number of times.
+"""Executables: programs that are bound to a target, ready to run any number of times.
 
 Threads may share one: the memory of a run belongs to the run. When it is fused is for `fusion` to
 say.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -12,16 +13,13 @@ import numpy as np
 
 from .._collector import paused
 from .._locks import fork_safe_lock
+from .._program import Program
 from .._settings import settings
-from .._specs import Strided
+from .._target import Bound, Failure
 from .attempts import attempt
-from .encode import encode
-from .entries import entry_of
 from .fusion import Fusion, forecast, fusion_of
 from .graph import Shape
-from .program import Program
 from .results import maker
-from .schedule import Schedule, schedule
 from .unchanged import require_unchanged
 
 _fusing = fork_safe_lock()
@@ -29,15 +27,15 @@ _fusing = fork_safe_lock()
 _OFTEN = 100
 """Runs after which a short program gets an entry, which takes a run less than 1 us instead of 8."""
 
-_SHORT, _SMALL = 100_000, 1 << 16
-"""Nanoseconds of work, and bytes of memory, which an entry keeps, up to which it is worth while."""
+_UNTIMED = 1000
+"""Calls in a row that an entry does not time, of a program that may still be fused."""
 
 
 class Watcher(Protocol):
-    """Asked before each run of a program how to run it."""
+    """Runs programs in place of `Bound.run`."""
 
-    def runner(self, plan: Any, bound: Any) -> Callable[[Sequence[int]], Any]:
-        """Return what is called with the addresses in place of ``bound.run``."""
+    def run(self, plan: Any, bound: Any, arrays: Sequence[np.ndarray]) -> Failure | None:
+        """Do what ``bound.run(arrays)`` does."""
         ...
 
 
@@ -48,26 +46,6 @@ class Watch:
 
 
 watch = Watch()
-
-
-class Bound:
-    """A program as a target runs it."""
-
-    __slots__ = ("program", "run", "schedule")
-
-    def __init__(self, program: Program, target: Any) -> None:
-        self.program = program
-        with paused():
-            self.schedule = plan = schedule(program, target)
-            code, starts = encode(plan, program, target)
-        if settings.debug:
-            from . import verify  # it needs the modules above
-
-            verify.check_program(program)
-            verify.check_schedule(plan, program)
-        self.run = target.bind(
-            code, starts, _parts(plan), len(plan.outside) + 3, plan.block_bytes, program.uses_blas
-        )
 
 
 class Executable:
@@ -117,7 +95,7 @@ class Executable:
         elif self.fusion is not None and forecast(program) > self.fusion.patience:
             self.advance()
         if self.bound is None:
-            self.bound = Bound(program, target)
+            self.bound = _bound(program, target)
         self.specs = _result_specs(program)
         self.empty = maker(self.specs)
 
@@ -137,20 +115,19 @@ class Executable:
         """Run the program on ``arrays`` and write its results to arrays in C order; with ``bound``
         in that way."""
         bound = bound or self.bound
-        used = [arrays[position] for position in bound.schedule.arguments]
+        used = [arrays[position] for position in bound.arguments]
         of, entry = self._entry
         is_quick = of is bound and watch.current is None
         if is_quick and entry is not None and entry(*used, *results) is None:
             return
-        require_unchanged(used, bound.schedule.shapes, bound.schedule.dtypes)
-        addresses = self.target.addresses([*used, *results])
-        run = bound.run if watch.current is None else watch.current.runner(self, bound)
+        require_unchanged(used, bound.shapes, bound.dtypes)
+        run = bound.run if watch.current is None else partial(watch.current.run, self, bound)
         fusion = self.fusion
         if fusion is None:
-            failure = run(addresses)
+            failure = run([*used, *results])
         else:
             began = perf_counter()
-            failure = run(addresses)
+            failure = run([*used, *results])
             seconds = perf_counter() - began
             self.seconds += seconds * (1 + sum([meter() for meter in self.meters]))
             if self.seconds > fusion.patience:
@@ -158,28 +135,39 @@ class Executable:
         if failure is not None:
             from .failure import raise_failure  # it needs this module's parts
 
-            raise_failure(self.target, bound, addresses, failure)
+            raise_failure(self.target, failure)
         self._runs += 1
         if self._runs >= _OFTEN and of is None:
             bound = self.bound
-            entry = self._short_entry(bound.schedule)
+            entry = self._short_entry(bound)
             # Another thread may have fused it meanwhile, with its arguments in another order.
             self._entry = bound, entry if self.bound is bound else None
 
-    def _short_entry(self, plan: Schedule) -> Any:
+    def _short_entry(self, bound: Bound) -> Any:
         """Return an entry for a short program, None for another."""
-        work = sum([segment.work for segment in plan.segments])
-        memory = plan.block_bytes + sum([segment.arena_bytes for segment in plan.segments])
-        if work > _SHORT or memory > _SMALL or settings.path == "reference":
+        kinds = None if settings.path == "reference" else bound.short_arguments()
+        if kinds is None:
             return None
-        if any([min(strides, default=0) < 0 for strides in plan.strides if strides]):  # noqa: C419
-            return None  # it goes by where the elements begin
-        positions = {position: n for n, position in enumerate(plan.arguments)}
-        kinds = [
-            (dtype, shape if strides is None else Strided(shape, strides))
-            for dtype, shape, strides in zip(plan.dtypes, plan.shapes, plan.strides, strict=True)
-        ]
-        return entry_of(self, kinds, positions, [shape for shape, _ in self.specs])
+        positions = {position: n for n, position in enumerate(bound.arguments)}
+        return self.entry(kinds, positions, [shape for shape, _ in self.specs])
+
+    def entry(
+        self,
+        arguments: Sequence[tuple[Any, Any]],
+        positions: Sequence[int] | Mapping[int, int],
+        shapes: Sequence[Shape],
+    ) -> Any:
+        """Return a builtin function that runs the program at once, as `Bound.entry` says; None
+        where there is none."""
+        bound, calls = self.bound, None if self.fusion is None else _UNTIMED
+        name = f"{len(self.program.instructions)} instructions"
+        entry, meter = attempt(
+            "enter a program directly", name,
+            lambda: bound.entry(arguments, positions, shapes, calls),
+        ) or (None, None)  # fmt: skip
+        if meter is not None:
+            self.meters.append(meter)
+        return entry
 
     def advance(self) -> None:
         """Take the next step towards the fused program; if it was the last one, the next run is
@@ -200,7 +188,7 @@ class Executable:
             def made() -> bool:
                 program = step(fusion)
                 if program is not None:
-                    self.bound = Bound(program, self.target)
+                    self.bound = _bound(program, self.target)
                     self._entry, self._runs = (None, None), 0
                     self.meters.clear()
                 return program is None
@@ -210,24 +198,21 @@ class Executable:
                 self.fusion = None
 
 
+def _bound(program: Program, target: Any) -> Bound:
+    if settings.debug:
+        from .verify import check_program
+
+        check_program(program)
+    with paused():  # what binding takes holds no cycles
+        return target.bind(program)
+
+
 def _result_specs(program: Program) -> list[tuple[Shape, np.dtype]]:
     specs = []
     for ref in program.results:
         lead = (program.batch,) if ref.layout.rows else ()
         specs.append(((*lead, *ref.layout.shape), ref.layout.dtype))
     return specs
-
-
-def _parts(plan: Schedule) -> list[tuple[int, int, int, int, int, bool]]:
-    parts = []
-    first = 0
-    for segment in plan.segments:
-        last = first + len(segment.instructions)
-        parts.append(
-            (first, last, segment.rows, segment.tile, segment.arena_bytes, segment.parallel)
-        )
-        first = last
-    return parts
 
 
 def execute(program: Program, target: Any) -> list[np.ndarray]:

@@ -9,12 +9,12 @@ from collections.abc import Hashable, Sequence
 from math import prod
 from typing import Any
 
+from .._program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
 from .._specs import FusedSpec
 from .expand import Leaf, Step, Term, boxes
 from .graph import Shape
 from .grouping import grouped
 from .halos import Halos
-from .program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
 from .storing import Root
 
 

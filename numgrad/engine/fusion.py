@@ -10,8 +10,8 @@ from typing import Any
 
 from .._collector import paused
 from .._errors import KernelError
+from .._program import Program
 from .fuse import fuse
-from .program import Program
 
 # Seconds that it takes to find out what becomes of an instruction; to compile a kernel, and for
 # each of its steps.

@@ -11,8 +11,8 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Any
 
+from .._program import Instruction, Program
 from .expand import Leaf, Step
-from .program import Instruction, Program
 from .storing import AGAIN, LOAD, Root, Values, cost_of
 from .uses import Uses
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
+from .._program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
 from .expand import Leaf, boxes
 from .graph import Shape
-from .program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
 from .record import runtime
 from .storing import Root
 

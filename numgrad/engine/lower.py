@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .._program import Program, Ref, contiguous_strides, layout_of
 from .builder import Builder
 from .capture import ARGUMENT
 from .graph import Expr, Value
 from .kinds import frozen
-from .program import Program, Ref, contiguous_strides, layout_of
 from .record import runtime
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
 from .unchanged import require_own

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import Instruction, Pattern, Program
+from .._program import Instruction, Pattern, Program
 from .record import runtime
 
 _DTYPES = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))

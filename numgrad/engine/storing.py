@@ -9,10 +9,10 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from .._program import Instruction
 from .._specs import ElementwiseSpec
 from .expand import Leaf, Step, Term, Unit
 from .graph import Shape
-from .program import Instruction
 from .terms import Places, Terms, Where, contents, ends_of
 from .uses import Uses
 

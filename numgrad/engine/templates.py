@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .._program import Instruction, Pattern, Pieces, Program, Ref
 from .._settings import settings
 from .builder import Builder, Joined, Operand
-from .program import Instruction, Pattern, Pieces, Program, Ref
 from .signs import Signs
 
 Place: TypeAlias = Ref | Pieces

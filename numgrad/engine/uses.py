@@ -8,9 +8,9 @@ they are put together again: one loop over a ring, of which an operand begins in
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from .._program import Instruction, Pattern, Program
 from .expand import Kind, Leaf, Unit, moves_of
 from .graph import Shape
-from .program import Instruction, Pattern, Program
 from .spreading import spreads
 
 

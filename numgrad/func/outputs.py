@@ -8,7 +8,6 @@ import optree
 
 from .._errors import ArgTypeError
 from ..engine.record import mode
-from ..engine.results import heirs
 
 _MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
 
@@ -37,7 +36,7 @@ def into(recorded: Any, call: Any, out: Any) -> None:
     if stages.is_single:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
-        if not _touch(outs, [*read, *stage.plan.bound.schedule.alive]):
+        if not _touch(outs, [*read, *stage.plan.bound.program.arrays.values()]):
             stage.plan.into(read, outs)
             return
     for array, result in zip(outs, stages(arrays), strict=True):
@@ -54,7 +53,7 @@ def donated(recorded: Any, call: Any) -> list[np.ndarray]:
     own = [n for n, source in enumerate(stage.sources) if source in recorded.donated]
     free = [n for n in own if _is_free(read[n], call.leaves[stage.sources[n]], n, read, stage)]
     bound = stage.plan.bound
-    chosen = heirs(bound.program, bound.schedule, {n: read[n].dtype for n in free})
+    chosen = bound.heirs({n: read[n].dtype for n in free})
     results = [
         read[chosen[n]].reshape(shape) if n in chosen else np.empty(shape, dtype)
         for n, (shape, dtype) in enumerate(stages.specs)
@@ -67,7 +66,8 @@ def _is_free(
     array: np.ndarray, leaf: Any, number: int, read: Sequence[np.ndarray], stage: Any
 ) -> bool:
     """Whether an argument is the caller's array itself, and nothing else reads its memory."""
-    others = [a for n, a in enumerate(read) if n != number] + stage.plan.bound.schedule.alive
+    others = [a for n, a in enumerate(read) if n != number]
+    others += stage.plan.bound.program.arrays.values()
     return (
         array is leaf
         and type(array) is np.ndarray

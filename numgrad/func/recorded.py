@@ -14,7 +14,6 @@ from .._errors import ArgTypeError
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
-from ..engine.entries import entry_of
 from ..engine.executable import watch
 from ..engine.graph import Spec, next_number
 from ..engine.record import mode
@@ -277,7 +276,7 @@ class Recorded:
             else:
                 expected.append((_TYPES.get(kind) or type(leaf), ()))
         sources = [call.positions[n] for n in stage.sources]
-        return entry_of(stage.plan, expected, sources, [shape for shape, _ in stages.specs])
+        return stage.plan.entry(expected, sources, [shape for shape, _ in stages.specs])
 
 
 def _members(call: Call) -> int:

@@ -1,16 +1,31 @@
-"""The null target: records launches, compiles and runs nothing; for tests of the engine."""
+"""The null target: records what it is asked for, compiles and runs nothing; for tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from .._program import Program
+from .._target import Bound
 
 
 @dataclass
 class NullKernel:
-    """A kernel with a name and a made-up address."""
+    """A kernel with a name."""
 
     name: str
-    address: int
+
+
+class NullBound(Bound):
+    """A program that leaves its results as they are, and notes that it was run."""
+
+    __slots__ = ("launches",)
+
+    def __init__(self, program: Program, launches: list[Program]) -> None:
+        super().__init__(program)
+        self.launches = launches
+
+    def run(self, arrays: Sequence[Any]) -> None:
+        self.launches.append(self.program)
 
 
 @dataclass
@@ -19,54 +34,26 @@ class NullTarget:
 
     Attributes
     ----------
-    launches : list of dict
-        The arguments of each launch.
+    launches : list of Program
+        What was run.
     kernels : list of NullKernel
         One per spec asked for.
     """
 
     name = "null"
-    launches: list[dict[str, Any]] = field(default_factory=list)
-    kernels: list[NullKernel] = field(default_factory=list)
     num_threads: int = 2
-    l2: int = 1 << 20
+    launches: list[Program] = field(default_factory=list)
+    kernels: list[NullKernel] = field(default_factory=list)
 
     def kernel(self, spec: Any) -> NullKernel:
         """Return a kernel for a spec without compiling it."""
-        kernel = NullKernel(spec.name, 4096 + 64 * len(self.kernels))
-        self.kernels.append(kernel)
-        return kernel
+        self.kernels.append(NullKernel(spec.name))
+        return self.kernels[-1]
 
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec needs no compiling: here none does."""
         return True
 
-    def l2_bytes(self) -> int:
-        """Size of the second-level cache that the scheduler is to assume."""
-        return self.l2
-
-    def addresses(self, arrays: Sequence[Any]) -> list[int]:
-        """Return made-up addresses."""
-        return [4096] * len(arrays)
-
-    def bind(
-        self,
-        code: Any,
-        starts: Any,
-        parts: Sequence[tuple[int, int, int, int, int, bool]],
-        slots: int = 3,
-        block_bytes: int = 0,
-        uses_blas: bool = False,
-    ) -> Callable[[Sequence[int]], None]:
-        """Return a function that notes its launches."""
-
-        def run(addresses: Sequence[int] = ()) -> None:
-            for first, last, rows, tile, arena_bytes, parallel in parts:
-                self.launches.append(
-                    {
-                        "code": code, "instructions": last - first, "rows": rows, "tile": tile,
-                        "arena_bytes": arena_bytes, "parallel": parallel, "uses_blas": uses_blas,
-                    }
-                )  # fmt: skip
-
-        return run
+    def bind(self, program: Program) -> NullBound:
+        """Return a program that only notes that it was run."""
+        return NullBound(program, self.launches)

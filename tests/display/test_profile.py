@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad._program import contiguous_strides, layout_of
 from numgrad.display import Profile
 from numgrad.display.costs import bytes_of, operations_of
 from numgrad.engine.executable import watch
-from numgrad.engine.program import contiguous_strides, layout_of
 from numgrad.targets.cpu import timing
 
 F64 = np.dtype(np.float64)

@@ -2,9 +2,9 @@
 
 import pytest
 
-import numgrad.engine.executable as schedules
+import numgrad.targets.cpu.lowering.bound as schedules
 from numgrad.engine import recall
-from numgrad.engine.schedule import ARENA
+from numgrad.targets.cpu.lowering.schedule import ARENA
 
 from .pages import DOCS
 

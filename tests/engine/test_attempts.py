@@ -8,9 +8,10 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine import attempts
-from numgrad.engine.executable import Bound, Executable
+from numgrad.engine.executable import Executable
 from numgrad.engine.record import runtime
 from numgrad.targets.cpu import cache, fused, joining, kernels, loader
+from numgrad.targets.cpu.lowering.bound import BoundProgram
 
 from .fuse_tools import program_of
 
@@ -33,14 +34,14 @@ def bound_unfused(made, program, target):
         fails()
 
 
-_bind = Bound.__init__
+_bind = BoundProgram.__init__
 PLACES = {
     "code generation": (fused.Graph, "emit", fails),
     "linking": (joining, "_entries", fails),
     "compilation": (joining.helper, "finish", fails),
     "the cache": (cache, "read", fails),
     "loading": (loader, "load", fails),
-    "binding": (Bound, "__init__", bound_unfused),
+    "binding": (BoundProgram, "__init__", bound_unfused),
 }
 
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine import dispatch, recall
+from numgrad.engine import dispatch, executable, recall
 from numgrad.engine.again import Again
 from numgrad.engine.record import mode, unusual
 from numgrad.engine.tape import Tape
-from numgrad.func import recorded
 
 X = np.array([0.5, 1.25, 2.0])
 
@@ -66,7 +65,7 @@ def refuse(*_):
     (dispatch, "_recorded", "three operands"), (dispatch, "_of_two", "forward"),
     (dispatch, "_mixed", "an operand"), (Again, "run", "a gradient"),
     (recall.Recalled, "values", "a gradient"), (Tape, "values", "second derivatives"),
-    (recorded, "entry_of", "newly captured"),
+    (executable.Executable, "entry", "newly captured"),
 ])  # fmt: skip
 def test_nothing_is_taken_again(owner, method, work, monkeypatch):
     before = ng.get_flags("path")

@@ -12,7 +12,6 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine import executable
-from numgrad.func import recorded
 from numgrad.func.replayer import Replayer
 from numgrad.targets.cpu import layout, machine, threads
 
@@ -120,13 +119,13 @@ def test_results_go_to_arrays_that_are_given(operands, plain):
 @pytest.mark.short_ways
 def test_static_arguments_that_are_new_objects_each_time_leave_no_entries(monkeypatch):
     """An entry wants the very object: one is made for those that come back."""
-    made, entry_of = [], recorded.entry_of
+    made, entry = [], executable.Executable.entry
 
     def spy(*arguments):
         made.append(arguments)
-        return entry_of(*arguments)
+        return entry(*arguments)
 
-    monkeypatch.setattr(recorded, "entry_of", spy)
+    monkeypatch.setattr(executable.Executable, "entry", spy)
     f = ng.jit(lambda x, n: ng.sin(x) * n, fuse="never")
     x = np.linspace(0.0, 1.0, 10)
     kept = []

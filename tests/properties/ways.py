@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 import numgrad as ng
+from numgrad import _program
 from numgrad._tensor import Tensor
-from numgrad.engine import recall, record, schedule
+from numgrad.engine import recall, record
 from numgrad.engine.graph import ForeignStorage
+from numgrad.targets.cpu.lowering import schedule
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
 from numgrad.testing.subject import random_like, value
@@ -49,7 +51,7 @@ class Setup:
         target = record.runtime.target
         flags = ng.get_flags("fuse", "tile", "debug")
         constants = [
-            (schedule, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
+            (_program, "MANY_ELEMENTS"), (schedule, "ELEMENT_BLOCK"), (schedule, "PARALLEL_WORK"),
         ]  # fmt: skip
         before = [getattr(*constant) for constant in constants]
         threads = target.num_threads

@@ -74,7 +74,7 @@ def bind(encoded, rows=1, tile=1, arena=0, parallel=False, first=0, last=None, u
     code, starts = encoded
     last = len(starts) if last is None else last
     part = (first, last, rows, tile, arena, parallel)
-    return TARGET.bind(code, starts, [part], uses_blas=uses_blas)
+    return machine.Runner(code, starts, [part], uses_blas=uses_blas)
 
 
 def run(encoded, rows=1, tile=1, arena=0, parallel=False, **options):
@@ -206,14 +206,14 @@ def test_first_failure_is_located(parallel, budget, monkeypatch):
         instruction(refuse_negative, [shared(x, 192)], [1, 4, 6], [[192], [48], [8]], row_dim=0),
     )
     failure = run(encoded, 50, 3, parallel=parallel)
-    assert failure == machine.Failure(instruction=1, row=20, loop_index=2 * 6 + 5)
+    assert failure == machine.Stopped(instruction=1, row=20, loop_index=2 * 6 + 5)
 
 
 def test_failure_in_rows_merged_into_the_inner_loop():
     x = np.ones((50, 4))
     x[21, 3] = -1.0
     encoded = program(instruction(refuse_negative, [shared(x, 32)], [4], [[8]], row_dim=0))
-    assert run(encoded, 50, 8) == machine.Failure(0, 21, 3)
+    assert run(encoded, 50, 8) == machine.Stopped(0, 21, 3)
 
 
 def test_after_a_failure_the_next_run_starts_afresh():

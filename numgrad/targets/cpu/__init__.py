@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..._program import Program
     from .cache import CacheInfo
+    from .lowering.bound import BoundProgram
     from .machine import Runner
     from .timing import TimedRunner
 
@@ -31,7 +33,7 @@ class CPUTarget:
     def __init__(self) -> None:
         # Imported when they are first needed: Numba takes longer to import than NumPy.
         self._find_kernel: Callable[[Any], Any] | None = None
-        self._runner: type[Runner] | None = None
+        self._bound: type[BoundProgram] | None = None
 
     def kernel(self, spec: Any) -> Any:
         """Return the compiled kernel of a spec of `kernels`, the same one for equal specs."""
@@ -59,21 +61,13 @@ class CPUTarget:
 
         return replay(spec, inputs)
 
-    def bind(
-        self,
-        code: "np.ndarray",
-        starts: "np.ndarray",
-        parts: "Sequence[tuple[int, int, int, int, int, bool]]",
-        slots: int = 3,
-        block_bytes: int = 0,
-        uses_blas: bool = False,
-    ) -> "Runner":
-        """Prepare an encoded program to be run any number of times; see `machine.Runner`."""
-        if self._runner is None:
-            from .machine import Runner
+    def bind(self, program: "Program") -> "BoundProgram":
+        """Return a program ready to be run any number of times."""
+        if self._bound is None:
+            from .lowering.bound import BoundProgram
 
-            self._runner = Runner
-        return self._runner(code, starts, parts, slots, block_bytes, uses_blas)
+            self._bound = BoundProgram
+        return self._bound(program, self)
 
     def addresses(self, arrays: "Sequence[np.ndarray]") -> list[int]:
         """Return where the elements of arrays begin, as a bound program takes it."""
@@ -99,23 +93,6 @@ class CPUTarget:
         from .timing import TimedRunner
 
         return TimedRunner(runner, count)
-
-    def entry(
-        self,
-        runner: "Runner",
-        arguments: "Sequence[Any]",
-        constants: "Sequence[np.ndarray]",
-        alive: Any,
-        calls: int | None = None,
-        spread: "Sequence[bool] | None" = None,
-    ) -> "tuple[Any, Callable[[], int] | None]":
-        """Return a builtin function of arrays that runs a program; see `entry.entry_of`.
-
-        The result is None where Python's objects cannot be read.
-        """
-        from . import entry
-
-        return entry.entry_of(runner, arguments, constants, alive, calls, spread)
 
     @property
     def num_threads(self) -> int:

@@ -57,7 +57,7 @@ _Block = ctypes.c_int64 * BLOCK_WORDS
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Stopped:
     """Where a kernel raised.
 
     Attributes
@@ -170,7 +170,7 @@ class Runner:
         self._block_bytes = memory.aligned(block_bytes)
         self.parts = [Part(code, starts, *part) for part in parts]
 
-    def __call__(self, addresses: Sequence[int] = ()) -> Failure | None:
+    def __call__(self, addresses: Sequence[int] = ()) -> Stopped | None:
         """Run the program once, with ``addresses`` in the slots from 3 on."""
         workers = [part.workers() for part in self.parts]
         bases, block, nbytes = self.layout(workers)
@@ -197,7 +197,7 @@ class Runner:
         block = memory.aligned(bases + 8 * self._slots)
         return bases, block, block + self._block_bytes
 
-    def _run(self, part: Part, workers: int, space: memory.Space) -> Failure | None:
+    def _run(self, part: Part, workers: int, space: memory.Space) -> Stopped | None:
         space.header[BLOCK] = part.block_address
         if workers > 1:
             return self._run_in_parallel(part, workers, space)
@@ -206,7 +206,7 @@ class Runner:
             return self._complete(part, self._work, space.first_state, space, 1)
         return None
 
-    def _run_in_parallel(self, part: Part, workers: int, space: memory.Space) -> Failure | None:
+    def _run_in_parallel(self, part: Part, workers: int, space: memory.Space) -> Stopped | None:
         launch = _entry("work_in_parallel")
         header = space.header
         header[MODE], header[WORKERS] = START, workers
@@ -225,7 +225,7 @@ class Runner:
         argument: ctypes.c_int64,
         space: memory.Space,
         workers: int,
-    ) -> Failure | None:
+    ) -> Stopped | None:
         """Continue a run that used up its budget; between two slices Python handles signals."""
         header = space.header
         header[MODE] = RESUME
@@ -239,7 +239,7 @@ class Runner:
             header[MODE] = START_ALONE
         return self._failure(part, space, workers) if header[FAILED] else None
 
-    def _failure(self, part: Part, space: memory.Space, workers: int) -> Failure:
+    def _failure(self, part: Part, space: memory.Space, workers: int) -> Stopped:
         """Return the first of the workers' failures."""
         words = space.words[STATES:]
         states = [words[worker * part.stride // 8 :] for worker in range(workers)]
@@ -248,7 +248,7 @@ class Runner:
             key=lambda failure: (failure.row, failure.instruction),
         )
 
-    def _locate(self, part: Part, state: np.ndarray) -> Failure:
+    def _locate(self, part: Part, state: np.ndarray) -> Stopped:
         """Turn a worker's position in the loops into a row and an index within the row."""
         instruction = int(state[ITS_INSTRUCTION])
         p = int(self._starts[instruction])
@@ -263,7 +263,7 @@ class Runner:
                 row += position // count
                 position %= count
             index = index * count + position
-        return Failure(instruction, row, index)
+        return Stopped(instruction, row, index)
 
 
 def _adapt(block: Any, seconds: float) -> None:

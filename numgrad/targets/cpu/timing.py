@@ -66,7 +66,7 @@ class TimedRunner:
         self._table = np.empty((0, self._stride), np.int64)
         self.times: Times | None = None
 
-    def __call__(self, addresses: Sequence[int] = ()) -> machine.Failure | None:
+    def __call__(self, addresses: Sequence[int] = ()) -> machine.Stopped | None:
         """Run the program once."""
         workers = max((part.workers() for part in self._runner.parts), default=1)
         with self._lock:

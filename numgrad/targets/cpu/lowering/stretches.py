@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from math import gcd
 from typing import NamedTuple, TypeAlias
 
-from .._specs import ElementwiseSpec, FusedSpec, LoopSpec
-from .program import Instruction, Pattern, extent
+from ...._program import Instruction, Pattern, extent
+from ...._specs import ElementwiseSpec, FusedSpec, LoopSpec
 
 # A row that is shared takes no more operations than this: tiles of longer rows leave the cache.
 LONGEST_ROW = 1 << 15

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._settings import settings
-from .graph import Shape
-from .program import Instruction, Pattern, Program
+from .... import _program
+from ...._program import Instruction, Pattern, Program
+from ...._settings import settings
 from .stretches import stretches, walks_of
 
 ALIGNMENT = 64
@@ -27,9 +27,7 @@ ONCE, BATCH, ELEMENTS = "once", "batch", "elements"
 PARALLEL_WORK = 150_000
 # The work of a call, and of a step of a fused kernel for an element.
 _CALL, _STEP = 32, 1 / 32
-# An elementwise loop of this many elements is run a tile of elements at a time.
-MANY_ELEMENTS = 1 << 15
-# And of a tile no more than so many.
+# A tile of a loop over elements has no more than so many.
 MOST_ELEMENTS = 1 << 15
 # Sums over elements are made of blocks of this size, whatever the tile.
 ELEMENT_BLOCK = 1024
@@ -73,26 +71,15 @@ class Schedule:
     ----------
     outside : list of int
         The buffers in the slots from ``OUTSIDE`` on: arguments, then results.
-    arguments : list of int
-        The positions of the arguments that are used, in the order of their slots.
-    shapes, dtypes, strides : list
-        Of these arguments, as the program reads their memory; no strides of one in C order.
     block_bytes : int
         Memory for what lives from one segment to another, or outside the tiles.
-    alive : list of ndarray
-        The arrays whose addresses are among the offsets.
     """
 
     segments: list[Segment]
     slots: list[int]
     offsets: list[int]
     outside: list[int] = field(default_factory=list)
-    arguments: list[int] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
-    dtypes: list[np.dtype] = field(default_factory=list)
-    strides: list[Shape | None] = field(default_factory=list)
     block_bytes: int = 0
-    alive: list[np.ndarray] = field(default_factory=list)
 
 
 def address(array: np.ndarray) -> int:
@@ -106,13 +93,10 @@ def schedule(program: Program, target: Any) -> Schedule:
     outside = [*program.arguments, *(ref.buffer for ref in program.results)]
     cut = list(segments(program))
     plan = Schedule(cut, [ARENA] * count, [-1] * count, outside)
-    plan.arguments = list(program.arguments.values())
-    given = [program.given[buffer] for buffer in program.arguments]
-    plan.shapes, plan.dtypes, plan.strides = ([item[n] for item in given] for n in range(3))  # type: ignore[misc]
     for slot, index in enumerate(outside, OUTSIDE):
         plan.slots[index], plan.offsets[index] = slot, 0
-    plan.alive = list(program.arrays.values())
-    for index, place in zip(program.arrays, target.addresses(plan.alive), strict=True):
+    places = target.addresses(list(program.arrays.values()))
+    for index, place in zip(program.arrays, places, strict=True):
         plan.slots[index], plan.offsets[index] = ABSOLUTE, place
     _place(plan, program, target)
     return plan
@@ -134,7 +118,7 @@ def segments(program: Program) -> Iterable[Segment]:
 
 def _once(program: Program, instructions: Sequence[Instruction]) -> Iterable[Segment]:
     """Tell stretches over many elements from the rest."""
-    for before, stretch in stretches(instructions, MANY_ELEMENTS):
+    for before, stretch in stretches(instructions, _program.MANY_ELEMENTS):
         if before:
             yield Segment(before, ONCE, 1)
         if stretch is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import Pattern, Program
+from ...._program import Pattern, Program
 from .schedule import ABSOLUTE, BATCH, ELEMENTS, Schedule, Segment
 from .stretches import walks_of
 
@@ -22,7 +22,7 @@ _SHORT = 8
 
 def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the code of all segments and the offset of each instruction in it; the layout is
-    described in ``targets``. Kernels that the patterns do not have yet are asked of the target."""
+    described in `machine`. Kernels that the patterns do not have yet are asked of the target."""
     for segment in plan.segments:
         for instruction in segment.instructions:
             pattern = instruction.pattern

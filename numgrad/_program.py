@@ -2,7 +2,8 @@
 
 What an instruction has in common with others of its kind, its `Pattern`, is made once and shared:
 an `Instruction` only adds which buffers it works on. A `Program` is a value: it can be printed,
-verified, drawn and compared; ``engine.schedule`` assigns memory and ``targets`` run it.
+verified, drawn and compared. The engine makes it; a target finds the kernels, places the buffers
+and runs it, see `_target`.
 """
 
 from collections.abc import Callable
@@ -11,9 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._bounded import Bounded
-from .._specs import ElementwiseSpec
-from .graph import Shape
+from ._bounded import Bounded
+from ._specs import ElementwiseSpec
+
+Shape = tuple[int, ...]
+
+MANY_ELEMENTS = 1 << 15
+"""Elements of an array over which the work of an instruction is worth sharing."""
 
 
 class Layout:
@@ -105,13 +110,13 @@ class Pattern:
     peers : frozenset of int
         The inputs that may be the very memory that is written.
     codes : dict
-        The pattern as the machine's words, by the row strides of the operands.
+        What the target makes of the pattern, by what that depends on beside it.
     kernel
         What the target has for the spec; None until a program of the pattern is bound.
     block : int
         Where it is not 0, the first core dimension is reduced in blocks of this size.
     walks : dict or None
-        In how many rows the pattern can be cut, and how; see `stretches`.
+        In how many rows the pattern can be cut, and how, as the target finds out.
     """
 
     __slots__ = (

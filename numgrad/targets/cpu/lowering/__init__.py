@@ -1,0 +1,1 @@
+"""How the CPU runs a program: its segments, places for its buffers, tiles of rows, its code."""

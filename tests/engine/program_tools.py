@@ -1,0 +1,24 @@
+"""Programs of backward passes, not run."""
+
+import numgrad as ng
+from numgrad.engine import lower as programs
+from numgrad.engine.backward import Pass, Request
+from numgrad.engine.record import deferring
+from numgrad.engine.rows import with_rows
+from numgrad.targets.null import NullTarget
+
+
+def backward_program(output, inputs, seed, batch=None):
+    """Lower the backward pass of ``output`` on the null target."""
+    value = with_rows(seed) if batch is not None else seed
+    request = Request(
+        [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
+    )
+    run = Pass(request)
+    run.is_immediate = False  # it would compute at once
+    run._take_saved(run.wanted)
+    with deferring(True, []), ng.no_grad():
+        run._seed()
+        for node in run.order:
+            run._visit(node)
+    return programs.lower([run.grads[x.edge] for x in inputs], NullTarget(), batch)
