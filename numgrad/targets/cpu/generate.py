@@ -15,8 +15,8 @@ from numgrad._errors import KernelError
 from numgrad._settings import settings
 from numgrad._specs import Constant
 
-from . import rewrite, vector_math, writing
-from .binding import bind
+from ..binding import bind
+from . import rewrite, scalar_math, vector_math, writing
 from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
 from .intrinsics import INT64
@@ -28,7 +28,9 @@ def elementwise(spec: Any, symbol: str, math: str) -> Code:
     """Compile the scalar function of an `ElementwiseSpec`; ``math`` is the setting of that
     name."""
     real = real_dtype(spec.in_dtypes, spec.out_dtypes)
-    function = bind(spec.function, is_complex=is_complex(spec.in_dtypes))
+    function = bind(
+        spec.function, scalar_math.names, is_complex=is_complex(spec.in_dtypes)
+    )
     pipeline = rewrite.SinglePipeline if real == np.float32 else rewrite.ScalarPipeline
     with vector_math.compiling(math):
         return _emit_scalar(spec, function, pipeline, None, symbol)

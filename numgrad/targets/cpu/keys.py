@@ -10,7 +10,7 @@ import numpy as np
 
 from numgrad._settings import settings
 
-from .binding import SELECTIONS, Names, bind
+from ..binding import SELECTIONS, Names, bind
 from .compiler import make_key
 
 # What `scalar_math` means by these names is in the digest of this package, so their names will do.
@@ -29,7 +29,7 @@ def core_dimensions(signature: str) -> list[tuple[str, ...]]:
 
 def elementwise(spec: Any) -> str:
     """Key of the scalar function of an `ElementwiseSpec`."""
-    function = bind(spec.function, is_complex=is_complex(spec.in_dtypes), names=_STAND_INS)
+    function = bind(spec.function, _STAND_INS, is_complex=is_complex(spec.in_dtypes))
     return make_key(function, (), ("elementwise", *_dtypes(spec), settings.math))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from numgrad._specs import Constant, ElementwiseSpec, LoopSpec
 
-from . import marks, rewrite
-from .binding import bind
+from ..binding import bind
+from . import marks, rewrite, scalar_math
 from .generate import real_dtype
 from .keys import core_dimensions, user_options
 from .loops import parameter_order
@@ -40,7 +40,9 @@ def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int,
         complex_ = any(dtype.kind == "c" for dtype in spec.in_dtypes)
         single = real_dtype(spec.in_dtypes, spec.out_dtypes) == np.float32
         pipeline = rewrite.SinglePipeline if single else rewrite.ScalarPipeline
-        function = _dispatcher(bind(spec.function, is_complex=complex_), pipeline, ())
+        function = _dispatcher(
+            bind(spec.function, scalar_math.names, is_complex=complex_), pipeline, ()
+        )
         function(*(x[()] for x in inputs))
         return {}
     return _replay_loop(spec, inputs)

@@ -14,8 +14,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
 
+from ..binding import SELECTIONS, Names
+from . import complex_math
 from .arithmetic import complex_of, complex_parts
-from .binding import SELECTIONS
 from .intrinsics import intrinsic, named_intrinsic
 from .vector_library import ARGUMENTS
 from .vector_math import pure, vectorised
@@ -119,3 +120,6 @@ vars(real).update({name: value for name, value in vars(math).items() if name[0] 
 vars(real).update(floor=floor, ceil=ceil, trunc=trunc)
 vars(real).update(exp2=_unary("exp2", _native), cbrt=_unary("cbrt", _libm))
 vars(real).update({name: vectorised(name, getattr(real, name)) for name in ARGUMENTS})
+
+names = Names(real, complex_math, where, selections)
+"""What the names of a scalar function mean in a kernel."""

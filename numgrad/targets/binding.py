@@ -30,31 +30,29 @@ class Names(NamedTuple):
 
 
 def bind(
-    function: Callable, *, is_complex: bool = False, names: Names | None = None
-) -> pytypes.FunctionType:
-    """Copy a scalar function and, recursively, its plain callees with their names bound for Numba.
+    function: Callable,
+    names: Names,
+    *,
+    is_complex: bool = False,
+    wrap: Callable[[pytypes.FunctionType], Any] | None = None,
+) -> Any:
+    """Copy a scalar function and, recursively, its plain callees with their names bound.
 
-    ``where``, ``max``, ``min`` and ``round`` become selections without branches, ``math`` the
-    namespace of the kernel's kind. The copy sees only the globals that it names. ``names`` are
-    those of `scalar_math` unless given.
+    ``where``, ``max``, ``min``, ``round`` and ``math`` become what ``names`` has for them. The copy
+    sees only the globals that it names. Callees, and the function itself, are what ``wrap`` makes
+    of their copies.
     """
-    return _Binder(names or _names_of_kernels(), is_complex).function(function)
-
-
-def _names_of_kernels() -> Names:
-    from . import complex_math, scalar_math  # they import Numba
-
-    given = scalar_math.selections
-    return Names(scalar_math.real, complex_math, scalar_math.where, given)
+    return _Binder(names, is_complex, wrap).function(function)
 
 
 class _Binder:
-    def __init__(self, names: Names, is_complex: bool) -> None:
+    def __init__(self, names: Names, is_complex: bool, wrap: Any) -> None:
         self.math = names.complex if is_complex else names.real
         self.where, self.selections = names.where, names.selections
-        self.done: dict[int, pytypes.FunctionType] = {}
+        self.wrap = wrap
+        self.done: dict[int, Any] = {}
 
-    def function(self, function: Any) -> pytypes.FunctionType:
+    def function(self, function: Any) -> Any:
         source = getattr(function, "py_func", function)
         if id(source) in self.done:
             return self.done[id(source)]
@@ -71,7 +69,8 @@ class _Binder:
             ours.cell_contents = self.value(name, theirs.cell_contents)
             changed = changed or ours.cell_contents is not theirs.cell_contents
         # A function that names nothing of ours stays itself: Numba may know it by `overload`.
-        self.done[id(source)] = result = copy if changed else source
+        result = copy if changed else source
+        self.done[id(source)] = result = result if self.wrap is None else self.wrap(result)
         return result
 
     def fill(self, source: pytypes.FunctionType, scope: dict[str, Any]) -> bool:
