@@ -3,7 +3,8 @@
 They are apart from the code that compiles them, so that declaring operators does not import Numba.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -241,3 +242,38 @@ class ProductSpec:
 
 CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
 Spec = CompiledSpec | LibrarySpec
+
+
+# What specs say of their functions ----------------------------------------------------------------
+
+
+def core_dimensions(signature: str) -> list[tuple[str, ...]]:
+    """Names of the core dimensions of each operand, inputs then outputs.
+
+    >>> core_dimensions("(m,k),(k)->(m)")
+    [('m', 'k'), ('k',), ('m',)]
+    """
+    groups = re.findall(r"\(([^)]*)\)", signature)
+    return [tuple(name.strip() for name in group.split(",") if name.strip()) for group in groups]
+
+
+def parameter_order(
+    nin: int, nops: int, trailing: Sequence[Constant | None]
+) -> list[int | Constant]:
+    """Return what each parameter of a function is: an operand by its number, or a constant.
+
+    Numbers among the static parameters are the last inputs, but come last in the function.
+    """
+    first = nin - sum(item is None for item in trailing)
+    numbers = iter(range(first, nin))
+    main = [*range(first), *range(nin, nops)]
+    return [*main, *(next(numbers) if item is None else item for item in trailing)]
+
+
+def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
+    """The dtype of a kernel's real literals: the widest of its inputs, else of its outputs."""
+    for dtypes in (in_dtypes, out_dtypes):
+        inexact = [np.finfo(dtype).dtype for dtype in dtypes if dtype.kind in "fc"]
+        if inexact:
+            return np.result_type(*inexact)
+    return np.dtype(np.float64)

@@ -13,15 +13,15 @@ from numba.np import numpy_support
 
 from numgrad._errors import KernelError
 from numgrad._settings import settings
-from numgrad._specs import Constant
+from numgrad._specs import Constant, core_dimensions, parameter_order, real_dtype
 
 from ..binding import bind
 from . import rewrite, scalar_math, vector_math, writing
 from .compiler import Code
 from .emit import Callee, emit_kernel, emit_scalar
 from .intrinsics import INT64
-from .keys import core_dimensions, is_complex, plain, user_options
-from .loops import BlockLoop, CoreLoop, argument_types, in_order, parameter_order
+from .keys import is_complex, plain, user_options
+from .loops import BlockLoop, CoreLoop, argument_types, in_order
 
 
 def elementwise(spec: Any, symbol: str, math: str) -> Code:
@@ -43,15 +43,6 @@ def loop(spec: Any, symbol: str) -> Code:
     if any(cores):
         return _emit_core(spec, function, cores, options, symbol)
     return _emit_scalar(spec, function, rewrite.CorePipeline, options, symbol)
-
-
-def real_dtype(in_dtypes: Sequence[np.dtype], out_dtypes: Sequence[np.dtype]) -> np.dtype:
-    """The dtype of a kernel's real literals: the widest of its inputs, else of its outputs."""
-    for dtypes in (in_dtypes, out_dtypes):
-        inexact = [np.finfo(dtype).dtype for dtype in dtypes if dtype.kind in "fc"]
-        if inexact:
-            return np.result_type(*inexact)
-    return np.dtype(np.float64)
 
 
 def _emit_scalar(

@@ -21,11 +21,11 @@ from ..._specs import (
     ProductSpec,
     RawSpec,
     Spec,
+    core_dimensions,
 )
 from . import cache as disk
 from . import fused, keys, library, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
-from .keys import core_dimensions
 from .library import LibraryKernel
 from .ufunc import Door
 

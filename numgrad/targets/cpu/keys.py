@@ -2,29 +2,19 @@
 
 import cmath
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from numgrad._settings import settings
+from numgrad._specs import core_dimensions
 
 from ..binding import SELECTIONS, Names, bind
 from .compiler import make_key
 
 # What `scalar_math` means by these names is in the digest of this package, so their names will do.
 _STAND_INS = Names(math, cmath, "where", {name: f"selection {name}" for name in SELECTIONS})
-
-
-def core_dimensions(signature: str) -> list[tuple[str, ...]]:
-    """Names of the core dimensions of each operand, inputs then outputs.
-
-    >>> core_dimensions("(m,k),(k)->(m)")
-    [('m', 'k'), ('k',), ('m',)]
-    """
-    groups = re.findall(r"\(([^)]*)\)", signature)
-    return [tuple(name.strip() for name in group.split(",") if name.strip()) for group in groups]
 
 
 def elementwise(spec: Any) -> str:

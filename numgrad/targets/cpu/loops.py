@@ -35,19 +35,6 @@ def argument_types(
     ]
 
 
-def parameter_order(
-    nin: int, nops: int, trailing: Sequence[Constant | None]
-) -> list[int | Constant]:
-    """Return what each parameter of a function is: an operand by its number, or a constant.
-
-    Numbers among the static parameters are the last inputs, but come last in the function.
-    """
-    first = nin - sum(item is None for item in trailing)
-    numbers = iter(range(first, nin))
-    main = [*range(first), *range(nin, nops)]
-    return [*main, *(next(numbers) if item is None else item for item in trailing)]
-
-
 def in_order(order: Sequence[int | Constant], argtypes: Sequence[types.Type]) -> list[types.Type]:
     """Return the types of the parameters from those of the operands."""
     return [

@@ -7,13 +7,18 @@ from typing import Any
 import numba
 import numpy as np
 
-from numgrad._specs import Constant, ElementwiseSpec, LoopSpec
+from numgrad._specs import (
+    Constant,
+    ElementwiseSpec,
+    LoopSpec,
+    core_dimensions,
+    parameter_order,
+    real_dtype,
+)
 
 from ..binding import bind
 from . import marks, rewrite, scalar_math
-from .generate import real_dtype
-from .keys import core_dimensions, user_options
-from .loops import parameter_order
+from .keys import user_options
 
 
 def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:

@@ -17,6 +17,7 @@ import numpy as np
 from .... import _program
 from ...._program import Instruction, Pattern, Program
 from ...._settings import settings
+from ...liveness import assign
 from .stretches import stretches, walks_of
 
 ALIGNMENT = 64
@@ -213,85 +214,6 @@ def _stretch_offsets(plan: Schedule, segment: Segment) -> None:
             if plan.slots[index] == ARENA and index not in seen:
                 seen.add(index)
                 plan.offsets[index] *= segment.tile
-
-
-def assign(
-    instructions: Sequence[Any],
-    sizes: Any,
-    offsets: list[int],
-    quantum: int,
-    outlives: Iterable[int] = (),
-) -> int:
-    """Assign offsets by liveness to the buffers that have none; return the bytes needed.
-
-    First fit on exact sizes. An elementwise instruction writes over an input that ends there when
-    their layouts agree.
-
-    Parameters
-    ----------
-    sizes : list or dict
-        Bytes by number of the buffer.
-    offsets : list of int
-        -1 where an offset is to be assigned.
-    quantum : int
-        Sizes are rounded up to a multiple of it.
-    outlives : iterable of int
-        Buffers whose memory is not given back.
-    """
-    last = [-1] * len(offsets)
-    for number, instruction in enumerate(instructions):
-        for index in instruction.buffers:
-            last[index] = number
-    for index in outlives:
-        last[index] = -1
-    mine: set[int] = set()
-    free: dict[int, list[int]] = {}
-    top = 0
-    for number, instruction in enumerate(instructions):
-        buffers, pattern = instruction.buffers, instruction.pattern
-        taken = -1
-        for index in buffers[pattern.nin :]:
-            if offsets[index] >= 0:
-                continue
-            mine.add(index)
-            if pattern.heirs:
-                taken = _heir(pattern, buffers, last, number, mine)
-                if taken >= 0:
-                    offsets[index] = offsets[taken]
-                    continue
-            size = -(-(sizes[index] or 1) // quantum) * quantum
-            stack = free.get(size)
-            if stack:
-                offsets[index] = stack.pop()
-            else:
-                offsets[index] = top
-                top += size
-        for index in buffers:
-            if last[index] == number and index in mine and index != taken:
-                last[index] = -1
-                size = -(-(sizes[index] or 1) // quantum) * quantum
-                free.setdefault(size, []).append(offsets[index])
-        if taken >= 0:
-            last[taken] = -1
-    for index in {*chain.from_iterable([i.buffers for i in instructions])}:
-        if offsets[index] < 0:
-            offsets[index] = 0  # without elements, so nothing writes it
-    return top
-
-
-def _heir(
-    pattern: Pattern, buffers: tuple[int, ...], last: list[int], number: int, mine: set[int]
-) -> int:
-    """Return a buffer that ends here and over which the output may be written, or -1."""
-    for place in pattern.heirs:
-        index = buffers[place]
-        if last[index] == number and index in mine:
-            if buffers.count(index) > 1:
-                uses = [n for n in range(pattern.nin) if buffers[n] == index]
-                if not pattern.peers.issuperset(uses):
-                    continue
-            return index
-    return -1
 
 
 # Tiles ------------------------------------------------------------------------------------------

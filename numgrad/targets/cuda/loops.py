@@ -1,0 +1,60 @@
+"""Kernels around core functions: a thread for each element of the loop calls the function on views
+of its operands."""
+
+import numpy as np
+
+from ..._specs import Constant, LoopSpec, core_dimensions, parameter_order
+from .elementwise import Walk, loop
+from .kernel import Array, Function, Kernel, Parameter, Word
+
+
+def ndims(spec: LoopSpec) -> list[int]:
+    """Return the number of core axes of each operand; a scalar output is an array of one element,
+    and so is an input that does not arrive by value."""
+    nin = len(spec.in_dtypes)
+    return [
+        0 if not core and k < nin and spec.scalars else max(len(core), 1)
+        for k, core in enumerate(core_dimensions(spec.signature))
+    ]
+
+
+def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
+    """Return the kernel of a function with core dimensions."""
+    nin, dtypes = len(spec.in_dtypes), (*spec.in_dtypes, *spec.out_dtypes)
+    order = parameter_order(nin, len(dtypes), spec.trailing)
+    arguments = [
+        repr(item.value) if isinstance(item, Constant) else _element(f"x{item}", walk.axes)
+        for item in order
+    ]
+    bits = 64 if walk.is_wide else 32
+    parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
+    listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
+    for k, (dtype, ndim) in enumerate(zip(dtypes, ndims(spec), strict=True)):
+        parameters.append(Array(dtype, walk.axes + ndim))
+        listed.append(f"x{k}")
+    body = [f"core({', '.join(arguments)})"]
+    scope = {"core": Function(spec.function), "index_type": np.int64 if walk.is_wide else np.uint32}
+    return Kernel(spec.name, loop(listed, walk, body), tuple(parameters), scope)
+
+
+def _element(name: str, axes: int) -> str:
+    return f"{name}[{', '.join(f'i{axis}' for axis in range(axes))}]"
+
+
+def of_blocks(spec: LoopSpec) -> Kernel:
+    """Return the kernel of a function that reduces blocks of the first axis of its input, each to
+    an element of its output."""
+    source, parts = ndims(spec)
+    text = "\n".join([
+        "def kernel(n, count, x0, x1):",
+        "    i = cuda.grid(1)",
+        "    while i < n:",
+        "        stop = min((i + 1) * block, count)",
+        f"        core(x0[i * block : stop], {'x1[i : i + 1]' if source == 1 else 'x1[i]'})",
+        "        i += cuda.gridsize(1)",
+    ])  # fmt: skip
+    out = parts if source == 1 else parts + 1
+    parameters = (Word(), Word(), Array(spec.in_dtypes[0], source), Array(spec.out_dtypes[0], out))
+    scope = {"core": Function(spec.function), "block": spec.block}
+    return Kernel(spec.name, text, parameters, scope)
+

@@ -1,0 +1,62 @@
+"""What names of a scalar function mean in the simulator: NumPy's functions, which keep dtypes and
+give infinities and NaN where Python's ``math`` raises."""
+
+import math
+import types as pytypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ..binding import SELECTIONS, Names
+
+_RENAMED = {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+    "atan2": "arctan2", "atanh": "arctanh", "degrees": "rad2deg", "pow": "power",
+    "radians": "deg2rad",
+}  # fmt: skip
+_SPECIAL = {"erf": special.erf, "erfc": special.erfc, "gamma": special.gamma}
+_SPECIAL["lgamma"] = special.gammaln
+_ROUNDINGS = ("ceil", "floor", "trunc")
+
+
+def _keeping_integers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Integers are their own rounding."""
+    return lambda x: x if np.asarray(x).dtype.kind in "biu" else function(x)
+
+
+def _rint(x: Any) -> Any:
+    return _keeping_integers(np.rint)(x)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """Select one of two numbers, in the dtype that they have in common."""
+    dtype = np.result_type(a, b)
+    return dtype.type(a if condition else b)
+
+
+def _extremum(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda a, b: function(a, b)
+
+
+def _namespace(name: str, **changed: Any) -> Any:
+    """Return the names of ``math`` as functions of NumPy's scalars."""
+    module: Any = pytypes.ModuleType(name)
+    for known, value in vars(math).items():
+        if known[0] == "_":
+            continue
+        numpy = getattr(np, _RENAMED.get(known, known), None)
+        vars(module)[known] = _SPECIAL.get(known) or (numpy if callable(value) else None) or value
+    vars(module).update(changed)
+    return module
+
+
+real = _namespace(
+    "simulated_math", **{name: _keeping_integers(getattr(np, name)) for name in _ROUNDINGS}
+)
+complex_ = _namespace("simulated_complex_math")
+
+_selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power)
+names = Names(real, complex_, where, dict(zip(SELECTIONS, _selections, strict=True)))
+"""The names of scalar functions."""

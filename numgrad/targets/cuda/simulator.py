@@ -1,0 +1,177 @@
+"""A GPU that is not there: memory is NumPy's, and kernels run in Numba's simulator of CUDA.
+
+Numba simulates a whole process or none: the environment says ``NUMBA_ENABLE_CUDASIM=1`` before
+Numba is imported. New memory holds NaN, what lies outside of a block of memory or was given back is
+an error, and kernels run with few threads in several blocks.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..binding import bind
+from . import simulated_math
+from .kernel import Array, Function, Kernel, Pointer, Word
+
+TILE = 2
+"""Rows and columns of a tile of a matrix."""
+
+THREADS, BLOCKS = 3, 2
+"""The grid of a kernel that goes over elements: so small that a thread has several."""
+
+_POISON = 0xFF  # of which the bytes of a NaN are made
+
+
+class Memory:
+    """A block of device memory.
+
+    Attributes
+    ----------
+    data : ndarray of uint8
+    """
+
+    __slots__ = ("data",)
+
+    def __init__(self, nbytes: int) -> None:
+        self.data: np.ndarray | None = np.full(nbytes, _POISON, np.uint8)
+
+    def elements(self, dtype: np.dtype, offset: int) -> tuple[np.ndarray, int]:
+        """Return all memory as elements, and the number of the one at an offset."""
+        if self.data is None:
+            raise RuntimeError("device memory is used after it was given back")
+        first = offset % dtype.itemsize
+        usable = (self.data.size - first) // dtype.itemsize * dtype.itemsize
+        return self.data[first : first + usable].view(dtype), offset // dtype.itemsize
+
+    def array(
+        self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
+    ) -> np.ndarray:
+        """Return elements as an array, after checking that they lie in the memory."""
+        low, high = _reach(dtype, shape, strides)
+        if self.data is None or offset + low < 0 or offset + high > self.data.size:
+            raise IndexError(f"bytes {offset + low} to {offset + high} are outside of {self!r}")
+        return np.ndarray(shape, dtype, self.data, offset, strides)  # type: ignore[call-overload]
+
+    def __repr__(self) -> str:
+        size = "given back" if self.data is None else f"{self.data.size} bytes"
+        return f"<simulated device memory, {size}>"
+
+
+def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
+    """Return where the first and behind the last byte of elements are."""
+    if 0 in shape:
+        return 0, 0
+    ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    return sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends) + dtype.itemsize
+
+
+class _Elements:
+    """A typed pointer: element 0 is where it points to."""
+
+    __slots__ = ("_data", "_first")
+
+    def __init__(self, memory: Memory, dtype: np.dtype, offset: int) -> None:
+        self._data, self._first = memory.elements(dtype, offset)
+
+    def _place(self, index: Any) -> int:
+        place = self._first + int(index)
+        if not 0 <= place < self._data.size:
+            raise IndexError(f"element {index} is outside of the device memory")
+        return place
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._data[self._place(index)]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._data[self._place(index)] = value
+
+
+class _View:
+    """An array parameter; Numba's simulator copies arrays of NumPy that it is given."""
+
+    __slots__ = ("_array", "shape")
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        self.shape = array.shape
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._array[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._array[key] = value
+
+
+def allocate(nbytes: int) -> Memory:
+    """Return a block of device memory."""
+    return Memory(nbytes)
+
+
+def upload(memory: Memory, offset: int, array: np.ndarray) -> None:
+    """Copy a host array in C order to device memory."""
+    assert memory.data is not None
+    memory.data[offset : offset + array.nbytes] = array.reshape(-1).view(np.uint8)
+
+
+def download(memory: Memory, offset: int, array: np.ndarray) -> None:
+    """Copy device memory to a host array in C order."""
+    assert memory.data is not None
+    array.reshape(-1).view(np.uint8)[...] = memory.data[offset : offset + array.nbytes]
+
+
+def free(memory: Memory) -> None:
+    """Give a block of device memory back."""
+    memory.data = None
+
+
+class Prepared(NamedTuple):
+    """A kernel that can be launched."""
+
+    kernel: Kernel
+    function: Any
+
+
+def prepare(kernel: Kernel) -> Prepared:
+    """Make a kernel ready to be launched."""
+    scope = {name: _bound(value) for name, value in kernel.scope.items()}
+    scope |= {"cuda": cuda, "np": np}
+    exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
+    return Prepared(kernel, cuda.jit(scope["kernel"]))
+
+
+def _bound(value: Any) -> Any:
+    if not isinstance(value, Function):
+        return value
+    function = getattr(value.function, "py_func", value.function)
+    return bind(function, simulated_math.names, is_complex=value.is_complex)
+
+
+def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
+    """Run a kernel over so many elements. Pointers come as (memory, offset), arrays with shape and
+    strides behind."""
+    kernel = prepared.kernel
+    given = [
+        _argument(parameter, value)
+        for parameter, value in zip(kernel.parameters, arguments, strict=True)
+    ]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
+    try:
+        with np.errstate(all="ignore"):
+            prepared.function[BLOCKS, kernel.threads or THREADS](*given)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _argument(parameter: Any, value: Any) -> Any:
+    if isinstance(parameter, Word):
+        return np.uint32(value) if parameter.bits == 32 else np.int64(value)
+    if isinstance(parameter, Pointer):
+        memory, offset = value
+        return _Elements(memory, parameter.dtype, offset)
+    assert isinstance(parameter, Array)
+    memory, offset, shape, strides = value
+    return _View(memory.array(parameter.dtype, offset, shape, strides))
