@@ -3,7 +3,7 @@
 import builtins
 import math
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 SELECTIONS = ("where", "max", "min", "round", "pow")
@@ -18,15 +18,18 @@ class Names(NamedTuple):
     real, complex
         ``math`` in kernels of real and of complex numbers.
     where
-        The function of that name, whose it may be.
+        The function of that name, whose it may be; None where it is no other than its own.
     selections : dict
         What the names of `SELECTIONS` stand for.
+    functions : dict
+        What stands for other functions.
     """
 
     real: Any
     complex: Any
     where: Any
     selections: dict[str, Any]
+    functions: dict[Any, Any] = {}  # noqa: RUF012  never changed
 
 
 def bind(
@@ -49,6 +52,7 @@ class _Binder:
     def __init__(self, names: Names, is_complex: bool, wrap: Any) -> None:
         self.math = names.complex if is_complex else names.real
         self.where, self.selections = names.where, names.selections
+        self.functions = names.functions
         self.wrap = wrap
         self.done: dict[int, Any] = {}
 
@@ -86,10 +90,12 @@ class _Binder:
         return changed
 
     def value(self, name: str, value: Any) -> Any:
-        if name == "where":
+        if name == "where" and self.where is not None:
             return self.where
         if value is math:
             return self.math
+        if isinstance(value, Hashable) and value in self.functions:
+            value = self.functions[value]
         if getattr(math, name, None) is value and callable(value):  # from math import exp
             return getattr(self.math, name, value)
         if hasattr(value, "py_func") or isinstance(value, pytypes.FunctionType):

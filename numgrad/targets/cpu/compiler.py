@@ -20,6 +20,8 @@ import llvmlite
 import numpy as np
 from llvmlite import binding as llvm
 
+from numgrad import _specs
+
 from . import cache as disk
 from . import interrupts, loader, room, vector_library
 from .fingerprint import UnstableValueError, fingerprint
@@ -140,13 +142,22 @@ def _platform_key() -> str:
 
 
 def _generator_digest() -> str:
-    """Digest this package's own sources: an edit of a code generator makes old objects invalid."""
+    """Digest the sources that decide how code is made, those of this package and what all targets
+    share: an edit of a code generator makes old objects invalid."""
     sha = hashlib.sha256()
-    spec = importlib.util.find_spec(__package__ or "")
-    folders = (spec.submodule_search_locations if spec else None) or ()
-    for path in sorted(path for folder in folders for path in Path(folder).glob("*.py")):
-        sha.update(path.read_bytes())
+    package = __package__ or ""
+    for name in (package, package.rpartition(".")[0], _specs.__name__):
+        spec = importlib.util.find_spec(name)
+        assert spec is not None
+        folders = spec.submodule_search_locations
+        files = [spec.origin] if folders is None else [p for f in folders for p in _sources(f)]
+        for file in files:
+            sha.update(Path(file or "").read_bytes())
     return sha.hexdigest()
+
+
+def _sources(folder: str) -> list[str]:
+    return sorted(map(str, Path(folder).glob("*.py")))
 
 
 def obtain(key: str, compiled: Callable[[], Code | int]) -> int:

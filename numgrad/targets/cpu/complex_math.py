@@ -15,16 +15,21 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
+LIMITS: dict[Any, Callable[[Any], float]] = {}
+"""Functions that give constants of a dtype, and what makes them of NumPy's `finfo`."""
+
 
 def _limit(number: Callable[[Any], float]) -> Any:
-    """A function of a real number that gives a constant of its dtype, made of NumPy's `finfo`."""
+    """A function of a real number that gives a constant of its dtype."""
 
     def typing(typingctx, x):
         kind = x if isinstance(x, types.Float) else types.float64
         constant = float(number(np.finfo(str(kind))))
         return kind(x), lambda context, *_: context.get_constant(kind, constant)
 
-    return intrinsic(typing)
+    made = intrinsic(typing)
+    LIMITS[made] = number
+    return made
 
 
 _small = _limit(lambda info: info.tiny * 4)

@@ -1,12 +1,7 @@
 """A compiler pass for scalar functions: literals in the kernel's dtype, plain callees compiled too.
-
-Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
-float globals and the integer literals that meet a float get the kernel's own dtype. The pass works
-on Numba's intermediate representation because that, unlike byte code, does not change with Python.
 """
 
 import math
-import operator
 import types as pytypes
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +14,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.registry import cpu_target
 
+from ..literals import Language, Literals, attribute
 from . import complex_math, scalar_math, vector_math
 from .arithmetic import ReplaceArithmetic
 from .halved import STAND_INS
@@ -37,12 +33,10 @@ def known_to_numba(function: Callable) -> bool:
         return False
 
 
-_ARITHMETIC = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-}  # fmt: skip
-_COMPARISONS = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
-_INTEGRAL, _OTHER = "integral", "other"
+_LANGUAGE = Language(
+    ir, types, (math, scalar_math.real),
+    (scalar_math.where, scalar_math.maximum, scalar_math.minimum),
+)  # fmt: skip
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -64,7 +58,7 @@ class BindCalleesAndLiterals(FunctionPass):
             state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)
         _bind_callees(state.func_ir, pipeline)
         if pipeline.real is not None:
-            _Literals(state.func_ir, state.args, pipeline.real).run()
+            Literals(state.func_ir, state.args, pipeline.real, _LANGUAGE).run()
         return True
 
 
@@ -84,20 +78,11 @@ def _bind_callees(func_ir: Any, pipeline: Any) -> None:
 def _plain_callee(func_ir: Any, value: Any) -> pytypes.FunctionType | None:
     """The Python function that a name, or an attribute of `complex_math`, stands for."""
     named = isinstance(value, ir.Global | ir.FreeVar)
-    found = value.value if named else _attribute(func_ir, value)
+    found = value.value if named else attribute(func_ir, value, ir)
     ours = named or getattr(found, "__module__", None) == complex_math.__name__
     return found if ours and isinstance(found, pytypes.FunctionType) else None
 
 
-def _attribute(func_ir: Any, value: Any) -> Any:
-    """What an attribute of a module is; None for everything else."""
-    if not isinstance(value, ir.Expr) or value.op != "getattr":
-        return None
-    try:
-        owner = func_ir.get_definition(value.value).value
-    except (KeyError, AttributeError):
-        return None
-    return getattr(owner, value.attr, None) if isinstance(owner, pytypes.ModuleType) else None
 
 
 @cache
@@ -122,117 +107,6 @@ def _assignments(func_ir: Any):
         for statement in block.body:
             if isinstance(statement, ir.Assign):
                 yield statement
-
-
-class _Literals:
-    """One run over a function: replaces float literals, then integer literals beside floats."""
-
-    def __init__(self, func_ir: Any, args: tuple[types.Type, ...], real: type[np.floating]) -> None:
-        self.func_ir = func_ir
-        self.args = args
-        self.real = real
-        self.complex = np.result_type(real, np.complex64).type
-        self.integers: dict[str, int] = {}  # variables that hold a literal integer
-        self.kinds: dict[str, str] = {}
-        self.count = 0
-
-    def run(self) -> None:
-        for block in self.func_ir.blocks.values():
-            body = []
-            for statement in block.body:
-                if isinstance(statement, ir.Assign):
-                    body += self.assignment(statement)
-                body.append(statement)
-            block.body = body
-
-    def assignment(self, statement: Any) -> list[Any]:
-        """Rewrite one assignment; returns the assignments that must precede it."""
-        value, name = statement.value, statement.target.name
-        self.integers.pop(name, None)
-        if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
-            statement.value = self.literal(name, value)
-        elif isinstance(value, ir.Var):
-            self.copy_facts(value.name, name)
-        elif isinstance(value, ir.Arg):
-            integral = isinstance(self.args[value.index], types.Integer | types.Boolean)
-            self.kinds[name] = _INTEGRAL if integral else _OTHER
-        elif isinstance(value, ir.Expr):
-            return self.expression(statement, value, name)
-        return []
-
-    def literal(self, name: str, value: Any) -> Any:
-        number = value.value
-        self.kinds[name] = _OTHER
-        if isinstance(number, float) and not isinstance(number, np.generic):
-            return ir.Const(self.real(number), value.loc)
-        if isinstance(number, complex) and not isinstance(number, np.generic):
-            return ir.Const(self.complex(number), value.loc)
-        if type(number) is int:
-            self.kinds[name] = _INTEGRAL
-            if len(self.func_ir._definitions[name]) == 1:
-                self.integers[name] = number
-        return value
-
-    def copy_facts(self, source: str, target: str) -> None:
-        if source in self.integers and len(self.func_ir._definitions[target]) == 1:
-            self.integers[target] = self.integers[source]
-        self.kinds[target] = self.kinds.get(source, _OTHER)
-
-    def expression(self, statement: Any, value: Any, name: str) -> list[Any]:
-        self.kinds[name] = _OTHER
-        if value.op in ("binop", "inplace_binop"):
-            return self.binary(value, name)
-        if value.op == "getattr":
-            constant = _attribute(self.func_ir, value)
-            if type(constant) is float:
-                statement.value = ir.Const(self.real(constant), value.loc)
-        elif value.op == "pair_first":  # the variable of a loop over a range
-            self.kinds[name] = _INTEGRAL
-        elif value.op == "call" and not value.kws and self.takes_floats(value):
-            value.args, before = self.as_floats(value.args, value.loc)
-            return before
-        return []
-
-    def binary(self, value: Any, name: str) -> list[Any]:
-        function = value.fn if value.op == "binop" else value.immutable_fn
-        operands = (value.lhs, value.rhs)
-        integral = all(self.kinds.get(operand.name) == _INTEGRAL for operand in operands)
-        if integral or function not in (*_ARITHMETIC, operator.pow):
-            if integral and function is not operator.truediv and function not in _COMPARISONS:
-                self.kinds[name] = _INTEGRAL
-            return []
-        if function is operator.pow:  # an integer exponent keeps its meaning: repeated products
-            (value.lhs,), before = self.as_floats(operands[:1], value.loc)
-        else:
-            (value.lhs, value.rhs), before = self.as_floats(operands, value.loc)
-        return before
-
-    def takes_floats(self, call: Any) -> bool:
-        """Whether a callee is of `scalar_math` or ``math``, whose arguments have one dtype."""
-        if all(self.kinds.get(arg.name) == _INTEGRAL for arg in call.args):
-            return False
-        try:
-            definition = self.func_ir.get_definition(call.func)
-            if isinstance(definition, ir.Expr) and definition.op == "getattr":
-                owner = self.func_ir.get_definition(definition.value).value
-                return owner in (math, scalar_math.real) and definition.attr != "ldexp"
-            return definition.value in (scalar_math.where, scalar_math.maximum, scalar_math.minimum)
-        except (KeyError, AttributeError):
-            return False
-
-    def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
-        """Replace integer literals; returns the operands and the assignments that they need."""
-        result, before = [], []
-        for operand in operands:
-            if operand.name in self.integers:
-                self.count += 1
-                fresh = ir.Var(operand.scope, f"$real_literal.{self.count}", loc)
-                constant = ir.Const(self.real(self.integers[operand.name]), loc)
-                before.append(ir.Assign(constant, fresh, loc))
-                self.func_ir._definitions[fresh.name] = [constant]
-                operand = fresh
-            result.append(operand)
-        return result, before
 
 
 # Pipelines

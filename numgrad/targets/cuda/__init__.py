@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._errors import KernelError
 from ..._lazy import lazy
 
 if TYPE_CHECKING:
@@ -59,13 +58,6 @@ class CUDATarget:
         from .bound import BoundProgram
 
         return BoundProgram(program, self)
-
-    def unsupported(self, name: str) -> KernelError:
-        """Return the error for an operator that has no kernel here."""
-        return KernelError(
-            f"{name} has no kernel for CUDA; move its operands to the CPU, x.cpu(), and the result "
-            f"back with .cuda()"
-        )
 
     # Arrays -------------------------------------------------------------------------------------
 

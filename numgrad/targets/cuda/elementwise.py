@@ -32,14 +32,19 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Ker
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     names = [f"x{k}" for k in range(nin)] + [f"out{k}" for k in range(len(spec.out_dtypes))]
     scope: dict[str, Any] = {"index_type": _LARGEST[walk.is_wide]}
-    body = [
-        f"v{k} = x{k}[{place(f'x{k}', walk)}]" for k in range(nin)
-    ] + _steps(spec, scope)
+    body = [_loaded(k, dtype, walk) for k, dtype in enumerate(spec.in_dtypes)]
+    body += _steps(spec, scope)
     results = spec.outputs if isinstance(spec, FusedSpec) else _numbers(spec)
     for k, number in enumerate(results):
         body.append(f"out{k}[{place(f'out{k}', walk)}] = v{number}")
     parameters, listed = signature(names, dtypes, walk)
     return Kernel(spec.name, loop(listed, walk, body), parameters, scope)
+
+
+def _loaded(k: int, dtype: np.dtype, walk: Walk) -> str:
+    """Return the line that reads an operand; compilers know booleans in memory as bytes."""
+    is_byte = " != 0" if dtype.kind == "b" else ""
+    return f"v{k} = x{k}[{place(f'x{k}', walk)}]{is_byte}"
 
 
 def _numbers(spec: Any) -> Sequence[int]:

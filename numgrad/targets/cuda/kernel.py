@@ -44,11 +44,14 @@ class Function(NamedTuple):
         What float literals in it are; None for a core function, which is compiled as it stands.
     is_complex : bool
         Whether ``math`` means functions of complex numbers.
+    dtype : dtype or None
+        Of what a core function reduces.
     """
 
     function: Callable[..., Any]
     real: np.dtype | None = None
     is_complex: bool = False
+    dtype: np.dtype | None = None
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,12 @@ def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
         parameters.append(Array(dtype, walk.axes + ndim))
         listed.append(f"x{k}")
     body = [f"core({', '.join(arguments)})"]
-    scope = {"core": Function(spec.function), "index_type": np.int64 if walk.is_wide else np.uint32}
+    scope = {"core": _core(spec), "index_type": np.int64 if walk.is_wide else np.uint32}
     return Kernel(spec.name, loop(listed, walk, body), tuple(parameters), scope)
+
+
+def _core(spec: LoopSpec) -> Function:
+    return Function(spec.function, dtype=spec.in_dtypes[0])
 
 
 def _element(name: str, axes: int) -> str:
@@ -55,6 +59,6 @@ def of_blocks(spec: LoopSpec) -> Kernel:
     ])  # fmt: skip
     out = parts if source == 1 else parts + 1
     parameters = (Word(), Word(), Array(spec.in_dtypes[0], source), Array(spec.out_dtypes[0], out))
-    scope = {"core": Function(spec.function), "block": spec.block}
+    scope = {"core": _core(spec), "block": spec.block}
     return Kernel(spec.name, text, parameters, scope)
 

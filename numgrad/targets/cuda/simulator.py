@@ -14,6 +14,7 @@ from numba import cuda
 
 from ..binding import bind
 from . import simulated_math
+from .halved import core_names
 from .kernel import Array, Function, Kernel, Pointer, Word
 
 TILE = 2
@@ -127,6 +128,20 @@ def free(memory: Memory) -> None:
     memory.data = None
 
 
+def read(
+    memory: Memory, offset: int, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
+) -> np.ndarray:
+    """Copy elements to a new array of the host."""
+    return memory.array(dtype, offset, shape, strides).copy()
+
+
+def write(
+    memory: Memory, offset: int, shape: Sequence[int], strides: Sequence[int], array: np.ndarray
+) -> None:
+    """Copy an array of the host to elements."""
+    memory.array(array.dtype, offset, shape, strides)[...] = array
+
+
 class Prepared(NamedTuple):
     """A kernel that can be launched."""
 
@@ -146,7 +161,14 @@ def _bound(value: Any) -> Any:
     if not isinstance(value, Function):
         return value
     function = getattr(value.function, "py_func", value.function)
-    return bind(function, simulated_math.names, is_complex=value.is_complex)
+    if value.dtype is None:
+        return bind(function, simulated_math.scalar, is_complex=value.is_complex)
+    return bind(function, core_names(simulated_math.real, value.dtype), wrap=_on_device)
+
+
+def _on_device(function: Any) -> Any:
+    """Let a function that names ``cuda`` see what the simulator has for it in a kernel."""
+    return cuda.jit(function, device=True) if "cuda" in function.__code__.co_names else function
 
 
 def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:

@@ -1,0 +1,70 @@
+"""Steps of a program that only the host can do: the data go there and come back.
+
+So it is with LAPACK, and with core functions that make arrays, of which a thread of a GPU can make
+none. The device waits meanwhile.
+"""
+
+import dis
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..._program import Instruction
+from ..._specs import LibrarySpec, LoopSpec
+from .steps import HostCall, Loop, Place, cores_of
+
+_MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
+
+
+def needs_host(spec: Any) -> bool:
+    """Whether only the host has a kernel for a spec."""
+    if isinstance(spec, LibrarySpec):
+        return True
+    return isinstance(spec, LoopSpec) and makes_arrays(spec.function)
+
+
+def host_call(
+    instruction: Instruction, loop: Loop, begins: Sequence[Place]
+) -> HostCall:
+    """Return the step that has the CPU's kernel carry an instruction out."""
+    from ..cpu.kernels import kernel  # it imports what compiles
+
+    pattern = instruction.pattern
+    found = kernel(pattern.spec)
+    cores = cores_of(pattern, found.spec.signature, (0,) * len(pattern.layouts))
+    arrays = [
+        (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
+        for place, strides, core in zip(begins, loop.strides, cores, strict=True)
+    ]
+    return HostCall(instruction, found.call, tuple(arrays), len(loop.sizes), prod(pattern.loop))
+
+
+@cache
+def makes_arrays(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls, makes an array."""
+    return any(_makes_array(one) for one in _callees(function, set()))
+
+
+def _makes_array(function: Any) -> bool:
+    names = [(i.opname, i.argval) for i in dis.get_instructions(function)]
+    for (_, owner), (opname, name) in pairwise(names):
+        is_attribute = opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if is_attribute and name in _MAKING and function.__globals__.get(owner) is np:
+            return True
+    return False
+
+
+def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield a function and the plain ones that it names, or has in its closure."""
+    function = getattr(function, "py_func", function)
+    if not hasattr(function, "__code__") or id(function) in seen:
+        return
+    seen.add(id(function))
+    yield function
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for callee in (*named, *(cell.cell_contents for cell in function.__closure__ or ())):
+        yield from _callees(callee, seen)

@@ -1,0 +1,101 @@
+"""From the instructions of a program to launches: which kernel, over what, with which arguments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._program import Instruction, Program, contiguous_strides
+from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
+from . import elementwise, loops, product
+from .elementwise import Walk
+from .host import host_call, needs_host
+from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
+
+_WIDE = 1 << 31
+
+
+def lowered(
+    instruction: Instruction, program: Program, places: Sequence[Place], target: Any
+) -> Launch | HostCall:
+    """Return the step that carries an instruction out; ``places`` are those of buffers."""
+    pattern = instruction.pattern
+    spec = pattern.spec
+    begins = [
+        Place(places[b].slot, places[b].offset + offset)
+        for b, offset in zip(instruction.buffers, instruction.offsets, strict=True)
+    ]
+    loop = loop_of(instruction, program)
+    if pattern.block:
+        return _of_blocks(pattern, begins, target)
+    if isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul":
+        return _of_product(pattern, loop, begins, target)
+    if needs_host(spec):
+        return host_call(instruction, loop, begins)
+    if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
+        return _of_core(pattern, loop, begins, target)
+    return _of_elements(pattern, loop, begins, target)
+
+
+
+def _of_elements(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    sizes = [layout.dtype.itemsize for layout in pattern.layouts]
+    is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
+    walk = Walk(0 if is_flat else len(loop.sizes), loop.count >= _WIDE)
+    arguments: list[Any] = [loop.count, *(() if is_flat else loop.sizes)]
+    for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
+        arguments += [place, *(() if is_flat else [stride // size for stride in strides])]
+    kernel = target.prepared(
+        ("elementwise", pattern.spec.identity, walk),
+        lambda: elementwise.elementwise(pattern.spec, walk),
+    )
+    return Launch(kernel, loop.count, tuple(arguments))
+
+
+def _at_least_one(loop: Loop) -> Loop:
+    if loop.sizes:
+        return loop
+    return Loop((1,), tuple([(0,)] * len(loop.strides)))
+
+
+def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    loop = _at_least_one(loop)
+    spec = pattern.spec
+    walk = Walk(len(loop.sizes), loop.count >= _WIDE)
+    arguments: list[Any] = [loop.count, *loop.sizes]
+    cores = cores_of(pattern, spec.signature, loops.ndims(spec))
+    for place, strides, core in zip(begins, loop.strides, cores, strict=True):
+        arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
+    kernel = target.prepared(
+        ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
+    )
+    return Launch(kernel, loop.count, tuple(arguments))
+
+
+
+def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
+    spec = pattern.spec
+    count, blocks = pattern.core[0], -(-pattern.core[0] // pattern.block)
+    arrays = [
+        (place, layout.shape, layout.strides)
+        for place, layout in zip(begins, pattern.layouts, strict=True)
+    ]
+    dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
+    arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
+    kernel = target.prepared(("blocks", spec.identity), lambda: loops.of_blocks(spec))
+    return Launch(kernel, blocks, (blocks, count, *arrays))
+
+
+def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    loop = _at_least_one(loop)
+    size = pattern.spec.dtype.itemsize
+    cores = [pattern.core_strides[2 * k : 2 * k + 2] for k in range(3)]
+    rows, inner, cols = pattern.core
+    arguments: list[Any] = [loop.count, rows, inner, cols, *loop.sizes]
+    for place, strides, core in zip(begins, loop.strides, cores, strict=True):
+        arguments += [place, *[stride // size for stride in (*strides, *core)]]
+    axes, tile = len(loop.sizes), target.runtime.TILE
+    kernel = target.prepared(
+        ("product", pattern.spec.dtype, axes),
+        lambda: product.product(pattern.spec.dtype, axes, tile),
+    )
+    count = loop.count * -(-rows // tile) * -(-cols // tile)
+    return Launch(kernel, count, tuple(arguments))

@@ -1,0 +1,157 @@
+"""Steps of a bound program: launches of kernels, and what the host does in between."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._program import Instruction, Program, Shape
+from ..._specs import core_dimensions
+from ..._target import Failure
+
+
+class Place(NamedTuple):
+    """Where an operand begins: in a block of memory, by its number, so many bytes behind its
+    first."""
+
+    slot: int
+    offset: int
+
+
+Blocks = Sequence[tuple[Any, int]]
+"""For each slot the block of memory, and where in it the slot begins."""
+
+
+def _resolved(argument: Any, blocks: Blocks) -> Any:
+    if type(argument) is Place:
+        memory, first = blocks[argument.slot]
+        return memory, first + argument.offset
+    if type(argument) is tuple:
+        place, *rest = argument
+        return (*_resolved(place, blocks), *rest)
+    return argument
+
+
+class Launch(NamedTuple):
+    """One launch of a kernel.
+
+    Attributes
+    ----------
+    kernel
+        Of the target.
+    count : int
+        The elements, or blocks of threads, that it goes over.
+    arguments : tuple
+        Numbers; places of pointers; places of arrays with shape and strides behind.
+    """
+
+    kernel: Any
+    count: int
+    arguments: tuple[Any, ...]
+
+    def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
+        """Launch the kernel."""
+        given = [_resolved(argument, blocks) for argument in self.arguments]
+        runtime.launch(self.kernel, self.count, given)
+        return None
+
+
+class Loop(NamedTuple):
+    """The loop of an instruction, rows included: sizes, and strides in bytes of each operand."""
+
+    sizes: Shape
+    strides: tuple[Shape, ...]
+
+    @property
+    def count(self) -> int:
+        return prod(self.sizes)
+
+
+def loop_of(instruction: Instruction, program: Program) -> Loop:
+    """Return the loop of an instruction: axes of size 1 are dropped, and those merged over which
+    every operand goes without a gap."""
+    pattern = instruction.pattern
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    if pattern.rows:
+        rows = [program.row_strides[b] for b in instruction.buffers]
+        axes.append((program.batch or 0, tuple(rows)))
+    for axis, size in enumerate(pattern.loop):
+        axes.append((size, tuple([s[axis] for s in pattern.strides])))
+    merged: list[tuple[int, tuple[int, ...]]] = []
+    for size, along in axes:
+        if size == 1:
+            continue
+        if merged and all(o == s * size for o, s in zip(merged[-1][1], along, strict=True)):
+            merged[-1] = (merged[-1][0] * size, along)
+        else:
+            merged.append((size, along))
+    sizes = tuple([size for size, _ in merged])
+    strides = [tuple([along[k] for _, along in merged]) for k in range(len(pattern.layouts))]
+    return Loop(sizes, tuple(strides))
+
+
+def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:
+    """Return the core dimensions of each operand, as its kernel sees them."""
+    found = []
+    strides = list(pattern.core_strides)
+    named = core_dimensions(signature)
+    for core, ndim, layout in zip(named, ndims, pattern.layouts, strict=True):
+        if core:
+            sizes = layout.shape[len(layout.shape) - len(core) :]
+            own, strides = strides[: len(core)], strides[len(core) :]
+            found.append(Loop(sizes, (tuple(own),)))
+        else:
+            found.append(Loop((1,) * ndim, ((layout.dtype.itemsize,) * ndim,)))
+    return found
+
+
+class HostCall(NamedTuple):
+    """An instruction that the host carries out: operands are copied there and results back.
+
+    Attributes
+    ----------
+    instruction : Instruction
+    call : callable
+        Arrays of the host in, results and a status out; see `Kernel.call` of the CPU.
+    arrays : tuple
+        For each operand its place, shape and strides, loop and core.
+    axes : int
+        Of the loop.
+    each : int
+        Elements of the loop in a row of the batch.
+    """
+
+    instruction: Instruction
+    call: Callable[..., tuple[Any, int]]
+    arrays: tuple[tuple[Place, Shape, Shape], ...]
+    axes: int
+    each: int
+
+    def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
+        """Copy, call, and copy back; say where the function raised."""
+        pattern = self.instruction.pattern
+        given = [
+            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides)
+            for (place, shape, strides), layout in zip(self.arrays, pattern.layouts, strict=True)
+        ]
+        inputs, outputs = given[: pattern.nin], self.arrays[pattern.nin :]
+        results, status = self.call(*inputs)
+        if status:
+            return self._failure(status - 1, inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        for (place, shape, strides), result in zip(outputs, results, strict=True):
+            runtime.write(*_resolved(place, blocks), shape, strides, np.asarray(result))
+        return None
+
+    def _failure(self, index: int, inputs: Sequence[np.ndarray]) -> Failure:
+        pattern = self.instruction.pattern
+        place = np.unravel_index(index, self.arrays[0][1][: self.axes])
+        row, within = divmod(index, self.each) if pattern.rows else (0, index)
+        copies = partial(_elements, inputs, place)
+        return Failure(self.instruction, row, within, copies)
+
+
+def _elements(inputs: Sequence[np.ndarray], place: tuple[Any, ...]) -> list[np.ndarray]:
+    return [x[place].copy() for x in inputs]

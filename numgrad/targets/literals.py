@@ -1,0 +1,166 @@
+"""Literals of a scalar function in the kernel's dtype.
+
+Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
+float globals and the integer literals that meet a float get the kernel's own dtype. This works on
+Numba's intermediate representation because that, unlike byte code, does not change with Python; CPU
+and CUDA have each their own classes of it.
+"""
+
+import operator
+import types as pytypes
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_ARITHMETIC = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+}  # fmt: skip
+_COMPARISONS = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+_INTEGRAL, _OTHER = "integral", "other"
+
+
+class Language(NamedTuple):
+    """The classes and names of a compiler.
+
+    Attributes
+    ----------
+    ir, types
+        Its modules of the representation, and of types.
+    modules, functions
+        Whose functions, and which, take arguments of one dtype.
+    """
+
+    ir: Any
+    types: Any
+    modules: tuple[Any, ...]
+    functions: tuple[Any, ...]
+
+    @property
+    def integral(self) -> Any:
+        return self.types.Integer | self.types.Boolean
+
+
+def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
+    """What an attribute of a module is; None for everything else."""
+    if not isinstance(value, ir.Expr) or value.op != "getattr":
+        return None
+    try:
+        owner = func_ir.get_definition(value.value).value
+    except (KeyError, AttributeError):
+        return None
+    return getattr(owner, value.attr, None) if isinstance(owner, pytypes.ModuleType) else None
+
+
+class Literals:
+    """One run over a function: replaces float literals, then integer literals beside floats."""
+
+    def __init__(
+        self, func_ir: Any, args: tuple[Any, ...], real: type[np.floating], language: Language
+    ) -> None:
+        self.language, self.ir = language, language.ir
+        self.func_ir = func_ir
+        self.args = args
+        self.real = real
+        self.complex = np.result_type(real, np.complex64).type
+        self.integers: dict[str, int] = {}  # variables that hold a literal integer
+        self.kinds: dict[str, str] = {}
+        self.count = 0
+
+    def run(self) -> None:
+        for block in self.func_ir.blocks.values():
+            body = []
+            for statement in block.body:
+                if isinstance(statement, self.ir.Assign):
+                    body += self.assignment(statement)
+                body.append(statement)
+            block.body = body
+
+    def assignment(self, statement: Any) -> list[Any]:
+        """Rewrite one assignment; returns the assignments that must precede it."""
+        value, name = statement.value, statement.target.name
+        self.integers.pop(name, None)
+        if isinstance(value, self.ir.Const | self.ir.Global | self.ir.FreeVar):
+            statement.value = self.literal(name, value)
+        elif isinstance(value, self.ir.Var):
+            self.copy_facts(value.name, name)
+        elif isinstance(value, self.ir.Arg):
+            integral = isinstance(self.args[value.index], self.language.integral)
+            self.kinds[name] = _INTEGRAL if integral else _OTHER
+        elif isinstance(value, self.ir.Expr):
+            return self.expression(statement, value, name)
+        return []
+
+    def literal(self, name: str, value: Any) -> Any:
+        number = value.value
+        self.kinds[name] = _OTHER
+        if isinstance(number, float) and not isinstance(number, np.generic):
+            return self.ir.Const(self.real(number), value.loc)
+        if isinstance(number, complex) and not isinstance(number, np.generic):
+            return self.ir.Const(self.complex(number), value.loc)
+        if type(number) is int:
+            self.kinds[name] = _INTEGRAL
+            if len(self.func_ir._definitions[name]) == 1:
+                self.integers[name] = number
+        return value
+
+    def copy_facts(self, source: str, target: str) -> None:
+        if source in self.integers and len(self.func_ir._definitions[target]) == 1:
+            self.integers[target] = self.integers[source]
+        self.kinds[target] = self.kinds.get(source, _OTHER)
+
+    def expression(self, statement: Any, value: Any, name: str) -> list[Any]:
+        self.kinds[name] = _OTHER
+        if value.op in ("binop", "inplace_binop"):
+            return self.binary(value, name)
+        if value.op == "getattr":
+            constant = attribute(self.func_ir, value, self.ir)
+            if type(constant) is float:
+                statement.value = self.ir.Const(self.real(constant), value.loc)
+        elif value.op == "pair_first":  # the variable of a loop over a range
+            self.kinds[name] = _INTEGRAL
+        elif value.op == "call" and not value.kws and self.takes_floats(value):
+            value.args, before = self.as_floats(value.args, value.loc)
+            return before
+        return []
+
+    def binary(self, value: Any, name: str) -> list[Any]:
+        function = value.fn if value.op == "binop" else value.immutable_fn
+        operands = (value.lhs, value.rhs)
+        integral = all(self.kinds.get(operand.name) == _INTEGRAL for operand in operands)
+        if integral or function not in (*_ARITHMETIC, operator.pow):
+            if integral and function is not operator.truediv and function not in _COMPARISONS:
+                self.kinds[name] = _INTEGRAL
+            return []
+        if function is operator.pow:  # an integer exponent keeps its meaning: repeated products
+            (value.lhs,), before = self.as_floats(operands[:1], value.loc)
+        else:
+            (value.lhs, value.rhs), before = self.as_floats(operands, value.loc)
+        return before
+
+    def takes_floats(self, call: Any) -> bool:
+        """Whether a callee is of `scalar_math` or ``math``, whose arguments have one dtype."""
+        if all(self.kinds.get(arg.name) == _INTEGRAL for arg in call.args):
+            return False
+        try:
+            definition = self.func_ir.get_definition(call.func)
+            if isinstance(definition, self.ir.Expr) and definition.op == "getattr":
+                owner = self.func_ir.get_definition(definition.value).value
+                return owner in self.language.modules and definition.attr != "ldexp"
+            return definition.value in self.language.functions
+        except (KeyError, AttributeError):
+            return False
+
+    def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
+        """Replace integer literals; returns the operands and the assignments that they need."""
+        result, before = [], []
+        for operand in operands:
+            if operand.name in self.integers:
+                self.count += 1
+                fresh = self.ir.Var(operand.scope, f"$real_literal.{self.count}", loc)
+                constant = self.ir.Const(self.real(self.integers[operand.name]), loc)
+                before.append(self.ir.Assign(constant, fresh, loc))
+                self.func_ir._definitions[fresh.name] = [constant]
+                operand = fresh
+            result.append(operand)
+        return result, before
