@@ -72,6 +72,10 @@ class DtypeError(NumgradError, TypeError, RuntimeError):
     """A dtype cannot do what was asked of it; integers cannot require grad."""
 
 
+class DeviceError(NumgradError, RuntimeError, ValueError):
+    """Tensors of different devices met, or there is no such device."""
+
+
 class HookError(NumgradError, RuntimeError):
     """A hook returned something that cannot replace a gradient."""
 

@@ -15,7 +15,7 @@ from ._errors import (
     NoGradError,
     PlaceTypeError,
 )
-from .engine import alone, capture, deferred, dispatch, hooks, leaving, record
+from .engine import alone, capture, deferred, dispatch, elsewhere, hooks, leaving, record
 from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .operators import cast as _cast
@@ -236,7 +236,8 @@ class Tensor(Arithmetic, Methods, Value):
         """Set ``grad`` to zeros (as paddle does), or to ``None``."""
         self._require_inner("setting .grad")
         is_zero = set_to_zero and self._grad is not None
-        self._grad = Tensor(np.zeros(self.shape, self.dtype)) if is_zero else None
+        zeros = placed(np.zeros(self.shape, self.dtype), self.spec.device) if is_zero else None
+        self._grad = zeros
 
     def retain_grad(self) -> None:
         """Accumulate the gradient of this non-leaf tensor in ``grad`` too; harmless on a leaf."""
@@ -357,6 +358,11 @@ def constant(data: ArrayLike) -> Tensor:
     return Tensor(own, False, ForeignStorage() if own is data else None)
 
 
+def placed(array: np.ndarray, device: str) -> Tensor:
+    """Return a tensor of new elements of the host on a device."""
+    return Tensor(record.runtime.placed(array, device))
+
+
 def align(value: Value, ndim: int) -> Value:
     """Prepend axes of size 1 until ``value`` has ``ndim`` axes."""
     if value.array is not None and not value.requires_grad and not value.rows:
@@ -370,6 +376,7 @@ def align(value: Value, ndim: int) -> Value:
 def _wire() -> None:
     """Hand the engine its target and roles, and the declarations their recorder."""
     record.runtime.target = CPUTarget()
+    record.runtime.elsewhere = elsewhere.apply
     record.runtime.value = Tensor
     record.runtime.roles = {
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},

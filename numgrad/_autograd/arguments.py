@@ -8,6 +8,7 @@ import numpy as np
 from .._errors import (
     ArgTypeError,
     BatchedShapeError,
+    DeviceError,
     EmptyInputError,
     GradCountError,
     GradDtypeError,
@@ -16,8 +17,8 @@ from .._errors import (
     NoGradError,
     PlaceTypeError,
 )
-from .._tensor import Tensor, constant
-from ..engine.graph import NO_EDGE, Edge, Spec, Value
+from .._tensor import Tensor, constant, placed
+from ..engine.graph import NO_EDGE, Edge, ForeignStorage, Spec, Value
 from ..engine.rows import batch_of, with_rows
 from ..graph import GradientEdge
 
@@ -133,8 +134,20 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    seed = _scaled(seed.astype(spec.dtype, copy=False), scale)
+    seed = _scaled(_on(seed, spec.device, name, index).astype(spec.dtype, copy=False), scale)
     return with_rows(seed) if batched else seed
+
+
+def _on(seed: Tensor, device: str, name: str, index: int) -> Tensor:
+    """Return a seed on the device of its output; what is no tensor yet is taken there."""
+    if seed.spec.device == device:
+        return seed
+    if seed.array is not None and isinstance(seed._storage, ForeignStorage):
+        return placed(seed.array, device)
+    raise DeviceError(
+        f"{name}[{index}] is on {seed.spec.device}, and its output on {device}: move it there, with "
+        f".to({device!r})"
+    )
 
 
 def _converted(item: Any, name: str, index: int) -> Tensor:
@@ -191,7 +204,7 @@ def implicit_seed(
         raise ImplicitGradError(
             f"grad can be implicitly created only for real scalar outputs but got {spec.dtype}"
         )
-    return _scaled(Tensor(np.ones(spec.shape, spec.dtype)), scale)
+    return _scaled(placed(np.ones(spec.shape, spec.dtype), spec.device), scale)
 
 
 def batch_size(seeds: Sequence[Value | None]) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._declare import Operator
 from .._errors import CustomGradError
-from .._tensor import Tensor
+from .._tensor import Tensor, placed
 from ..engine import hooks
 from ..engine.context import Context
 from ..engine.graph import Spec
@@ -50,7 +50,7 @@ class PythonOperator(Operator):
             g = None if slot is None else gs[slot]
             if g is None and slot is not None and ctx.materialize:
                 spec = context.output_specs[slot]
-                g = Tensor(np.zeros(spec.shape, spec.dtype))
+                g = placed(np.zeros(spec.shape, spec.dtype), spec.device)
             arguments.append(g)
         return arguments
 

@@ -8,7 +8,7 @@ import numpy as np
 from .._declare import registry
 from .._errors import HookError, UnusedInputError
 from .._locks import fork_safe_lock
-from .._tensor import Tensor
+from .._tensor import Tensor, placed
 from ..engine.graph import Accumulator, Edge, Value
 from ..engine.record import grad_mode, mode
 from ..engine.request import Outcome
@@ -94,7 +94,8 @@ def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
             "materialize_grads cannot be used when the given input is a GradientEdge"
         )
     shape = place.spec.shape if plan.batch is None else (plan.batch, *place.spec.shape)
-    return Tensor(np.zeros(shape, place.spec.dtype), bool(options.create_graph))
+    zeros = placed(np.zeros(shape, place.spec.dtype), place.spec.device)
+    return zeros.requires_grad_() if options.create_graph else zeros
 
 
 def write(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
+from .._tensor import Tensor, placed
 from ..engine.backward import Pass
 from ..engine.graph import Edge, Value
 from ..engine.request import Outcome, Request
@@ -273,7 +273,7 @@ def _initial(
             )
         plan.initial[place.edge] = value
         if dialect.replace_seed:
-            zero: Any = Tensor(np.zeros(value.shape, value.dtype))
+            zero: Any = placed(np.zeros(value.shape, value.dtype), value.spec.device)
             plan.seeds = [(e, s if e != place.edge else zero) for e, s in plan.seeds]
     if plan.batch is not None:
         plan.batch = arguments.batch_size([*(seed for _, seed in plan.seeds), *values])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor, constant
+from .._tensor import Tensor, constant, placed
 from ..engine.again import Again, find, ones
 from ..engine.graph import Edge
 from ..engine.request import Outcome
@@ -57,7 +57,7 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
 def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
     """Return the seeds as values that nodes may keep."""
     return [
-        Tensor(np.ones(output.shape, output.dtype)) if seed is None
+        placed(np.ones(output.shape, output.dtype), output.spec.device) if seed is None
         else seed if type(seed) is Tensor
         else constant(seed)
         for output, seed in zip(outputs, _each(seeds, len(outputs)), strict=True)
@@ -120,7 +120,7 @@ def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
     if seed is None:
         return None if batched else ones(output.spec)
     array = seed if type(seed) is np.ndarray else None
-    if type(seed) is Tensor and seed._view is None:
+    if type(seed) is Tensor and seed._view is None and seed.spec.device == output.spec.device:
         array = seed.array
     if array is None or array.dtype != output.dtype:
         return None

@@ -229,7 +229,7 @@ class Reduction(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows),) = specs
+        ((shape, dtype, rows, _),) = specs
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)

@@ -15,7 +15,7 @@ from .._locks import fork_safe_lock
 from .._settings import settings
 from .graph import accumulator_of
 from .recall import Known, known_for, starts_of
-from .record import mode, unusual
+from .record import mode, runtime, unusual
 from .structure import Structure
 from .values import Spec, Value
 
@@ -123,8 +123,9 @@ def ones(spec: Spec) -> np.ndarray:
     """Return the seed that an output has by default, which nobody may write."""
     array = _ones.get(spec)
     if array is None:
-        array = np.ones(spec.shape, spec.dtype)
-        array.flags.writeable = False
+        host = np.ones(spec.shape, spec.dtype)
+        host.flags.writeable = False
+        array = runtime.placed(host, spec.device)
         if array.size <= _FEW:
             _ones[spec] = array
     return array

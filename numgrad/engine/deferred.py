@@ -14,7 +14,7 @@ from .graph import accumulator_of
 from .operands import Number
 from .record import mode, runtime, snapshot, unusual
 from .rules import as_value
-from .values import Expr, Spec, View, spec_of
+from .values import Expr, Spec, View, device_of, spec_of
 from .views import is_view
 
 _new = object.__new__
@@ -73,7 +73,7 @@ def _plan(operator: Any, key: Any, specs: tuple[Spec, ...]) -> Any:
         operator.deferred[key] = plan = _ranks(first, last)
         return plan
     ((shape, dtype),) = operator.infer(specs, {})
-    spec = spec_of(shape, dtype, first.rows or last.rows)
+    spec = spec_of(shape, dtype, first.rows or last.rows, device_of(specs))
     operator.deferred[key] = plan = Plan(operator, {}, specs, spec, None)
     return plan
 

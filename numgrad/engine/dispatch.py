@@ -21,7 +21,7 @@ from .record import record as record_without_plan
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
-from .values import Alias, Storage, View, next_number
+from .values import Alias, Storage, View, as_array, next_number
 
 _new = object.__new__
 _frame = sys._getframe
@@ -204,7 +204,7 @@ def _recorded(plan: Plan, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any:
 def _result(plan: Plan, array: Any, kind: Any) -> Any:
     """Return the value of a result that nothing is connected to yet."""
     if type(array) is not _Array:
-        array = np.asarray(array)  # NumPy makes scalars of arrays without axes
+        array = as_array(array)
     result = _new(kind)
     result.array = array
     result.spec = plan.spec

@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
-from .values import ELEMENT, Spec, spec_of
+from .values import CPU, ELEMENT, Spec, device_of, spec_of
 
 _MOST_MET = 1 << 14
 _met: set[int] = set()
@@ -77,11 +78,22 @@ def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
     if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
         return None
-    compute = _unknown if rows else operator.computation(runtime.target, inputs, static)
+    device = device_of(inputs)
+    if rows:
+        compute = _unknown
+    elif device != CPU:
+        compute = partial(_elsewhere, operator, static)
+    else:
+        compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
         return None
     ((shape, dtype),) = operator.infer(inputs, static)
-    return Plan(operator, static, inputs, spec_of(shape, dtype, rows), compute)
+    return Plan(operator, static, inputs, spec_of(shape, dtype, rows, device), compute)
+
+
+def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:
+    """Apply an operator to arrays of another device."""
+    return runtime.elsewhere(operator, arrays, static)[0]
 
 
 _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad

@@ -97,7 +97,7 @@ class Executable:
         if self.bound is None:
             self.bound = _bound(program, target)
         self.specs = _result_specs(program)
-        self.empty = maker(self.specs)
+        self.empty = getattr(target, "empty", None) or maker(self.specs)
 
     def __call__(self, arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
         """Run the program on ``arrays``, in C order and of the recorded specs; return its results

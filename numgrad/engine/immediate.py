@@ -17,6 +17,7 @@ from .executable import watch
 from .graph import Accumulator, Edge, Node, Value
 from .record import mode, runtime, unusual
 from .rules import Rule
+from .values import CPU, device_of
 
 MOST = 1 << 14
 """Elements of an array, beyond which the memory that a program saves is taken to count for more
@@ -38,6 +39,8 @@ def is_immediate(request: Any, order: Sequence[Node]) -> bool:
         return False
     if any([value.array is None or value.rows for _, value in request.seeds]):  # noqa: C419
         return False
+    if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
+        return False  # each operation would be a program of its own
     most = None if request.create_graph else MOST
     return all([_is_simple(node, most) for node in order])  # noqa: C419  a list is faster
 

@@ -72,7 +72,7 @@ class Lowering:
 
     def argument(self, expr: Expr) -> Ref:
         """Return the operand of an array that the caller will supply."""
-        ((shape, dtype, rows),) = expr.specs
+        ((shape, dtype, rows, _),) = expr.specs
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]
@@ -228,8 +228,9 @@ def force(values: Sequence[Value], batch: int | None = None) -> None:
     if todo:
         from .executable import execute  # it is made of this module's programs
 
-        program = lower(list(todo.values()), runtime.target, batch)
-        for (expr, slot), array in zip(todo, execute(program, runtime.target), strict=True):
+        target = runtime.target_of([value.spec for value in todo.values()])
+        program = lower(list(todo.values()), target, batch)
+        for (expr, slot), array in zip(todo, execute(program, target), strict=True):
             expr.keep(slot, array)
     for value in values:
         if value.array is None:

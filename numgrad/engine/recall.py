@@ -269,7 +269,8 @@ def remember(
     """Compute the gradients of a pass by a plan that later passes can run."""
     values = list(grads.values())
     inputs = {id(array): n for n, array in enumerate(structure.arrays)}
-    plan = Executable(lower(values, runtime.target, batch, inputs), runtime.target)
+    target = runtime.target_of([value.spec for value in values])
+    plan = Executable(lower(values, target, batch, inputs), target)
     results = plan(structure.arrays)
     for value, array in zip(values, results, strict=True):
         assert value.expr is not None

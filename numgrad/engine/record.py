@@ -2,12 +2,13 @@
 
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from threading import get_ident
 from typing import Any
 
 from .._blocks import Action, Block
+from .._device_array import DeviceArray
 from .._errors import CaptureError, HookTypeError, InplaceError
 from .._settings import on_change, settings
 from .graph import Node, accumulator_of
@@ -16,6 +17,7 @@ from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
+    CPU,
     ELEMENT,
     Alias,
     Expr,
@@ -24,21 +26,40 @@ from .values import (
     Value,
     View,
     capturing,
+    device_of,
     spec_of,
 )
 from .views import is_view
 
 
 class Runtime:
-    """What the engine is handed at import: a target, the class of values, and the operators with a
-    role."""
+    """What the engine is handed at import: the target of the CPU, and those of other devices, the
+    class of values, and the operators with a role."""
 
     target: Any = None
     value: type[Value] = Value
     roles: dict[str, Callable[..., Any]]
+    targets: dict[str, Any]
+    elsewhere: Callable[..., list[Any]]  # applies an operator to arrays of another device
 
     def __init__(self) -> None:
-        self.roles = {}
+        self.roles, self.targets = {}, {}
+
+    def target_of(self, specs: Iterable[Any]) -> Any:
+        """Return the target that computes values with these specs."""
+        device = device_of(specs)
+        return self.target if device == CPU else self.targets[device]
+
+    def placed(self, array: Any, device: str) -> Any:
+        """Return an array of the host where a device has it."""
+        return array if device == CPU else self.targets[device].to_device(array)
+
+    def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
+        """Apply an operator to arrays, now, where they are."""
+        for array in arrays:
+            if type(array) is DeviceArray:
+                return self.elsewhere(operator, arrays, static)
+        return operator.run(self.target, arrays, static)
 
 
 # Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
@@ -180,7 +201,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
         outputs = _defer(operator, inputs, static)
     else:
         require_own(inputs)
-        outputs = list(map(runtime.value, operator.run(runtime.target, arrays, static)))
+        outputs = list(map(runtime.value, runtime.run(operator, arrays, static)))
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
     if operator.gives_scalars:
@@ -214,7 +235,9 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     if mode.kept is None or mode.capture is not None:
         read = tuple([snapshot(value) for value in inputs])
     rows = any([value.rows for value in inputs])  # noqa: C419  a list is faster
-    specs = tuple([spec_of(shape, dtype, rows) for shape, dtype in operator.infer(inputs, static)])
+    device = device_of([value.spec for value in inputs])
+    made = operator.infer(inputs, static)
+    specs = tuple([spec_of(shape, dtype, rows, device) for shape, dtype in made])
     expr = Expr(operator, static, read, specs)
     expr.site = mode.site
     if mode.capture is not None and expr.site is None:

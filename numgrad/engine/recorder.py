@@ -25,7 +25,7 @@ _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
 def recorder_of(plan: Plan) -> Any:
     """Return ``(inputs..., arrays...) -> value or None``; None where there is none. Between the
     user's frame and that of its caller are at least as many as the plan says."""
-    make = getattr(runtime.target, "recorder", None)
+    make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
     if make is None or settings.call_stack_level >= 3:
         return None
     storage = Storage()

@@ -14,7 +14,8 @@ def with_rows(value: Value) -> Value:
     if value._view is not None:
         value._view.refresh(value)
     if value.array is None:
-        result = convert(TO_ROWS, value, spec_of(value.shape[1:], value.dtype, True))
+        row = spec_of(value.shape[1:], value.dtype, True, value.spec.device)
+        result = convert(TO_ROWS, value, row)
     else:
         result = value.detached()
         result.reshape_spec(value.shape[1:], True)
@@ -66,4 +67,4 @@ def batch_of(value: Value) -> int:
 
 
 def _explicit(spec: Spec, batch: int) -> Spec:
-    return spec_of((batch, *spec.shape), spec.dtype) if spec.rows else spec
+    return spec_of((batch, *spec.shape), spec.dtype, False, spec.device) if spec.rows else spec

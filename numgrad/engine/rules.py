@@ -18,6 +18,7 @@ from .dispatch_cache import plan_of
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
 from .record import deferring, grad_mode, runtime
+from .values import as_array
 
 _NO_PARAMETERS: dict[str, Any] = {}
 
@@ -165,11 +166,11 @@ class _Step:
             try:
                 array = self.compute(*given)
             except ValueError:  # elements that lie so that they have to be copied before
-                arrays += self.operator.run(runtime.target, given, self.static)
+                arrays += runtime.run(self.operator, given, self.static)
                 return
-            arrays.append(array if type(array) is np.ndarray else np.asarray(array))
+            arrays.append(as_array(array))
             return
-        arrays += self.operator.run(runtime.target, given, self.static)
+        arrays += runtime.run(self.operator, given, self.static)
 
 
 def as_value(gradient: Any) -> Any:

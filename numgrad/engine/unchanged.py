@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from .._device_array import DeviceArray
 from .._errors import GraphError
 from .values import Shape, Value
 
-_PLAIN = frozenset({np.ndarray})
+_ARRAYS = np.ndarray, DeviceArray
+_PLAIN = frozenset({np.ndarray, DeviceArray})
 
 
 def require_unchanged(
@@ -22,17 +24,17 @@ def require_unchanged(
     if plain and [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == dtypes:
         return
     for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
-        if not isinstance(array, np.ndarray) or (array.shape, array.dtype) != (shape, dtype):
+        if not isinstance(array, _ARRAYS) or (array.shape, array.dtype) != (shape, dtype):
             raise replaced(array, shape, dtype)
 
 
 def require_own(values: Sequence[Value]) -> None:
     """Raise unless each value has an array of its shape and dtype."""
     for value in values:
-        shape, dtype, rows = value.spec
+        shape, dtype, rows, _ = value.spec
         array = value.array
         if (
-            not isinstance(array, np.ndarray)
+            not isinstance(array, _ARRAYS)
             or array.dtype != dtype
             or (array.shape[1:] if rows else array.shape) != shape
         ):
@@ -42,7 +44,7 @@ def require_own(values: Sequence[Value]) -> None:
 def replaced(found: Any, shape: Shape, dtype: np.dtype) -> GraphError:
     """Return the error for something that has taken the place of an array."""
     what = type(found).__name__
-    if isinstance(found, np.ndarray):
+    if isinstance(found, _ARRAYS):
         what = f"an array of shape {found.shape} and {found.dtype}"
     return GraphError(
         f"the array of a tensor of shape {tuple(shape)} and {dtype} has been replaced by {what}; "

@@ -5,7 +5,7 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from .._bounded import Bounded
+from .._device_array import DeviceArray
 from .._locks import fork_safe_lock
 from .site import Site
 from .views import ELEMENT as ELEMENT
@@ -27,25 +28,48 @@ Shape = tuple[int, ...]
 
 next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
 
-_specs: dict[tuple[Shape, np.dtype, bool], "Spec"] = Bounded(4096)
+_specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
 _first_use = fork_safe_lock()  # of the storage of a value, which its views will share
 
 
+CPU = "cpu"
+"""The device of NumPy's arrays."""
+
+
 class Spec(NamedTuple):
-    """Shape and dtype of a value; ``rows`` says that a leading batch axis is not in the shape."""
+    """Shape, dtype and device of a value; ``rows`` says that a leading batch axis is not in the
+    shape."""
 
     shape: Shape
     dtype: np.dtype
     rows: bool = False
+    device: str = CPU
 
 
-def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False) -> Spec:
+def spec_of(shape: Shape, dtype: np.dtype, rows: bool = False, device: str = CPU) -> Spec:
     """Return the spec with these fields: mostly one object for all values that have it."""
-    key = (shape, dtype, rows)
+    key = (shape, dtype, rows, device)
     spec = _specs.get(key)
     if spec is None:
-        spec = _specs[key] = Spec(shape, dtype, rows)
+        spec = _specs[key] = Spec(shape, dtype, rows, device)
     return spec
+
+
+def device_of(specs: Iterable[Spec]) -> str:
+    """Return the device on which an operation on values with these specs takes place: that of the
+    first one that is not on the CPU, whose constants are used everywhere."""
+    for spec in specs:
+        if spec.device != CPU:
+            return spec.device
+    return CPU
+
+
+def as_array(array: Any) -> Any:
+    """Return an array of a device, or of NumPy, which makes scalars of arrays without axes."""
+    return array if type(array) in _ARRAYS else np.asarray(array)
+
+
+_ARRAYS = frozenset({np.ndarray, DeviceArray})
 
 
 class Storage:
@@ -207,8 +231,9 @@ class Value:
         self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
     ):
         self.array = array
-        shape, dtype = array.shape, array.dtype
-        self.spec = _specs.get((shape, dtype, False)) or spec_of(shape, dtype)
+        shape, dtype, device = array.shape, array.dtype, array.device
+        spec = _specs.get((shape, dtype, False, device))
+        self.spec = spec or spec_of(shape, dtype, False, device)
         self._requires_grad = requires_grad
         self._storage = storage or (_captured_storage() if capturing else None)
         self.node = self.expr = self._view = self._leaf = None
@@ -250,7 +275,7 @@ class Value:
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
         """Say that the array is to be read with another shape: the batch becomes an axis, or the
         first axis becomes the batch."""
-        self.spec = spec_of(shape, self.dtype, rows)
+        self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:

@@ -56,10 +56,9 @@ class Stages:
         require_own(exprs, arguments)
         if not _is_cut(exprs):
             distinct = {_key(value): value for value in ends}
-            program = lower(
-                list(distinct.values()), runtime.target, open_arguments=True, exprs=exprs
-            )
-            self.stages.append(Stage(Executable(program, runtime.target, fuse), list(range(count))))
+            target = runtime.target_of([value.spec for value in (*values, *arguments)])
+            program = lower(list(distinct.values()), target, open_arguments=True, exprs=exprs)
+            self.stages.append(Stage(Executable(program, target, fuse), list(range(count))))
             numbers = {key: count + n for n, key in enumerate(distinct)}
         else:
             self._cut(_Levels(ends, exprs), numbers, count, fuse)
@@ -75,8 +74,9 @@ class Stages:
             clone = _Clone(levels, level, numbers)
             batch = levels.batches.get(level)
             results = [clone(value) for value in wanted.values()]
-            program = lower(results, runtime.target, batch, open_arguments=True)
-            self.stages.append(Stage(Executable(program, runtime.target, fuse), clone.sources))
+            target = runtime.target_of([value.spec for value in results])
+            program = lower(results, target, batch, open_arguments=True)
+            self.stages.append(Stage(Executable(program, target, fuse), clone.sources))
             for key in wanted:
                 numbers[key] = count + len(numbers)
 

@@ -118,7 +118,7 @@ class MatMul(KernelOperator):
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
     ) -> list[Any]:
         self.core_sizes([o.shape for o in inputs])
-        ((shape, dtype, rows),) = specs
+        ((shape, dtype, rows, _),) = specs
         a, b = inputs
         if dtype.kind in "biu" and a.shape[-1] != 1:
             return super().lower(builder, inputs, specs, static)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._device_array import DeviceArray, span
 from ..._lazy import lazy
 
 if TYPE_CHECKING:
     from ..._program import Program
-    from .array import DeviceArray
     from .bound import BoundProgram
     from .kernel import Kernel
 
@@ -23,10 +23,10 @@ __all__ = ["CUDATarget"]
 class CUDATarget:
     """What the engine needs of a device: programs that are launches of kernels."""
 
-    name = "cuda"
     num_threads = 1
 
-    def __init__(self) -> None:
+    def __init__(self, index: int = 0) -> None:
+        self.name = f"cuda:{index}"
         self._prepared: dict[Hashable, Any] = {}
 
     @lazy
@@ -61,25 +61,21 @@ class CUDATarget:
 
     # Arrays -------------------------------------------------------------------------------------
 
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> "DeviceArray":
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> DeviceArray:
         """Return an undefined array in C order."""
-        from .array import DeviceArray
-
-        array = DeviceArray(None, 0, shape, dtype)
+        array = DeviceArray(self.name, None, 0, shape, dtype)
         array.memory = self.runtime.allocate(array.nbytes)
         return array
 
-    def to_device(self, array: np.ndarray) -> "DeviceArray":
+    def to_device(self, array: np.ndarray) -> DeviceArray:
         """Copy an array of the host; its elements lie as they did, with what is between them."""
-        from .array import DeviceArray, span
-
         between, offset = span(array)
         memory = self.runtime.allocate(between.nbytes)
         self.runtime.upload(memory, 0, between)
-        return DeviceArray(memory, offset, array.shape, array.dtype, array.strides)
+        made = array.shape, array.dtype, array.strides
+        return DeviceArray(self.name, memory, offset, *made)
 
-    def to_host(self, array: "DeviceArray") -> np.ndarray:
-        """Copy an array in C order to the host."""
-        result = np.empty(array.shape, array.dtype)
-        self.runtime.download(array.memory, array.offset, result)
-        return result
+    def to_host(self, array: DeviceArray) -> np.ndarray:
+        """Copy an array to the host."""
+        lies = array.shape, array.strides
+        return self.runtime.read(array.memory, array.offset, array.dtype, *lies)

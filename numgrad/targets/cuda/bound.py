@@ -7,10 +7,10 @@ elements together. Buffers share one block of memory by their liveness.
 from collections.abc import Sequence
 from typing import Any
 
+from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
-from .array import DeviceArray
 from .lowering import lowered
 from .steps import Place
 
@@ -51,9 +51,10 @@ class BoundProgram(Bound):
         for slot, buffer in enumerate(outside, 1 + len(program.arrays)):
             places[buffer] = Place(slot, 0)
         for slot, (buffer, array) in enumerate(program.arrays.items(), 1):
-            device = self._target.to_device(array)
-            self._kept.append(device.memory)
-            places[buffer] = Place(slot, device.offset)
+            if not isinstance(array, DeviceArray):
+                array = self._target.to_device(array)
+            self._kept.append(array.memory)
+            places[buffer] = Place(slot, array.offset)
         return places, top
 
     def run(self, arrays: Sequence[DeviceArray]) -> Failure | None:
@@ -61,7 +62,10 @@ class BoundProgram(Bound):
         runtime = self._target.runtime
         memory = runtime.allocate(self._nbytes)
         blocks = [(memory, 0), *((block, 0) for block in self._kept)]
-        blocks += [(array.memory, array.offset) for array in arrays]
+        for array in arrays:
+            if not isinstance(array, DeviceArray):
+                array = self._target.to_device(array)
+            blocks.append((array.memory, array.offset))
         try:
             for step in self.steps:
                 failure = step.run(runtime, blocks)

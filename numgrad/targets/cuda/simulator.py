@@ -117,12 +117,6 @@ def upload(memory: Memory, offset: int, array: np.ndarray) -> None:
     memory.data[offset : offset + array.nbytes] = array.reshape(-1).view(np.uint8)
 
 
-def download(memory: Memory, offset: int, array: np.ndarray) -> None:
-    """Copy device memory to a host array in C order."""
-    assert memory.data is not None
-    array.reshape(-1).view(np.uint8)[...] = memory.data[offset : offset + array.nbytes]
-
-
 def free(memory: Memory) -> None:
     """Give a block of device memory back."""
     memory.data = None

@@ -1,14 +1,25 @@
-"""Arrays on a device: which memory they are in, and where in it each element is."""
+"""Arrays on a device: which memory they are in, and where in it each element is.
+
+They have what the engine asks of NumPy's: shape, dtype, strides, whether they lie in C order, whose
+memory they are a part of. Elements are for the target alone.
+"""
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
-from ..._program import contiguous_strides, is_contiguous
+from ._program import contiguous_strides, is_contiguous
+
+
+class Flags(NamedTuple):
+    """What is asked of an array's flags."""
+
+    c_contiguous: bool
+    writeable: bool = True
 
 
 class DeviceArray:
@@ -16,6 +27,8 @@ class DeviceArray:
 
     Parameters
     ----------
+    device : str
+        Such as ``"cuda:0"``.
     memory
         The block, as the runtime knows it.
     offset : int
@@ -23,39 +36,49 @@ class DeviceArray:
     shape, strides : tuple of int
         Strides in bytes, by default those of C order.
     dtype : dtype
+    base : DeviceArray, optional
+        What this is a view of.
     """
 
-    __slots__ = ("dtype", "memory", "offset", "shape", "strides")
+    __slots__ = (
+        "__weakref__", "base", "device", "dtype", "memory", "offset", "shape", "strides",
+    )  # fmt: skip
 
     def __init__(
         self,
+        device: str,
         memory: Any,
         offset: int,
         shape: tuple[int, ...],
         dtype: np.dtype,
         strides: tuple[int, ...] | None = None,
+        base: "DeviceArray | None" = None,
     ) -> None:
-        self.memory, self.offset, self.shape, self.dtype = memory, offset, shape, dtype
+        self.device, self.memory, self.base = device, memory, base
+        self.offset, self.shape, self.dtype = offset, shape, dtype
         self.strides = contiguous_strides(shape, dtype.itemsize) if strides is None else strides
 
     @property
     def ndim(self) -> int:
+        """Number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
+        """Number of elements."""
         return prod(self.shape)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the elements."""
         return self.size * self.dtype.itemsize
 
     @property
-    def is_contiguous(self) -> bool:
+    def flags(self) -> Flags:
         """Whether the elements lie in C order without gaps."""
-        return is_contiguous(self.shape, self.strides, self.dtype.itemsize)
+        return Flags(is_contiguous(self.shape, self.strides, self.dtype.itemsize))
 
-    def view(self, function: Callable[[np.ndarray], np.ndarray]) -> "DeviceArray":
+    def seen(self, function: Callable[[np.ndarray], np.ndarray]) -> "DeviceArray":
         """Return the view that a NumPy function makes of an array that lies like this one; no
         element is read.
 
@@ -66,16 +89,35 @@ class DeviceArray:
         """
         dummy = as_strided(np.empty(1, self.dtype), self.shape, self.strides)
         result = function(dummy)
-        if result.size and not np.may_share_memory(dummy, result):
-            raise ValueError("the elements have to be copied first")
         offset = self.offset
         if result.size:
+            if not np.may_share_memory(dummy, result):
+                raise ValueError("the elements have to be copied first")
             began = dummy.__array_interface__["data"][0]
             offset += result.__array_interface__["data"][0] - began
-        return DeviceArray(self.memory, offset, result.shape, result.dtype, result.strides)
+        base = self if self.base is None else self.base
+        made = result.shape, result.dtype, result.strides
+        return DeviceArray(self.device, self.memory, offset, *made, base)
+
+    def reshape(self, *shape: Any) -> "DeviceArray":
+        """Return a view of another shape, as NumPy's method does; never a copy."""
+        return self.seen(lambda array: array.reshape(*shape))
+
+    def view(self) -> "DeviceArray":
+        """Return a view of all elements."""
+        return self.seen(lambda array: array.view())
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            f"a tensor on {self.device} is no NumPy array: x.cpu() copies it to the processor, and "
+            f"x.cpu().numpy() is its array there"
+        )
 
     def __repr__(self) -> str:
-        return f"<array of shape {self.shape} and {self.dtype} in {self.memory!r}>"
+        return f"<array of shape {self.shape} and {self.dtype} on {self.device}>"
 
 
 class _Bytes:

@@ -1,0 +1,50 @@
+"""Operators on arrays of other devices: each application is a program of its own, made once for the
+operator, its parameters, and how its operands lie."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from .._bounded import Bounded
+from .._device_array import DeviceArray
+from .._settings import settings
+from .executable import Executable
+from .kinds import frozen
+from .lower import lower
+from .record import runtime
+from .values import Expr, Value, spec_of
+
+_programs: dict[Hashable, Executable] = Bounded(4096)
+
+
+def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
+    """Return what an operator makes of arrays, one of which at least is on a device."""
+    if operator.is_view:
+        try:
+            return [arrays[0].seen(lambda array: operator.function(array, **static))]
+        except ValueError:  # the elements have to be copied first
+            pass
+    places = {id(array): n for n, array in enumerate(arrays)}
+    kinds = [(places[id(a)], a.shape, a.strides, a.dtype, a.device) for a in arrays]
+    frozen_static = frozen(static)
+    key = (operator, frozen_static, tuple(kinds), settings.version)
+    program = None if frozen_static is None else _programs.get(key)
+    if program is None:
+        program = _program(operator, arrays, static, places)
+        if frozen_static is not None:
+            _programs[key] = program
+    return program(arrays)
+
+
+def _program(
+    operator: Any, arrays: Sequence[Any], static: dict[str, Any], places: dict[int, int]
+) -> Executable:
+    (device,) = {array.device for array in arrays if type(array) is DeviceArray}
+    inputs = tuple([runtime.value(array) for array in arrays])
+    made = operator.infer(inputs, static)
+    specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])
+    expr = Expr(operator, static, inputs, specs)
+    outputs: list[Value] = [
+        runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)
+    ]
+    target = runtime.targets[device]
+    return Executable(lower(outputs, target, None, places), target, "never")
