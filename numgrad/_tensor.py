@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._declare import door, registry
+from . import _devices
+from ._declare import registry
 from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
+    DeviceError,
     GradDtypeError,
     GradShapeError,
     NoGradError,
     PlaceTypeError,
 )
-from .engine import alone, capture, deferred, dispatch, elsewhere, hooks, leaving, record
+from .engine import capture, hooks, leaving, record
 from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
+from .engine.values import CPU
 from .operators import cast as _cast
-from .operators import gathering as _gathering
-from .operators import reduction as _reduction
-from .operators import rows as _rows
 from .operators import shape as _shape
-from .targets.cpu import CPUTarget
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
     from .functions.arithmetic import Arithmetic
@@ -69,6 +68,11 @@ class Tensor(Arithmetic, Methods, Value):
             a word. Where no gradient is to flow, use ``.detach().numpy()``.
         """
         array = self._computed()
+        if self.spec.device != CPU:
+            raise DeviceError(
+                f"numpy() of a tensor on {self.spec.device}, which NumPy cannot read: write "
+                f"x.cpu().numpy()"
+            )
         leaving.refuse(self, "numpy()", leaving.VALUES, "x.detach().numpy()")
         if copy:
             return array.copy()
@@ -83,6 +87,13 @@ class Tensor(Arithmetic, Methods, Value):
             record.mode.capture.look(self)
         return self.array
 
+    def _on_host(self) -> np.ndarray:
+        """Return the array, or a copy of what a device has."""
+        array = self._computed()
+        if self.spec.device == CPU:
+            return array
+        return record.runtime.targets[self.spec.device].to_host(array)
+
     def item(self) -> Any:
         """Return the only element as a Python number.
 
@@ -93,12 +104,12 @@ class Tensor(Arithmetic, Methods, Value):
             differentiates: gradients would be lost without a word.
         """
         leaving.refuse_inside(self, "item()", leaving.VALUES, "x.detach().item()")
-        return self._computed().item()
+        return self._on_host().item()
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; raises where `item` does."""
         leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
-        return self._computed().tolist()
+        return self._on_host().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         self._computed()
@@ -119,12 +130,12 @@ class Tensor(Arithmetic, Methods, Value):
         return self._number("index").__index__()
 
     def _number(self, what: str) -> np.ndarray:
-        array = self._computed()
+        array = self._on_host()
         leaving.refuse(self, f"{what}()", leaving.NUMBERS[what])
         return array
 
     def __bool__(self) -> bool:
-        return bool(self._computed())
+        return bool(self._on_host())
 
     def __len__(self) -> int:
         if not self.shape:
@@ -286,7 +297,9 @@ class Tensor(Arithmetic, Methods, Value):
         backward: Callable[..., None]
 
 
-def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: ArrayLike, dtype: Any = None, requires_grad: bool = False, *, device: Any = None
+) -> Tensor:
     """Return a new leaf tensor with a copy of ``data``.
 
     Parameters
@@ -297,9 +310,13 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
         By default what ``np.asarray(data)`` gives: float64 for Python floats, int64 for integers.
     requires_grad : bool
         Whether gradients are wanted; floating and complex dtypes only.
+    device : str, optional
+        Where the tensor lives, by default where a tensor ``data`` does, else ``"cpu"``.
 
     Raises
     ------
+    DeviceError
+        If there is no such device.
     DtypeError
         If an integer tensor is to require grad, or the data are no numbers.
     DetachedError
@@ -318,12 +335,14 @@ def tensor(data: ArrayLike, dtype: Any = None, requires_grad: bool = False) -> T
         if data.array is None:
             value = data if dtype is None else data.astype(dtype)
             return value.detach().clone().requires_grad_(requires_grad)
-        data = data.detach().numpy()
+        device = data.spec.device if device is None else device
+        data = data._on_host()
     require_plain(data)
     array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
-    return Tensor(array).as_leaf() if requires_grad else Tensor(array)
+    made = placed(array, _devices.name_of(device))
+    return made.as_leaf() if requires_grad else made
 
 
 def _plain(data: Any) -> Any:
@@ -372,36 +391,5 @@ def align(value: Value, ndim: int) -> Value:
         return Tensor(value.array.reshape(shape), False, value.storage)
     return _shape.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))
 
-
-def _wire() -> None:
-    """Hand the engine its target and roles, and the declarations their recorder."""
-    record.runtime.target = CPUTarget()
-    record.runtime.elsewhere = elsewhere.apply
-    record.runtime.value = Tensor
-    record.runtime.roles = {
-        **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},
-        "sum_to": _reduction.sum_to,
-        "cast": _cast.cast,
-        "astype": _cast.astype,
-        "copy_spec": _cast.copy_spec,
-        "broadcast_to": _shape.broadcast_to,
-        "expand_dims": _shape.expand_dims,
-        **{name: registry[name] for name in ("index", "element", "put_view")},
-        "put_at": _gathering.put_at,
-        "gather": _gathering.gather,
-        "reshape": _shape.reshape,
-        "split_rows": _rows.split_rows,
-        "join_rows": _rows.join_rows,
-    }
-    door.value, door.constant, door.align = Tensor, constant, align
-    door.apply = record.apply
-    door.alone, door.is_many = alone.alone, alone.is_many
-    door.unary, door.binary = dispatch.unary, dispatch.binary
-    door.several, door.learn = dispatch.several, dispatch.learn
-    door.deferred = deferred.elementwise
-    door.site = record.user_site
-
-
-_wire()
 
 __all__ = ["Tensor", "View", "constant", "require_floating", "require_numbers", "tensor"]

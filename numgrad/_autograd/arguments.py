@@ -145,8 +145,8 @@ def _on(seed: Tensor, device: str, name: str, index: int) -> Tensor:
     if seed.array is not None and isinstance(seed._storage, ForeignStorage):
         return placed(seed.array, device)
     raise DeviceError(
-        f"{name}[{index}] is on {seed.spec.device}, and its output on {device}: move it there, with "
-        f".to({device!r})"
+        f"{name}[{index}] is on {seed.spec.device}, and its output on {device}: move it there, "
+        f"with .to({device!r})"
     )
 
 

@@ -13,6 +13,7 @@ from ..engine.graph import Accumulator, Edge, Value
 from ..engine.record import grad_mode, mode
 from ..engine.request import Outcome
 from ..engine.rows import make_explicit
+from ..engine.values import CPU
 from .arguments import Place
 
 _lock = fork_safe_lock()
@@ -153,7 +154,7 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
     elif create_graph:
         with grad_mode(True):
             tensor._grad = registry["add"](target, value)
-    elif target.requires_grad or not (target.array is None or target.array.flags.writeable):
+    elif target.requires_grad or not _is_writeable(target):
         with grad_mode(False):
             tensor._grad = registry["add"](target.detach(), value)
     elif target.array is None or value.array is None:  # of a function that is captured
@@ -162,6 +163,13 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
     else:
         np.add(target.array, value.array, out=target.array)
         target.storage.version += 1
+
+
+def _is_writeable(target: Any) -> bool:
+    """Whether a gradient may be added to another one in place."""
+    if target.array is None:
+        return True
+    return target.spec.device == CPU and target.array.flags.writeable
 
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:

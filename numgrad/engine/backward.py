@@ -16,6 +16,7 @@ from .._collector import paused
 from . import hooks, tape
 from .again import freeing
 from .context import Context, rule_of
+from .elsewhere import on_device_of
 from .graph import Edge, Node, Value
 from .immediate import compute, is_immediate, is_own
 from .lower import force
@@ -342,7 +343,8 @@ class Pass:
 
         others = self._given_arrays() if self.is_immediate else set()
 
-        def owned(value: Value) -> Value:
+        def owned(edge: Edge, value: Value) -> Value:
+            value = on_device_of(edge, value)
             known = self.owned.get(id(value))
             fresh = value.array is None or (known is not None and known() is value)
             fresh = fresh or (self.is_immediate and is_own(value, others))
@@ -354,8 +356,8 @@ class Pass:
                 value = value.detached()  # the user may write into it, and rules have read it
             return value.as_array()
 
-        self.grads = {edge: owned(value) for edge, value in self.grads.items()}
-        self.retained = [(edge, owned(value)) for edge, value in self.retained]
+        self.grads = {edge: owned(edge, value) for edge, value in self.grads.items()}
+        self.retained = [(edge, owned(edge, value)) for edge, value in self.retained]
 
     def _given_arrays(self) -> set[int]:
         seeds = [value for _, value in self.request.seeds]

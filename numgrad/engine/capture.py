@@ -11,12 +11,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._blocks import Block
-from .._errors import CaptureError
+from .._errors import CaptureError, DeviceError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
 from .seen import Elements, Seen, seen
 from .site import user_site
+from .values import CPU
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep a loop that depends on values outside of the "
@@ -66,6 +67,15 @@ def argument(index: int, spec: Spec) -> Value:
 def convert(passage: Passage, value: Value, spec: Spec) -> Value:
     """Return a deferred value on the other side of a passage, outside of any graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
+
+
+def require_host(value: Value) -> None:
+    """Raise for a value of another device than the CPU, for which nothing is captured yet."""
+    if value.spec.device != CPU:
+        raise DeviceError(
+            f"a function that ng.jit captures cannot compute with a tensor on "
+            f"{value.spec.device} yet; call the function itself, or move the tensor: x.cpu()"
+        )
 
 
 class Copied:
@@ -141,6 +151,7 @@ class Capture:
             self.parent.use(value for value in values if not self.made(value))
             return
         for value in values:
+            require_host(value)
             if value.array is not None and not self.made(value) and id(value) not in self.used:
                 self.used[id(value)] = value
                 if isinstance(value.storage, ForeignStorage):

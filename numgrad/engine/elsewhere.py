@@ -8,6 +8,7 @@ from .._bounded import Bounded
 from .._device_array import DeviceArray
 from .._settings import settings
 from .executable import Executable
+from .graph import Edge
 from .kinds import frozen
 from .lower import lower
 from .record import runtime
@@ -48,3 +49,16 @@ def _program(
     ]
     target = runtime.targets[device]
     return Executable(lower(outputs, target, None, places), target, "never")
+
+
+def on_device_of(edge: Edge, value: Value) -> Value:
+    """Return a gradient on the device of what it is the gradient of: constants are on the CPU."""
+    assert edge.node is not None
+    device = edge.node.outputs[edge.slot].device
+    if value.spec.device == device:
+        return value
+    moved = value.detached()
+    moved.spec = spec_of(value.shape, value.dtype, value.rows, device)
+    if value.array is not None:
+        moved.array = runtime.placed(value.array, device)
+    return moved

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import InplaceError, LeafInplaceError
+from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
 from .record import apply, deferring, grad_mode, mode, runtime
+from .values import CPU
 from .views import Chain, is_view, through
 
 
@@ -54,6 +55,11 @@ def check(target: Value, value: Value) -> None:
             "without axes, a value as in NumPy. Write x = value; to write into another tensor, "
             "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
             "be written."
+        )
+    if target.spec.device != CPU:
+        raise DeviceError(
+            f"a tensor on {target.spec.device} cannot be written in place yet; make a new one "
+            f"instead, as by ng.where(condition, value, x) or x + y"
         )
     if mode.capture is not None:
         mode.capture.require_writeable(target)

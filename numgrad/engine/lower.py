@@ -216,24 +216,31 @@ def lower(
 
 
 def force(values: Sequence[Value], batch: int | None = None) -> None:
-    """Compute the values that are not computed yet, as one program."""
-    todo: dict[tuple[Expr, int], Value] = {}
+    """Compute the values that are not computed yet, as one program on each device."""
+    todo: dict[str, dict[tuple[Expr, int], Value]] = {}
     for value in values:
         if value.array is None:
             if value._view is not None:
                 value._view.refresh(value)
             assert value.expr is not None
             if value.expr.result(value.expr_slot) is None:
-                todo.setdefault((value.expr, value.expr_slot), value)
-    if todo:
-        from .executable import execute  # it is made of this module's programs
-
-        target = runtime.target_of([value.spec for value in todo.values()])
-        program = lower(list(todo.values()), target, batch)
-        for (expr, slot), array in zip(todo, execute(program, target), strict=True):
-            expr.keep(slot, array)
+                here = todo.setdefault(value.spec.device, {})
+                here.setdefault((value.expr, value.expr_slot), value)
+    for here in todo.values():
+        _compute(here, batch)
     for value in values:
         if value.array is None:
             assert value.expr is not None
             value.array = value.expr.result(value.expr_slot)
             value.expr = None
+
+
+def _compute(todo: Mapping[tuple[Expr, int], Value], batch: int | None) -> None:
+    """Compute results of expressions, all of one device, and let the expressions keep them."""
+    from .executable import execute  # it is made of this module's programs
+
+    values = list(todo.values())
+    target = runtime.target_of([value.spec for value in values])
+    program = lower(values, target, batch)
+    for (expr, slot), array in zip(todo, execute(program, target), strict=True):
+        expr.keep(slot, array)

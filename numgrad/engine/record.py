@@ -9,7 +9,7 @@ from typing import Any
 
 from .._blocks import Action, Block
 from .._device_array import DeviceArray
-from .._errors import CaptureError, HookTypeError, InplaceError
+from .._errors import CaptureError, DeviceError, HookTypeError, InplaceError
 from .._settings import on_change, settings
 from .graph import Node, accumulator_of
 from .keeping import saved
@@ -201,6 +201,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
         outputs = _defer(operator, inputs, static)
     else:
         require_own(inputs)
+        require_one_device(operator, inputs)
         outputs = list(map(runtime.value, runtime.run(operator, arrays, static)))
         if operator.is_view:
             _link_view(operator, static, inputs[0], outputs[0])
@@ -216,6 +217,20 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if unusual and mode.trace is not None:
         mode.trace.applied(operator, static, inputs, outputs)
     return outputs
+
+
+def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
+    """Raise where tensors of different devices meet; numbers, arrays of NumPy, and integers, which
+    are positions as a rule, are taken to where the others are."""
+    device = device_of([value.spec for value in inputs])
+    for value in inputs:
+        shape, dtype, _, here = value.spec
+        is_free = not shape or dtype.kind not in "fc" or type(value._storage) is ForeignStorage
+        if here != device and (here != CPU or not is_free or value.requires_grad):
+            raise DeviceError(
+                f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
+                f"x.to({device!r}) or x.cpu()"
+            )
 
 
 def require_deferring() -> None:

@@ -12,6 +12,7 @@ from .._declare.dtypes import numbers
 from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
+from ..engine.capture import require_host
 from ..engine.record import mode
 from .integers import MOST
 from .statics import flatten, frozen, is_lasting, static_key, structure_key
@@ -136,6 +137,7 @@ class Call:
 def _kind(leaf: Any) -> str | None:
     """Return what a leaf is; None for one that is fixed in a recording."""
     if isinstance(leaf, Tensor):
+        require_host(leaf)
         return TENSOR
     if type(leaf) in (np.ndarray, np.memmap):
         return NUMPY

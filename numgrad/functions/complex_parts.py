@@ -92,7 +92,8 @@ def _read_only(part: Tensor, x: Tensor) -> Tensor:
     if part._view is ELEMENT:
         return part  # which is no part of memory, but a value
     if part.array is not None:
-        part.array.flags.writeable = False
+        if type(part.array) is np.ndarray:
+            part.array.flags.writeable = False
     else:
         set_apart(part, x, "it is a part of complex numbers, and no view of them", strict=True)
     return part

@@ -13,6 +13,7 @@ from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
 from .operands import plain
+from .transfer import on_device, placed_on
 
 Shape = int | Sequence[int]
 
@@ -29,7 +30,7 @@ def asarray(
         so gradients flow back to each.
     dtype : dtype, optional
         By default the dtype of ``obj`` as NumPy sees it.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
     copy : bool, optional
         True always copies, False never does; by default only where it must. An array that is not
@@ -51,7 +52,8 @@ def asarray(
     >>> ng.grad(ng.asarray([x, x * x]).sum(), x)[0]
     tensor(7.)
     """
-    require_cpu(device)
+    if device is not None:
+        return placed_on(asarray(obj, dtype, copy=copy), device)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy)
     if isinstance(obj, (list, tuple)) and carries_graph(obj):
@@ -113,15 +115,9 @@ def arrays(items: Any) -> Any:
     return items.numpy() if isinstance(items, Tensor) else items
 
 
-def require_cpu(device: Any) -> None:
-    """Raise unless ``device`` is the processor."""
-    if device is not None and str(device) != "cpu":
-        raise ValueError(f"device must be 'cpu' or None, got {device!r}")
-
-
-def fresh(array: np.ndarray) -> Tensor:
-    """Return the tensor of an array that nobody else has."""
-    return Tensor(numbers(array))
+def fresh(array: np.ndarray, device: Any = None) -> Tensor:
+    """Return the tensor of an array that nobody else has, on a device."""
+    return on_device(Tensor(numbers(array)), device)
 
 
 def _sizes(shape: Any) -> Any:
@@ -134,12 +130,13 @@ def _sizes(shape: Any) -> Any:
     return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
 
 
-def _like(x: ArrayLike, dtype: Any, shape: Any) -> tuple[Any, np.dtype]:
+def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype, Any]:
     if not isinstance(x, Tensor):
         x = np.asarray(x)
     return (
         x.shape if shape is None else _sizes(shape),
         x.dtype if dtype is None else np.dtype(dtype),
+        x.device if device is None else device,
     )
 
 
@@ -155,7 +152,7 @@ def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
         The sizes of the axes.
     dtype : dtype, optional
         Default float64.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Examples
@@ -165,8 +162,7 @@ def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     tensor([[0., 0.],
             [0., 0.]])
     """
-    require_cpu(device)
-    return fresh(np.zeros(_sizes(shape), dtype))
+    return fresh(np.zeros(_sizes(shape), dtype), device)
 
 
 def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -178,8 +174,7 @@ def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     >>> ng.ones(3, dtype=ng.int64)
     tensor([1, 1, 1])
     """
-    require_cpu(device)
-    return fresh(np.ones(_sizes(shape), dtype))
+    return fresh(np.ones(_sizes(shape), dtype), device)
 
 
 def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -191,8 +186,7 @@ def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     >>> ng.empty((2, 3)).shape
     (2, 3)
     """
-    require_cpu(device)
-    return fresh(np.empty(_sizes(shape), dtype))
+    return fresh(np.empty(_sizes(shape), dtype), device)
 
 
 def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Tensor:
@@ -206,7 +200,7 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
         The value, or values that broadcast to ``shape``.
     dtype : dtype, optional
         By default that of the value.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Notes
@@ -220,15 +214,14 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
     >>> ng.grad(ng.full((2, 3), x).sum(), x)[0]
     tensor(6.)
     """
-    require_cpu(device)
     sizes = _sizes(shape)
     if carries_graph(fill_value) or isinstance(fill_value, Tensor):
         wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
         value = asarray(fill_value, dtype)
         if np.broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
-        return _shape.broadcast_to(value, wanted).clone()
-    return fresh(np.full(sizes, seen(fill_value), dtype))
+        return placed_on(_shape.broadcast_to(value, wanted).clone(), device or value.device)
+    return fresh(np.full(sizes, seen(fill_value), dtype), device)
 
 
 def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
@@ -240,7 +233,7 @@ def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
         What the result resembles.
     dtype : dtype, optional
         Another dtype.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
     shape : int or sequence of int, optional
         Another shape.
@@ -255,7 +248,7 @@ def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
     >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
     tensor([0., 0.])
     """
-    sizes, dtype = _like(x, dtype, shape)
+    sizes, dtype, device = _like(x, dtype, shape, device)
     return zeros(sizes, dtype, device=device)
 
 
@@ -268,7 +261,7 @@ def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any
     >>> ng.ones_like(ng.tensor([1.0, 2.0]))
     tensor([1., 1.])
     """
-    sizes, dtype = _like(x, dtype, shape)
+    sizes, dtype, device = _like(x, dtype, shape, device)
     return ones(sizes, dtype, device=device)
 
 
@@ -281,7 +274,7 @@ def empty_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
     >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
     (2,)
     """
-    sizes, dtype = _like(x, dtype, shape)
+    sizes, dtype, device = _like(x, dtype, shape, device)
     return empty(sizes, dtype, device=device)
 
 
@@ -301,7 +294,7 @@ def full_like(
     >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
     tensor([7., 7.])
     """
-    sizes, dtype = _like(x, dtype, shape)
+    sizes, dtype, device = _like(x, dtype, shape, device)
     return full(sizes, fill_value, dtype, device=device)
 
 
@@ -318,7 +311,7 @@ def eye(
         The diagonal; positive above the main one.
     dtype : dtype, optional
         Default float64.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Examples
@@ -328,10 +321,9 @@ def eye(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """
-    require_cpu(device)
     columns = n_rows if n_cols is None else n_cols
     rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
-    return fresh(np.eye(rows, columns, k, dtype=np.float64 if dtype is None else dtype))
+    return fresh(np.eye(rows, columns, k, dtype=np.float64 if dtype is None else dtype), device)
 
 
 def identity(n: int, dtype: Any = None) -> Tensor:

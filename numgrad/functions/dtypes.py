@@ -6,7 +6,7 @@ import numpy as np
 
 from .._declare.operator import kind_of
 from .._tensor import ArrayLike, Tensor
-from .creation import asarray, require_cpu
+from .creation import asarray
 
 
 def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
@@ -20,7 +20,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None
         The dtype of the result.
     copy : bool
         Whether to copy when ``x`` has the dtype already.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Notes
@@ -37,8 +37,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None
     >>> ng.astype(ng.tensor([1.5, 2.5]), ng.float32)
     tensor([1.5, 2.5], dtype=float32)
     """
-    require_cpu(device)
-    x = asarray(x)
+    x = asarray(x, device=device)
     return x.astype(dtype, copy=copy)
 
 

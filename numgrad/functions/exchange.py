@@ -7,7 +7,7 @@ import numpy as np
 from .._tensor import Tensor, constant
 from ..engine import leaving
 from ..engine.seen import seen
-from .creation import require_cpu
+from .transfer import on_device
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
@@ -17,7 +17,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     ----------
     x : object
         Any object with ``__dlpack__`` and ``__dlpack_device__`` on the processor.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor shall live.
     copy : bool, optional
         By default memory is shared where possible. Derivatives keep copies of what they need from
@@ -30,12 +30,11 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     >>> ng.from_dlpack(np.array([1.0, 2.0]))
     tensor([1., 2.])
     """
-    require_cpu(device)
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}")
     if copy:
         seen(x)
-    return constant(np.from_dlpack(x, copy=copy))
+    return on_device(constant(np.from_dlpack(x, copy=copy)), device)
 
 
 def to_dlpack(

@@ -10,6 +10,7 @@ from ..engine import inplace as _inplace
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.steps import Steps
+from ..engine.values import CPU
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
@@ -62,7 +63,7 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
             return _gathered.call(x, *found)
     elif not unusual:
         index = plain_array(key)
-        if index is not None and x.ndim:
+        if index is not None and x.ndim and x.spec.device == CPU:
             assert x.array is not None
             return Tensor(look_up(x.array, index, [index], x.shape))
     normal = parse(key, x.shape)
@@ -70,7 +71,8 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
         operator, static = _operation(normal, key, x.ndim)
         result = operator(x, **static)
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
-    if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
+    away = x.spec.device != CPU
+    if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         result = gather(x, positions_of(normal, x.shape, caller))
         if mode.capture is not None and normal.is_view:
             result._view = None  # also without axes it can be written, which nobody would see
@@ -175,7 +177,7 @@ def _indices(indices: ArrayLike) -> Any:
     """Return indices as an array, or as they are where a captured function reads them later."""
     if mode.capture is not None and is_late(indices):
         return indices
-    return indices._computed() if isinstance(indices, Tensor) else np.asarray(seen(indices))
+    return indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:

@@ -159,7 +159,7 @@ def _index_array(item: Any) -> Any:
     if mode.capture is not None and is_late(item):
         return _require_integers(as_tensor(item))
     if isinstance(item, Tensor):
-        array = item._computed()
+        array = item._on_host()
     else:
         array = np.asarray(_plain(seen(item)))
         if not isinstance(item, np.ndarray) and array.size == 0:

@@ -10,7 +10,6 @@ from .._tensor import Tensor
 from ..engine.seen import seen
 from ..engine.values import ELEMENT, Shape, Value
 from . import (
-    creation,
     elementwise,
     exchange,
     indexing,
@@ -23,6 +22,7 @@ from . import (
     searching,
     sorting,
     text,
+    transfer,
 )
 from . import shape as _shape
 from .operands import as_scalar
@@ -151,15 +151,27 @@ class Methods:
     # Devices and exchange
     @property
     def device(self) -> str:
-        """Where the tensor lives."""
-        return "cpu"
+        """Where the tensor lives: ``"cpu"``, or a GPU such as ``"cuda:0"``."""
+        return self.spec.device  # type: ignore[attr-defined]
 
     def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Tensor:
-        """Return the tensor on ``device``: itself, as there is only ``"cpu"``."""
-        creation.require_cpu(device)
+        """Return the tensor on ``device``: itself if it is there, else a copy through which
+        gradients flow."""
         if stream is not None:
-            raise ValueError(f"the processor has no streams, got stream={stream!r}")
-        return self
+            raise ValueError(f"stream must be None, got {stream!r}")
+        return transfer.placed_on(self, device)
+
+    def to(self: Any, device: Any) -> Tensor:
+        """Return the tensor on ``device``; see `to_device`."""
+        return transfer.placed_on(self, device)
+
+    def cpu(self: Any) -> Tensor:
+        """Return the tensor on the processor."""
+        return transfer.placed_on(self, "cpu")
+
+    def cuda(self: Any, index: int = 0) -> Tensor:
+        """Return the tensor on a GPU."""
+        return transfer.placed_on(self, f"cuda:{index}")
 
     def __dlpack__(
         self: Any,
@@ -172,8 +184,9 @@ class Methods:
         """Export the values, read-only, to another library through DLPack."""
         return exchange.to_dlpack(self, stream, max_version, dl_device, copy)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+    def __dlpack_device__(self: Any) -> tuple[int, int]:
+        kind, _, index = self.device.partition(":")
+        return (2, int(index)) if kind == "cuda" else (1, 0)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .creation import require_cpu
+from .. import _devices
 
 __array_api_version__ = "2024.12"
 _VERSIONS = ("2021.12", "2022.12", "2023.12", __array_api_version__)
@@ -43,16 +43,16 @@ class NamespaceInfo:
 
     def devices(self) -> list[str]:
         """Return all devices."""
-        return ["cpu"]
+        return _devices.names()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Return the dtypes of results made without one."""
-        require_cpu(device)
+        _devices.name_of(device)
         return dict(self._numpy.default_dtypes())
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """Return the dtypes by name, those of one kind or of several when asked for."""
-        require_cpu(device)
+        _devices.name_of(device)
         return dict(self._numpy.dtypes(kind=kind))
 
 

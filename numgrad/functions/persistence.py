@@ -4,21 +4,25 @@ from typing import Any
 
 import numpy as np
 
+from .. import _devices
 from .._tensor import Tensor
 from ..engine import leaving
+from ..engine.record import runtime
+from ..engine.values import CPU
 
 
-def rebuild(array: np.ndarray, requires_grad: bool) -> Tensor:
+def rebuild(array: np.ndarray, requires_grad: bool, device: str = CPU) -> Tensor:
     """Return the leaf that was pickled."""
-    return Tensor(array, requires_grad)
+    return Tensor(runtime.placed(array, _devices.name_of(device)), requires_grad)
 
 
 def reduce_leaf(tensor: Tensor) -> tuple[Any, ...]:
     """Return how `pickle` makes the tensor again; ``grad`` and hooks stay behind."""
     _require_leaf(tensor, "pickling", "Pickle what the function returns.")
     return rebuild, (
-        np.ascontiguousarray(tensor._computed()).reshape(tensor.shape),
+        np.ascontiguousarray(tensor._on_host()).reshape(tensor.shape),
         tensor.requires_grad,
+        tensor.spec.device,
     )
 
 
@@ -27,7 +31,7 @@ def deepcopy_leaf(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(tensor) in memo:
         return memo[id(tensor)]
     _require_leaf(tensor, "copy.deepcopy", "x.clone() is a copy in the graph.")
-    copy = Tensor(tensor._computed().copy(), tensor.requires_grad)
+    copy = rebuild(tensor._on_host().copy(), tensor.requires_grad, tensor.spec.device)
     memo[id(tensor)] = copy
     if tensor.grad is not None:
         copy.grad = deepcopy_leaf(tensor.grad, memo)

@@ -70,7 +70,7 @@ def plain_array(item: Any) -> np.ndarray | None:
     others."""
     array = item
     if type(item) is Tensor:
-        array = item._computed()
+        array = item._on_host()
     elif type(item) is list and set(map(type, item)) == {int}:
         array = np.array(item)
     if type(array) is not np.ndarray or not array.ndim:

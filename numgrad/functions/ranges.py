@@ -9,11 +9,12 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
-from .creation import arrays, asarray, carries_graph, fresh, require_cpu
+from .creation import arrays, asarray, carries_graph, fresh
 from .joining import concatenate
 from .repeating import broadcast_to
 from .rounding import floor
 from .selection import where
+from .transfer import on_device
 
 
 def _number(value: Any) -> Any:
@@ -32,7 +33,7 @@ def arange(
         The range, as in NumPy; ``start`` and ``step`` get gradients if they require grad.
     dtype : dtype, optional
         By default that of the numbers.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Raises
@@ -52,17 +53,16 @@ def arange(
     >>> ng.arange(3)
     tensor([0, 1, 2])
     """
-    require_cpu(device)
     if stop is None:
         start, stop = 0, start
     known = np.arange(_number(start), _number(stop), _number(step), dtype=dtype)
     varying = [v for v in (start, step) if isinstance(v, Tensor) and v.requires_grad]
     if varying and known.dtype.kind in "fc":
-        return _spaced(start, step, known)
+        return on_device(_spaced(start, step, known), device)
     for value in (*varying, stop):
         if isinstance(value, Tensor):
             leaving.refuse(value, "ng.arange", _COUNT)
-    return fresh(known)
+    return fresh(known, device)
 
 
 _COUNT = (
@@ -99,7 +99,7 @@ def linspace(
         Whether ``stop`` is the last of them.
     dtype : dtype, optional
         Default: that of the ends, floating.
-    device : {None, "cpu"}
+    device : str, optional
         Where the tensor lives.
 
     Notes
@@ -113,16 +113,16 @@ def linspace(
     >>> ng.linspace(0.0, 1.0, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    require_cpu(device)
     num, endpoint = operator.index(seen(num)), bool(seen(endpoint))
     if not carries_graph([start, stop]):
         first, last = arrays(seen((start, stop)))
-        return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype))
+        return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype), device)
     start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))
     result = _between(start, stop, num, endpoint)
-    if dtype is None:
-        return result
-    return (floor(result) if np.issubdtype(dtype, np.integer) else result).astype(dtype, copy=False)
+    if dtype is not None:
+        whole = np.issubdtype(dtype, np.integer)
+        result = (floor(result) if whole else result).astype(dtype, copy=False)
+    return on_device(result, device)
 
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:

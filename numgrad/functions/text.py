@@ -16,13 +16,15 @@ def represent(tensor: Any) -> str:
     facts = _graph_facts(tensor)
     if tensor.array is None:
         return f"tensor(shape={tensor.shape}, dtype={tensor.dtype}, not computed{_list(facts)})"
-    array = tensor.array
+    array = tensor._on_host()
     values = np.array2string(array, prefix="tensor(", separator=", ", suffix=")")
     known = []
     if (array.size == 0 and array.shape != (0,)) or array.size > _threshold():
         known.append(f"shape={array.shape}")
     if array.dtype not in _EVIDENT or array.size == 0:
         known.append(f"dtype={array.dtype}")
+    if tensor.device != "cpu":
+        known.append(f"device={tensor.device!r}")
     return f"tensor({values}{_list(known + facts, values)})"
 
 
@@ -67,7 +69,7 @@ def format_number(tensor: Any, specification: str) -> str:
             f"format specification {specification!r} is for 0-d tensors, not for {tensor.shape}; "
             f"loop over the elements"
         )
-    return format(tensor._computed().item(), specification)
+    return format(tensor._on_host().item(), specification)
 
 
 def array_repr(

@@ -17,7 +17,22 @@ if TYPE_CHECKING:
     from .bound import BoundProgram
     from .kernel import Kernel
 
-__all__ = ["CUDATarget"]
+__all__ = ["CUDATarget", "count", "unavailable"]
+
+
+def unavailable() -> str | None:
+    """Return why there is no device, in a sentence; None if there is one."""
+    if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
+        return None
+    return (
+        "this version runs CUDA in Numba's simulator alone; set NUMBA_ENABLE_CUDASIM=1 before "
+        "Python starts to try it"
+    )
+
+
+def count() -> int:
+    """Return the number of devices; the simulator has one."""
+    return 0 if unavailable() else 1
 
 
 class CUDATarget:
@@ -31,12 +46,10 @@ class CUDATarget:
 
     @lazy
     def runtime(self) -> Any:
-        """Memory and launches: of Numba's simulator where the environment asks for it."""
-        if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
-            from . import simulator
+        """Memory and launches, of Numba's simulator."""
+        from . import simulator
 
-            return simulator
-        raise RuntimeError("there is no GPU that numgrad can use")
+        return simulator
 
     def kernel(self, spec: Any) -> Any:
         """Return the spec: which kernel it becomes depends on how its operands lie."""

@@ -1,0 +1,37 @@
+"""The devices that there are, by name."""
+
+from typing import Any
+
+from ._errors import DeviceError
+from .engine.record import runtime
+from .engine.values import CPU
+from .targets import cuda
+
+
+def name_of(device: Any) -> str:
+    """Return the name of a device, after making sure that it is there.
+
+    Raises
+    ------
+    DeviceError
+        For any other than ``"cpu"`` and the GPUs that there are.
+    """
+    name = CPU if device is None else str(device)
+    name = "cuda:0" if name == "cuda" else name
+    if name == CPU or name in runtime.targets:
+        return name
+    kind, _, index = name.partition(":")
+    if kind != "cuda" or not index.isdecimal():
+        raise DeviceError(f"a device is 'cpu', 'cuda' or 'cuda:0', got {device!r}")
+    reason = cuda.unavailable()
+    if reason is None and int(index) >= cuda.count():
+        reason = f"there are {cuda.count()} GPUs, numbered from 0"
+    if reason is not None:
+        raise DeviceError(f"device {name!r}: {reason}")
+    runtime.targets[name] = cuda.CUDATarget(int(index))
+    return name
+
+
+def names() -> list[str]:
+    """Return the names of all devices."""
+    return [CPU, *[f"cuda:{n}" for n in range(cuda.count())]]
