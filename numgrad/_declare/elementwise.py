@@ -314,7 +314,7 @@ class Elementwise(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, _),) = specs
+        ((shape, dtype, rows, *_),) = specs
         output = builder.new(shape, dtype, rows)
         kind = inputs[-1].dtype
         replay = None if self.is_builtin else self.replay

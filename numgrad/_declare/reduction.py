@@ -195,7 +195,7 @@ class Reduction(Operator):
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
     ) -> Computation:
-        ((shape, dtype, _),) = inputs
+        ((shape, dtype, *_),) = inputs
         axes = static["axes"]
         if dtype == np.float16:
             return None
@@ -229,7 +229,7 @@ class Reduction(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, _),) = specs
+        ((shape, dtype, rows, *_),) = specs
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)

@@ -72,7 +72,7 @@ class Lowering:
 
     def argument(self, expr: Expr) -> Ref:
         """Return the operand of an array that the caller will supply."""
-        ((shape, dtype, rows, _),) = expr.specs
+        ((shape, dtype, rows, *_),) = expr.specs
         layout = layout_of(shape, contiguous_strides(shape, dtype.itemsize), dtype, rows)
         index = self.program.new_buffer(layout.nbytes, rows)
         self.program.arguments[index] = expr.static["index"]

@@ -86,7 +86,7 @@ class _Positional(Operator):
         """Append the kernel; ``axes`` are the numbers of axes to flatten of data and output."""
         *data, positions = inputs
         data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
-        ((shape, dtype, rows, _),) = specs
+        ((shape, dtype, rows, *_),) = specs
         out = builder.new(shape, dtype, rows)
         if prod(shape):
             flat = _flat_operand(builder, out, *axes[-1])

@@ -38,7 +38,7 @@ def _run_concat(arrays, *, axis):
 
 
 def _lower_concat(builder, inputs, specs, *, axis):
-    ((shape, dtype, rows, _),) = specs
+    ((shape, dtype, rows, *_),) = specs
     if all(x.shape[:axis] == shape[:axis] and len(x.shape) == len(shape) for x in inputs):
         return [builder.join(axis, inputs)]
     out = builder.new(shape, dtype, rows)

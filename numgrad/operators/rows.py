@@ -55,7 +55,7 @@ class JoinRows(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Any, static: dict[str, Any]
     ) -> list[Any]:
-        ((shape, dtype, rows, _),) = specs
+        ((shape, dtype, rows, *_),) = specs
         result = builder.new(shape, dtype, rows)
         for n, operand in enumerate(inputs):
             builder.copy(operand, result.view(_row(static["axis"], n)))
