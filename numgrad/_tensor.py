@@ -360,8 +360,9 @@ def _plain(data: Any) -> Any:
 _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) or ng.stack([...])."
 
 
-def constant(data: ArrayLike) -> Tensor:
-    """Return a tensor for an operand that is no tensor; an array is used without a copy."""
+def constant(data: ArrayLike, device: str | None = None) -> Tensor:
+    """Return a tensor for an operand that is no tensor; an array is used without a copy, unless
+    other operands are on a device."""
     if isinstance(data, (list, tuple)):
         data = _plain(seen(data))
     array = np.asarray(data)
@@ -374,6 +375,8 @@ def constant(data: ArrayLike) -> Tensor:
             f"its elements are to be read at each call. Convert it outside, with "
             f"array.astype(array.dtype.newbyteorder('='))."
         )
+    if device is not None:
+        return placed(own, device)
     return Tensor(own, False, ForeignStorage() if own is data else None)
 
 

@@ -11,6 +11,7 @@ from ._errors import CaptureError as CaptureError
 from ._errors import CustomGradError as CustomGradError
 from ._errors import DeclarationError as DeclarationError
 from ._errors import DetachedError as DetachedError
+from ._errors import DeviceError as DeviceError
 from ._errors import DtypeError as DtypeError
 from ._errors import DuplicateError as DuplicateError
 from ._errors import EmptyInputError as EmptyInputError
@@ -44,6 +45,7 @@ __all__ = [
     "CustomGradError",
     "DeclarationError",
     "DetachedError",
+    "DeviceError",
     "DtypeError",
     "DuplicateError",
     "EmptyInputError",

@@ -11,7 +11,16 @@ from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
 from .buffers import best_call
 from .kernel import called_again
-from .operator import FLOATING, WEAK, Computation, Operator, Specs, door, kind_of
+from .operator import (
+    FLOATING,
+    WEAK,
+    Computation,
+    Operator,
+    Specs,
+    device_among,
+    door,
+    kind_of,
+)
 from .partial import Partial
 from .source import python_function
 
@@ -157,7 +166,10 @@ class Elementwise(Operator):
         return values
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a) for a in args]
+        device = device_among(args)
+        args = [
+            a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args
+        ]
         dtype = self.dtype_of(
             [
                 kind_of(a)
@@ -204,7 +216,10 @@ class Elementwise(Operator):
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to whatever it can be applied to."""
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
-            return self(*[door.constant(a) if type(a) in (list, tuple) else a for a in args])
+            device = device_among(args)
+            return self(
+                *[door.constant(a, device) if type(a) in (list, tuple) else a for a in args]
+            )
         deferred = door.deferred(self, args)
         if deferred is not None:
             return deferred

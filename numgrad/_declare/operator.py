@@ -190,8 +190,17 @@ class Operator:
 
 
 def as_values(args: Sequence[Any]) -> list[Any]:
-    """Return arguments as values: what is none yet as a constant."""
-    return [a if isinstance(a, door.value) else door.constant(a) for a in args]
+    """Return arguments as values: what is none yet as a constant where the others are."""
+    device = device_among(args)
+    return [a if isinstance(a, door.value) else door.constant(a, device) for a in args]
+
+
+def device_among(args: Sequence[Any]) -> str | None:
+    """Return the device of the first value among arguments that is not on the CPU."""
+    for arg in args:
+        if isinstance(arg, door.value) and arg.spec.device != "cpu":  # type: ignore[attr-defined]
+            return arg.spec.device  # type: ignore[attr-defined]
+    return None
 
 
 def zeros_of(spec: Any) -> Any:

@@ -76,7 +76,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
             a, b = x.array, y.array
             if a is not None and b is not None:
                 return _of_two(plan, x, y, a, b)
-        first, second = as_value(x), as_value(y)
+        first, second = as_value(x, y), as_value(y, x)
         if first is not x or second is not y:
             return binary(operator, first, second)
     return operator.general((x, y))

@@ -10,7 +10,7 @@ import numpy as np
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
-from .values import CPU, ELEMENT, Spec, device_of, spec_of
+from .values import CPU, ELEMENT, Spec, device_of, goes_anywhere, spec_of
 
 _MOST_MET = 1 << 14
 _met: set[int] = set()
@@ -82,6 +82,8 @@ def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -
     if rows:
         compute = _unknown
     elif device != CPU:
+        if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
+            return None  # as of arrays, which are no tensors
         compute = partial(_elsewhere, operator, static)
     else:
         compute = operator.computation(runtime.target, inputs, static)

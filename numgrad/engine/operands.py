@@ -13,7 +13,7 @@ import numpy as np
 from .._bounded import Bounded
 from .dispatch_cache import Mixture, Plan, keep, make_plan, plan_of
 from .record import mode, runtime, unusual
-from .values import Spec, Value
+from .values import CPU, Spec, Value
 
 _MOST_CONSTANTS = 256
 _new = object.__new__
@@ -36,13 +36,16 @@ def descriptor(arg: Any) -> Hashable:
     return (arg.dtype, arg.shape) if kind is np.ndarray else kind
 
 
-def as_value(arg: Any) -> Any:
-    """Return nested lists and tuples of numbers as a value, for which plans are kept; others as
-    they are."""
+def as_value(arg: Any, other: Any) -> Any:
+    """Return nested lists and tuples of numbers as a value, for which plans are kept, or as an
+    array beside another operand on a device, which takes it there; others as they are."""
     if type(arg) not in _SEQUENCES or not _is_of_numbers(arg):
         return arg
     array = np.asarray(arg)
-    return arg if array.dtype.kind == "O" else runtime.value(array)
+    if array.dtype.kind == "O":
+        return arg
+    is_here = type(other) is not runtime.value or other.spec.device == CPU
+    return runtime.value(array) if is_here else array
 
 
 def _is_of_numbers(items: Any) -> bool:

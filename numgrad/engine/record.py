@@ -27,6 +27,7 @@ from .values import (
     View,
     capturing,
     device_of,
+    goes_anywhere,
     spec_of,
 )
 from .views import is_view
@@ -224,9 +225,9 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     are positions as a rule, are taken to where the others are."""
     device = device_of([value.spec for value in inputs])
     for value in inputs:
-        shape, dtype, _, here = value.spec
-        is_free = not shape or dtype.kind not in "fc" or type(value._storage) is ForeignStorage
-        if here != device and (here != CPU or not is_free or value.requires_grad):
+        here = value.spec.device
+        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
+        if here != device and (not is_free or value.requires_grad):
             raise DeviceError(
                 f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
                 f"x.to({device!r}) or x.cpu()"

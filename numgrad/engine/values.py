@@ -6,6 +6,7 @@ for: a `Storage` when somebody counts writes, a `LeafState` when a leaf gets hoo
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from math import prod
 from operator import attrgetter
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -62,6 +63,12 @@ def device_of(specs: Iterable[Spec]) -> str:
         if spec.device != CPU:
             return spec.device
     return CPU
+
+
+def goes_anywhere(spec: Spec) -> bool:
+    """Whether a value of the CPU may be taken to another device without a word: a number, or
+    integers and booleans, which are positions and masks as a rule."""
+    return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
 def as_array(array: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from .._autograd import grad as engine_grad
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
-from .._tensor import Tensor
+from .._tensor import Tensor, placed
 from ..engine.graph import next_number
 from ..engine.leaving import differentiated
 from ..engine.record import mode
@@ -62,7 +62,7 @@ def pull(
     # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
     lead = (seeds[0].shape[0],) if batched else ()
     return [
-        Tensor(np.zeros((*lead, *x.shape), x.dtype)) if g is None else g
+        placed(np.zeros((*lead, *x.shape), x.dtype), x.spec.device) if g is None else g
         for g, x in zip(found, inputs, strict=True)
     ]
 
@@ -249,7 +249,8 @@ def matching(
         vectors = [vectors[given.index(place)] for place in expected]
     result = []
     for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
-        tensor = vector if isinstance(vector, Tensor) else Tensor(np.array(seen(vector)))
+        is_tensor = isinstance(vector, Tensor)
+        tensor = vector if is_tensor else placed(np.array(seen(vector)), leaf.device)
         if tensor.shape != leaf.shape:
             raise GradShapeError(
                 f"{what}: Mismatch in shape: {kind}[{index}] has a shape of {tensor.shape} and "
@@ -325,6 +326,7 @@ def push(
 ) -> list[Tensor]:
     """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a
     function of its seed."""
-    seeds = [Tensor(np.zeros(o.shape, o.dtype)).as_variable() for o in outputs]
+    zeros = [placed(np.zeros(o.shape, o.dtype), o.spec.device) for o in outputs]
+    seeds = [zero.as_variable() for zero in zeros]
     pulled = pull(outputs, inputs, seeds, True)
     return pull(pulled, seeds, tangents, graph, batched)

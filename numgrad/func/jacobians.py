@@ -8,7 +8,7 @@ import numpy as np
 
 from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
-from .._tensor import Tensor
+from .._tensor import Tensor, placed
 from .gradients import ArgNums, call, grad, matching, pull, push, require_scalar
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
@@ -132,11 +132,12 @@ def _jacobian(
     return jacobian_function
 
 
-def _identity(tensor: Tensor, start: int, stop: int, unit: complex) -> np.ndarray:
+def _identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
     """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
-    shape, times ``unit``."""
+    shape, times ``unit``, on its device."""
     rows = np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
-    return rows if unit == 1 else rows * tensor.dtype.type(unit)
+    rows = rows if unit == 1 else rows * tensor.dtype.type(unit)
+    return placed(rows, tensor.spec.device)
 
 
 def _chunks(size: int, chunk: int | None) -> list[tuple[int, int]]:
@@ -165,7 +166,7 @@ def _rows(
 ) -> list[Tensor]:
     """Return for each input the gradients of all elements of an output, with seeds of ``unit``."""
     parts = [
-        pull([output], inputs, [Tensor(_identity(output, *span, unit))], graph, batched=True)
+        pull([output], inputs, [_identity(output, *span, unit)], graph, batched=True)
         for span in _chunks(output.size, chunk)
     ]
     joined = [_join(column) for column in zip(*parts, strict=True)]
@@ -200,11 +201,9 @@ def _columns(
     x, parts = inputs[position], []
     for start, stop in _chunks(x.size, chunk):
         tangents = [
-            Tensor(
-                _identity(x, start, stop, unit)
-                if n == position
-                else np.zeros((stop - start, *o.shape), o.dtype)
-            )
+            _identity(x, start, stop, unit)
+            if n == position
+            else placed(np.zeros((stop - start, *o.shape), o.dtype), o.spec.device)
             for n, o in enumerate(inputs)
         ]
         parts.append(push(outputs, inputs, tangents, graph, batched=True))

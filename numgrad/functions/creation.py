@@ -9,6 +9,7 @@ import numpy as np
 from .._declare.dtypes import numbers, require_plain
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
+from ..engine.values import CPU
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
@@ -88,11 +89,13 @@ def _from_tensor(x: Tensor, dtype: Any, copy: bool | None) -> Tensor:
 
 
 def carries_graph(items: Any) -> bool:
-    """Return whether a tensor that requires grad, or is still to be computed, is somewhere in
-    nested sequences."""
+    """Return whether a tensor that requires grad, is still to be computed or is on a device is
+    somewhere in nested sequences."""
     if isinstance(items, (list, tuple)):
         return any(carries_graph(item) for item in items)
-    return isinstance(items, Tensor) and (items.requires_grad or items.array is None)
+    if not isinstance(items, Tensor):
+        return False
+    return items.requires_grad or items.array is None or items.device != CPU
 
 
 def _stack(items: Any, dtype: Any) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
-from .._tensor import ArrayLike, Tensor
+from .._tensor import ArrayLike, Tensor, placed
 from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import matmul as _matmul
@@ -316,7 +316,8 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
     x, n = as_tensor(x), operator.index(seen(n))
     require_square(x, "matrix_power")
     if n == 0:
-        return Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape).copy())
+        identity = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+        return placed(identity.copy(), x.device)
     if n < 0:
         x, n = inverse(x, "matrix_power"), -n
     while n % 2 == 0:

@@ -39,15 +39,15 @@ def lowered(
 def _of_elements(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
     sizes = [layout.dtype.itemsize for layout in pattern.layouts]
     is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
-    walk = Walk(0 if is_flat else len(loop.sizes), loop.count >= _WIDE)
-    arguments: list[Any] = [loop.count, *(() if is_flat else loop.sizes)]
+    walk = Walk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
+    arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
     for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
         arguments += [place, *(() if is_flat else [stride // size for stride in strides])]
     kernel = target.prepared(
         ("elementwise", pattern.spec.identity, walk),
         lambda: elementwise.elementwise(pattern.spec, walk),
     )
-    return Launch(kernel, loop.count, tuple(arguments))
+    return Launch(kernel, loop.elements, tuple(arguments))
 
 
 def _at_least_one(loop: Loop) -> Loop:
@@ -59,15 +59,15 @@ def _at_least_one(loop: Loop) -> Loop:
 def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
     loop = _at_least_one(loop)
     spec = pattern.spec
-    walk = Walk(len(loop.sizes), loop.count >= _WIDE)
-    arguments: list[Any] = [loop.count, *loop.sizes]
+    walk = Walk(len(loop.sizes), loop.elements >= _WIDE)
+    arguments: list[Any] = [loop.elements, *loop.sizes]
     cores = cores_of(pattern, spec.signature, loops.ndims(spec))
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
     kernel = target.prepared(
         ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
     )
-    return Launch(kernel, loop.count, tuple(arguments))
+    return Launch(kernel, loop.elements, tuple(arguments))
 
 
 
@@ -89,7 +89,7 @@ def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) 
     size = pattern.spec.dtype.itemsize
     cores = [pattern.core_strides[2 * k : 2 * k + 2] for k in range(3)]
     rows, inner, cols = pattern.core
-    arguments: list[Any] = [loop.count, rows, inner, cols, *loop.sizes]
+    arguments: list[Any] = [loop.elements, rows, inner, cols, *loop.sizes]
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments += [place, *[stride // size for stride in (*strides, *core)]]
     axes, tile = len(loop.sizes), target.runtime.TILE
@@ -97,5 +97,5 @@ def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) 
         ("product", pattern.spec.dtype, axes),
         lambda: product.product(pattern.spec.dtype, axes, tile),
     )
-    count = loop.count * -(-rows // tile) * -(-cols // tile)
+    count = loop.elements * -(-rows // tile) * -(-cols // tile)
     return Launch(kernel, count, tuple(arguments))

@@ -6,6 +6,7 @@ an error, and kernels run with few threads in several blocks.
 """
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -176,7 +177,8 @@ def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
     try:
-        with np.errstate(all="ignore"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
             prepared.function[BLOCKS, kernel.threads or THREADS](*given)
     finally:
         sys.setswitchinterval(before)

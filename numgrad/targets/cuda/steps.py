@@ -41,20 +41,20 @@ class Launch(NamedTuple):
     ----------
     kernel
         Of the target.
-    count : int
+    elements : int
         The elements, or blocks of threads, that it goes over.
     arguments : tuple
         Numbers; places of pointers; places of arrays with shape and strides behind.
     """
 
     kernel: Any
-    count: int
+    elements: int
     arguments: tuple[Any, ...]
 
     def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
         """Launch the kernel."""
         given = [_resolved(argument, blocks) for argument in self.arguments]
-        runtime.launch(self.kernel, self.count, given)
+        runtime.launch(self.kernel, self.elements, given)
         return None
 
 
@@ -65,7 +65,7 @@ class Loop(NamedTuple):
     strides: tuple[Shape, ...]
 
     @property
-    def count(self) -> int:
+    def elements(self) -> int:
         return prod(self.sizes)
 
 

@@ -1,0 +1,105 @@
+"""Kernels: how operands lie, in which order they are added, and joined functions."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad import _program
+from numgrad.targets.cuda import lowering
+
+from .programs import TARGET, on_both, on_device, program_of, require_equal
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((4, 3, 5))
+LIES = {
+    "in order": X,
+    "transposed": X.transpose(2, 0, 1).copy().transpose(1, 2, 0),
+    "reversed": X[::-1, :, ::-1].copy()[::-1, :, ::-1],
+    "every second": np.repeat(X, 2, axis=2)[:, :, ::2],
+    "repeated": np.broadcast_to(X[:1], X.shape),
+    "a number": np.broadcast_to(X[0, 0, 0], X.shape),
+}
+
+
+@pytest.mark.parametrize("first", LIES)
+@pytest.mark.parametrize("second", ["in order", "reversed", "repeated"])
+def test_operands_may_lie_in_any_way(first, second):
+    require_equal(on_both(lambda x, y: x * y - x, LIES[first], LIES[second]))
+
+
+def test_operands_are_broadcast():
+    row, column = X[0, :1], X[0, :, :1]
+    require_equal(on_both(lambda x, a, b: (x + a) * b, X, row, column))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint16", "float32", "complex64"])
+def test_elements_of_all_dtypes_are_read_and_written(dtype):
+    x = (10 * X).astype(dtype)
+    require_equal(on_both(lambda a: (a + a, a == a, ng.where(a == a, a, a)), x))
+
+
+def test_more_elements_than_32_bits_number_are_walked_over_in_64(monkeypatch):
+    monkeypatch.setattr(lowering, "_WIDE", 8)
+    require_equal(on_both(lambda x, y: x * y + x, LIES["transposed"], X))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 7, 3), (2, 3, 2), (1, 9, 4), (4, 1, 5)])
+def test_tiles_of_a_product_end_where_matrices_do(shape):
+    rows, inner, cols = shape
+    a, b = RNG.standard_normal((2, rows, inner)), RNG.standard_normal((cols, inner)).T
+    require_equal(on_both(lambda x, y: x @ y, a, b), 1e-13)
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 1024, 1025, 2500])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_are_added_in_the_order_of_the_processor(count, dtype):
+    x = RNG.standard_normal((2, count)).astype(dtype)
+    require_equal(on_both(lambda v: (v.sum(1), v.sum(0), v.max(1), v.min(1)), x))
+
+
+def test_sums_in_blocks_are_added_in_the_order_of_the_processor(monkeypatch):
+    monkeypatch.setattr(_program, "MANY_ELEMENTS", 1 << 9)
+    x = RNG.standard_normal(9001).astype(np.float32)
+    program = program_of(lambda v: v.sum(), x)
+    assert len(program.instructions) == 2
+    require_equal(on_both(lambda v: (v.sum(), v.max()), x))
+    require_equal(on_both(lambda v: v.sum(0), x[:9000].reshape(450, 20)))
+
+
+def test_joined_functions_are_one_kernel_with_the_same_results():
+    def function(x, y):
+        z = ng.sin(x) * y
+        return ng.exp(z) + z, z - y
+
+    require_equal(on_both(function, X, LIES["reversed"], fused=True), 1e-13)
+
+
+def test_joined_functions_round_at_every_step():
+    x = X.astype(np.float32)
+    require_equal(on_both(lambda v: v * v * v - v * v, x, fused=True))
+
+
+def test_a_failure_on_the_host_says_where():
+    singular = np.stack([np.eye(2), np.zeros((2, 2))])
+    x = ng.tensor(singular, device="cuda")
+    with pytest.raises(np.linalg.LinAlgError, match=r"singular"):
+        ng.linalg.inv(x)
+
+
+def test_what_threads_have_no_memory_for_is_done_by_the_host():
+    x = RNG.standard_normal((3, 50))
+    x[1, 7] = np.nan
+    require_equal(on_both(lambda v: (ng.argsort(v, axis=1), ng.sort(v, axis=1)), x))
+
+
+def test_programs_are_bound_once_and_run_with_other_arrays():
+    f = ng.sin
+    a, b = (ng.tensor(x, device="cuda") for x in (X, 2 * X))
+    for x, expected in ((a, X), (b, 2 * X), (a, X)):
+        np.testing.assert_allclose(f(x).cpu().numpy(), np.sin(expected), 1e-14)
+
+
+def test_results_without_elements():
+    (found,) = on_device(program_of(lambda v: v * 2, np.empty((0, 3))))
+    assert found.shape == (0, 3)
+    assert TARGET.empty((0,), np.dtype(float)).nbytes == 0

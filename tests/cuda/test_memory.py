@@ -1,0 +1,90 @@
+"""The simulator finds what a GPU would do silently: each fault that is put in is seen."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.targets import liveness
+from numgrad.targets.cuda import bound, elementwise, lowering, simulator
+from numgrad.targets.cuda.steps import Launch
+
+from .programs import TARGET, on_device, program_of
+
+X = np.linspace(0.1, 1.0, 12).reshape(3, 4)
+
+
+def function(x):
+    return ng.sin(x.T) * ng.cos(x.T)
+
+
+def results(fault=None):
+    program = program_of(function, X)
+    bound_program = TARGET.bind(program)
+    if fault is not None:
+        bound_program.steps = fault(bound_program.steps)
+    result = TARGET.empty((4, 3), X.dtype)
+    bound_program.run([result])
+    return TARGET.to_host(result)
+
+
+def test_without_a_fault_it_is_right():
+    np.testing.assert_allclose(results(), np.sin(X.T) * np.cos(X.T), 1e-14)
+
+
+def changed(steps, number, change):
+    step = steps[number]
+    given = list(step.arguments)
+    change(given)
+    return [*steps[:number], Launch(step.kernel, step.elements, tuple(given)), *steps[number + 1 :]]
+
+
+def test_a_stride_that_leads_outside_is_an_error():
+    def fault(steps):
+        return changed(steps, 0, lambda given: given.__setitem__(-1, 1000))
+
+    with pytest.raises(IndexError, match="outside of the device memory"):
+        results(fault)
+
+
+def test_an_element_that_is_not_written_is_no_number():
+    def fault(steps):
+        def fewer(given):
+            given[0] -= 1
+
+        return changed(steps, 0, fewer)
+
+    assert np.isnan(results(fault)).sum() == 1
+
+
+def test_memory_that_was_given_back_cannot_be_used():
+    x = ng.tensor(X, device="cuda")
+    simulator.free(x.array.memory)
+    with pytest.raises(RuntimeError, match="given back"):
+        ng.sin(x)
+
+
+def test_buffers_that_are_alive_do_not_share_memory(monkeypatch):
+    """With places that overlap the result is another one."""
+    expected = results()
+    monkeypatch.setattr(bound, "assign", lambda instructions, sizes, offsets, *rest: _at_once(
+        offsets, liveness.assign(instructions, sizes, list(offsets), *rest)))  # fmt: skip
+    assert not np.allclose(results(), expected)
+
+
+def _at_once(offsets, top):
+    for n, offset in enumerate(offsets):
+        offsets[n] = 0 if offset < 0 else offset
+    return top
+
+
+def test_kernels_are_made_once_for_a_way_of_lying(monkeypatch):
+    made = []
+    original = elementwise.elementwise
+    monkeypatch.setattr(
+        lowering.elementwise, "elementwise", lambda *args: made.append(args) or original(*args)
+    )
+    monkeypatch.setattr(TARGET, "_prepared", {})
+    for n in (2, 3, 4):
+        on_device(program_of(lambda x: ng.tan(x) - x, np.ones((n, n))[:, :1]))
+    kinds = [(spec.name, walk) for spec, walk in made]
+    assert len(kinds) == len(set(kinds)) == 2
