@@ -39,6 +39,10 @@ OTHERS = {  # a recording for each integer
     "a view of an element that is written": lambda x, i: element_written(x, i),
     "a view seen unwritten": lambda x, i: seen_between(x, i),
     "a view written later": lambda x, i: written_later(x, i),
+    "a view seen between two writes": lambda x, i: written_twice(x, slice(i, i + 2)),
+    "a row seen between two writes": lambda x, i: written_twice(x, i),
+    "a view written with what it views": lambda x, i: written_with_itself(x, slice(i, i + 2)),
+    "a part of a view": lambda x, i: part_written(x, slice(i, i + 2)),
 }
 
 
@@ -90,6 +94,35 @@ def written_later(x, i):
     y[i : i + 2] = view
     view += 1.0
     return y
+
+
+def written_twice(x, key):
+    y = x * 1.0
+    view = y[key]
+    view *= 2.0
+    total = y.sum()
+    view *= 3.0
+    y[key] = view
+    return y * total
+
+
+def written_with_itself(x, key):
+    y = x * 1.0
+    view = y[key]
+    view *= 3.0
+    view += y[1:3]
+    y[key] = view
+    return y
+
+
+def part_written(x, key):
+    y = x * 1.0
+    view = y[key]
+    view[0] = 7.0
+    total = y.sum()
+    view[1] = 8.0
+    y[key] = view
+    return y * total
 
 
 def matrix(shift=0.0):
