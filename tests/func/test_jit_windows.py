@@ -35,6 +35,7 @@ OTHERS = {  # a recording for each integer
     "apart from a number": lambda x, i: x[None][0, :, i : i + 2],
     "apart from each other": lambda x, i: x[i : i + 2, None, i : i + 2],
     "beside an array": lambda x, i: x[i : i + 2, [0, 1]],
+    "beside a mask of no axes": lambda x, i: x[i : i + 2, True],
     "a view that is written": lambda x, i: written_view(x, i),
     "a view of an element that is written": lambda x, i: element_written(x, i),
     "a view seen unwritten": lambda x, i: seen_between(x, i),
