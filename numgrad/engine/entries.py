@@ -66,5 +66,5 @@ def entry_of(
         lambda: plan.target.entry(bound.run, [*given, *made], alive, bound, calls, threads),
     ) or (None, None)  # fmt: skip
     if meter is not None:
-        plan.meters.append(meter)
+        plan.meters[entry] = meter
     return entry
