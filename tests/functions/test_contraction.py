@@ -65,6 +65,20 @@ def test_einsum_of_lists_and_other_dtypes(rng):
     close(g, z.conj())
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.float16, np.float32])
+@pytest.mark.parametrize("case", [("ij,k->ik", (4, 3), (2,)), ("i,->", (9,), ()), ("iij,k->kj", (5, 5, 2), (2,)),
+                                  ("i,ij,k->k", (9,), (1, 9), (2,))], ids=lambda case: case[0])  # fmt: skip
+def test_einsum_sums_in_the_dtype_of_the_result(case, dtype):
+    subscripts, *shapes = case
+    arrays = [(np.arange(np.prod(shape, dtype=int)) % 2 * 101).reshape(shape) for shape in shapes]
+    arrays = [array.astype(dtype) for array in arrays[:-1]] + [arrays[-1] + 1.1]
+    close(ng.einsum(subscripts, *arrays), np.einsum(subscripts, *arrays))
+    x = ng.tensor(arrays[-1], requires_grad=True)
+    (g,) = ng.grad(ng.einsum(subscripts, *arrays[:-1], x).sum(), x)
+    ones = np.eye(x.size).reshape(x.size, *x.shape)
+    close(g, np.reshape([np.einsum(subscripts, *arrays[:-1], one).sum() for one in ones], x.shape))
+
+
 @pytest.mark.parametrize("case", EINSUMS, ids=lambda case: case[0])
 def test_einsum_that_is_met_again_is_that_of_the_first_call(rng, case):
     subscripts, *shapes = case
