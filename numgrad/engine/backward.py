@@ -19,8 +19,7 @@ from .context import Context, rule_of
 from .graph import Edge, Node, Value
 from .immediate import compute, is_immediate, is_own
 from .lower import force
-from .overwritten import zeros_behind
-from .parts import Parts
+from .parts import Parts, zeros_behind
 from .recall import Known, recall, recognise, remember, times_met
 from .record import changing, deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
