@@ -162,7 +162,7 @@ class Executable:
 
             raise_failure(self.target, bound, addresses, failure)
         self._runs += 1
-        if self._runs >= _OFTEN and of is None:
+        if self._runs >= _OFTEN and of is not self.bound:
             bound = self.bound
             entry = self._short_entry(bound.schedule)
             # Another thread may have fused it meanwhile, with its arguments in another order.
