@@ -254,8 +254,8 @@ class Parts:
 def zeros_behind(
     missing: Collection[Edge], order: Sequence[Node], request: Any
 ) -> dict[Edge, Value]:
-    """Return zeros for the edges that the nodes of a pass reach only through what was overwritten as
-    a whole: no gradient goes there, not even zeros, which an infinite derivative would turn into
+    """Return zeros for the edges that the nodes of a pass reach only through what was overwritten
+    as a whole: no gradient goes there, not even zeros, which an infinite derivative would turn into
     NaN on their way.
 
     Parameters

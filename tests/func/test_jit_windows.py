@@ -6,6 +6,19 @@ import pytest
 
 import numgrad as ng
 
+from .written import (
+    element_written,
+    lowered,
+    part_written,
+    scaled,
+    seen_between,
+    written,
+    written_later,
+    written_twice,
+    written_view,
+    written_with_itself,
+)
+
 WINDOWS = {
     "a window": lambda x, i: x[i : i + 3] * 2.0,
     "a window of columns": lambda x, i: x[:, i : i + 3],
@@ -45,85 +58,6 @@ OTHERS = {  # a recording for each integer
     "a view written with what it views": lambda x, i: written_with_itself(x, slice(i, i + 2)),
     "a part of a view": lambda x, i: part_written(x, slice(i, i + 2)),
 }
-
-
-def written(x, key, value):
-    y = x * 1.0
-    y[key] = value
-    return y
-
-
-def scaled(x, i):
-    y = x * 1.0
-    y[i : i + 3] *= 3.0 + y.sum()
-    return y
-
-
-def lowered(x, i):
-    y = x * 1.0
-    y[:, i] -= x[:, i + 1]
-    return y
-
-
-def written_view(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    return y
-
-
-def element_written(x, i):
-    y = x[0] * 1.0
-    view = y[..., i]
-    view *= 2.0
-    return y + view
-
-
-def seen_between(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    total = y.sum()
-    y[i : i + 2] = view
-    return y * total
-
-
-def written_later(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    y[i : i + 2] = view
-    view += 1.0
-    return y
-
-
-def written_twice(x, key):
-    y = x * 1.0
-    view = y[key]
-    view *= 2.0
-    total = y.sum()
-    view *= 3.0
-    y[key] = view
-    return y * total
-
-
-def written_with_itself(x, key):
-    y = x * 1.0
-    view = y[key]
-    view *= 3.0
-    view += y[1:3]
-    y[key] = view
-    return y
-
-
-def part_written(x, key):
-    y = x * 1.0
-    view = y[key]
-    view[0] = 7.0
-    total = y.sum()
-    view[1] = 8.0
-    y[key] = view
-    return y * total
 
 
 def matrix(shift=0.0):

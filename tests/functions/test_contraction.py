@@ -7,23 +7,7 @@ import numgrad as ng
 from numgrad.functions import contraction
 
 from ..operators.derivatives import check_derivatives
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(8)
-
-
-def close(actual, expected):
-    actual = actual.detach().numpy() if isinstance(actual, ng.Tensor) else actual
-    assert actual.shape == np.shape(expected)
-    assert actual.dtype == np.asarray(expected).dtype
-    np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
-
-
-def draw(rng, *shapes):
-    return [rng.standard_normal(shape) for shape in shapes]
-
+from .matrices import close, draw
 
 EINSUMS = [
     ("ij,jk->ik", (2, 3), (3, 4)), ("ij,kj->ki", (2, 3), (4, 3)), ("i,i", (3,), (3,)),
@@ -65,9 +49,14 @@ def test_einsum_of_lists_and_other_dtypes(rng):
     close(g, z.conj())
 
 
+MIXED = [
+    ("ij,k->ik", (4, 3), (2,)), ("i,->", (9,), ()), ("iij,k->kj", (5, 5, 2), (2,)),
+    ("i,ij,k->k", (9,), (1, 9), (2,)),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.float16, np.float32])
-@pytest.mark.parametrize("case", [("ij,k->ik", (4, 3), (2,)), ("i,->", (9,), ()), ("iij,k->kj", (5, 5, 2), (2,)),
-                                  ("i,ij,k->k", (9,), (1, 9), (2,))], ids=lambda case: case[0])  # fmt: skip
+@pytest.mark.parametrize("case", MIXED, ids=lambda case: case[0])
 def test_einsum_sums_in_the_dtype_of_the_result(case, dtype):
     subscripts, *shapes = case
     arrays = [(np.arange(np.prod(shape, dtype=int)) % 2 * 101).reshape(shape) for shape in shapes]
