@@ -90,18 +90,19 @@ def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) 
     return builder.load(pointers[2])
 
 
-def _unless_zero(builder: Any, args: Any, power: ir.Value) -> ir.Value:
+def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
     """Emit the power of a base that is not 0; else 1, 0 or NaN, as the exponent says."""
-    kind = power.type.elements[0]
-    one, zero, nan = (ir.Constant(kind, number) for number in (1.0, 0.0, math.nan))
-    base, exponent = (
-        builder.and_(*[builder.fcmp_ordered("==", part, zero) for part in complex_parts(builder, x)])
-        for x in args
-    )
-    is_positive = builder.fcmp_ordered(">", complex_parts(builder, args[1])[0], zero)
-    real = builder.select(exponent, one, builder.select(is_positive, zero, nan))
+    base, exponent = (complex_parts(builder, value) for value in args)
+    one, zero, nan = (ir.Constant(base[0].type, number) for number in (1.0, 0.0, math.nan))
+
+    def is_zero(parts: list[Any]) -> ir.Value:
+        return builder.and_(*[builder.fcmp_ordered("==", part, zero) for part in parts])
+
+    is_positive = builder.fcmp_ordered(">", exponent[0], zero)
+    real = builder.select(is_zero(exponent), one, builder.select(is_positive, zero, nan))
     parts = zip((real, zero), complex_parts(builder, power), strict=True)
-    return complex_of(builder, power.type, *[builder.select(base, *pair) for pair in parts])
+    is_none = is_zero(base)
+    return complex_of(builder, power.type, *[builder.select(is_none, *pair) for pair in parts])
 
 
 @lower_builtin(quotient, types.Complex, types.Complex)
