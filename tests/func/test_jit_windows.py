@@ -133,3 +133,26 @@ def test_each_of_two_windows_limits_its_integer():
                     captured(x, i, j)
             else:
                 np.testing.assert_allclose(captured(x, i, j), expected, rtol=1e-13, strict=True)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64], ids=lambda kind: kind.__name__)
+def test_a_window_that_is_cut_off_fixes_its_integer_alone(kind):
+    calls = []
+    captured = ng.jit(lambda x, i, n: calls.append((i, n)) or x[4 * i : 4 * i + 4].sum() * n)
+    for n in range(1, 60):
+        i = n % 3
+        x = matrix(n)
+        expected = x[4 * i : 4 * i + 4].sum() * n
+        np.testing.assert_allclose(captured(x, kind(i), kind(n)), expected, rtol=1e-13)
+    assert len(calls) <= 6
+
+
+def test_what_is_cut_off_where_a_number_is_asked_for():
+    def function(x, i, n):
+        return x[i : i + 3] * (n if len(x[i : i + 3]) == 3 else float(n))
+
+    captured = ng.jit(function)
+    for n in range(1, 30):
+        i = (1, 2, 7, 8, 5)[n % 5]
+        expected = function(matrix(n), i, n)
+        np.testing.assert_allclose(captured(matrix(n), i, n), expected, rtol=1e-13, strict=True)
