@@ -10,7 +10,7 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
-from ..engine.steps import Steps
+from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensor
 from .pairing import Labels, Operation, plan
 
@@ -87,9 +87,12 @@ def _kinds(operands: Sequence[Tensor]) -> tuple[tuple[Any, ...], tuple[np.dtype,
 
 def applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
     """Return the result of the last operation."""
-    values = list(operands)
-    for apply, static, reads in operations:
+    values: list[Any] = list(operands)
+    last = read_last([operation.reads for operation in operations], len(operands))
+    for (apply, static, reads), gone in zip(operations, last, strict=True):
         values.append(apply(*[values[n] for n in reads], **static))
+        for n in gone:
+            values[n] = None
     return values[-1]
 
 

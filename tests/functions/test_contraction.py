@@ -1,5 +1,7 @@
 """Sums of products over named axes against NumPy, and their derivatives."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,19 @@ def test_einsum_takes_a_path(rng):
     close(ng.einsum("ij,jk,kl", *arrays, optimize=path[1:]), np.einsum("ij,jk,kl", *arrays))
     with pytest.raises(ValueError, match=r"after the steps \(\(0, 1\),\) there are 2 terms left"):
         ng.einsum("ij,jk,kl", *arrays, optimize=[(0, 1)])
+
+
+def test_einsum_keeps_no_product_that_was_used():
+    text, size = "ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak", 200
+    path = ["einsum_path", *[(0, 1), *[(0, n) for n in range(8, 0, -1)]]]
+    peaks = []
+    matrices = [ng.tensor(np.eye(size)) for _ in range(10)]
+    for _ in range(4):
+        tracemalloc.start()
+        ng.einsum(text, *matrices, optimize=path)
+        peaks.append(tracemalloc.get_traced_memory()[1] / (8 * size**2))
+        tracemalloc.stop()
+    assert max(peaks[1:]) < 4  # the first call loads what it needs
 
 
 @pytest.mark.parametrize(
