@@ -133,6 +133,7 @@ def test_an_error_names_the_kernel():
 @pytest.mark.short_ways
 def test_a_program_that_is_fused_while_it_gets_an_entry_gets_another(monkeypatch):
     plan, x = Executable(program_of(stretches, (10,)), runtime.target, "auto"), np.ones(10)
+    plan.fusion.patience = np.inf  # not earlier
     make, made = Executable._short_entry, []
 
     def meanwhile(self, schedule):
