@@ -20,8 +20,7 @@ from .elsewhere import on_device_of
 from .graph import Edge, Node, Value
 from .immediate import compute, is_immediate, is_own
 from .lower import force
-from .overwritten import zeros_behind
-from .parts import Parts
+from .parts import Parts, zeros_behind
 from .recall import Known, recall, recognise, remember, times_met
 from .record import changing, deferring, grad_mode, mode, pack, runtime
 from .request import Outcome, Request
@@ -344,7 +343,8 @@ class Pass:
         others = self._given_arrays() if self.is_immediate else set()
 
         def owned(edge: Edge, value: Value) -> Value:
-            value = on_device_of(edge, value)
+            if value.spec.device != edge.node.outputs[edge.slot].device:  # type: ignore[union-attr]
+                value = on_device_of(edge, value)
             known = self.owned.get(id(value))
             fresh = value.array is None or (known is not None and known() is value)
             fresh = fresh or (self.is_immediate and is_own(value, others))

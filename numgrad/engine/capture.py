@@ -78,6 +78,9 @@ def require_host(value: Value) -> None:
         )
 
 
+_ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
+
+
 class Copied:
     """Elements that were copied out of a value at a key, and the versions at which both agree."""
 
@@ -89,9 +92,10 @@ class Copied:
         """Note that both have the same elements now."""
         self.versions = self.base.version, self.copy.version
 
-    def is_like_a_view(self) -> bool:
-        """Whether neither was written since."""
-        return self.versions == (self.base.version, self.copy.version)
+    def writes(self) -> tuple[int, int]:
+        """Return how often each of both was written since."""
+        before, after = self.versions, (self.base.version, self.copy.version)
+        return after[0] - before[0], after[1] - before[1]
 
 
 class Capture:
@@ -173,20 +177,20 @@ class Capture:
         self.copies.append(Copied(base, copy, key))
 
     def copied(self, base: Value, copy: Value) -> "Copied | None":
-        """Return how a copy was made, if that was out of ``base`` and nothing was computed since it
-        was written: then nobody has seen that ``base`` was not."""
+        """Return how a copy was made, if that was out of ``base``, it was written once at most, and
+        nothing was computed since: then nobody has seen that ``base`` was not written."""
         made = [item.number for item in (copy.expr, copy.node) if item is not None]
         if copy.array is not None or max(made) + 1 != next_number():
             return None
         for note in reversed(self.copies):
             if note.copy is copy:
-                return note if note.base is base and note.base.version == note.versions[0] else None
+                return note if note.base is base and note.writes() in _ONCE else None
         return None
 
     def copies_are_views(self) -> bool:
         """Whether nobody can tell them apart: nothing was written since, or what was written to a
         copy was written where it came from as well."""
-        return all(note.is_like_a_view() for note in self.copies)
+        return all(note.writes() == (0, 0) for note in self.copies)
 
     def look(self, value: Value) -> None:
         """Note that Python sees the numbers of a value that is computed."""

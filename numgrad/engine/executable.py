@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -69,8 +70,9 @@ class Executable:
         How long it has run, until it is fused.
     fusion : Fusion or None
         How it comes to be fused; None once it is, or never will be.
-    meters : list of callable
-        Say how often entries ran it without being timed since they were last asked.
+    meters : dict
+        By entry, as long as that lives, what says how often it ran the program without being timed
+        since it was last asked.
     """
 
     __slots__ = (
@@ -85,7 +87,7 @@ class Executable:
         if settings.path == "reference":
             self.mode = "never"
         self.seconds = 0.0
-        self.meters: list[Callable[[], int]] = []
+        self.meters: WeakKeyDictionary[Any, Callable[[], int]] = WeakKeyDictionary()
         self._entry: Any = None, None  # with what it is an entry of
         self._runs = 0
         self.fusion: Fusion | None = fusion_of(program, target, self.mode)
@@ -129,7 +131,7 @@ class Executable:
             began = perf_counter()
             failure = run([*used, *results])
             seconds = perf_counter() - began
-            self.seconds += seconds * (1 + sum([meter() for meter in self.meters]))
+            self.seconds += seconds * (1 + self._untimed()) if self.meters else seconds
             if self.seconds > fusion.patience:
                 self.advance()
         if failure is not None:
@@ -137,11 +139,15 @@ class Executable:
 
             raise_failure(self.target, failure)
         self._runs += 1
-        if self._runs >= _OFTEN and of is None:
+        if self._runs >= _OFTEN and of is not self.bound:
             bound = self.bound
             entry = self._short_entry(bound)
             # Another thread may have fused it meanwhile, with its arguments in another order.
             self._entry = bound, entry if self.bound is bound else None
+
+    def _untimed(self) -> int:
+        """Return how often entries ran it without being timed since this was last asked."""
+        return sum([meter() for meter in list(self.meters.values())])
 
     def _short_entry(self, bound: Bound) -> Any:
         """Return an entry for a short program, None for another."""
@@ -166,7 +172,7 @@ class Executable:
             lambda: bound.entry(arguments, positions, shapes, calls),
         ) or (None, None)  # fmt: skip
         if meter is not None:
-            self.meters.append(meter)
+            self.meters[entry] = meter
         return entry
 
     def advance(self) -> None:

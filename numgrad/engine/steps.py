@@ -17,8 +17,9 @@ _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
 
 
-class _Wired(tuple[tuple[Any, Sequence[int]], ...]):
-    """Plans, each with the numbers of the tensors and the earlier results that it reads."""
+class _Wired(tuple[tuple[Any, Sequence[int], Sequence[int]], ...]):
+    """Plans, each with the numbers of the tensors and the earlier results that it reads, and those
+    of the results that nobody reads after it."""
 
 
 class Steps:
@@ -65,8 +66,10 @@ class Steps:
         if plans is None:
             return self._unknown(args, key, values)
         if type(plans) is _Wired:
-            for plan, reads in plans:
+            for plan, reads, last in plans:
                 values.append(apply_plan(plan, [values[n] for n in reads]))
+                for n in last:
+                    values[n] = None
             return values[-1]
         if unusual and mode.plain_capture is not None:
             return self._later(values[0], plans)
@@ -126,9 +129,11 @@ class Steps:
             if plan is None:
                 return
             plan.depth = 1
-            plans.append((plan, reads))
+            plans.append(plan)
             known.append(plan.spec)
-        keep(self, self.plans, key, _Wired(plans))
+        reads = [triple[2] for triple in triples]
+        last = read_last(reads, len(values))
+        keep(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
     def _hand_over(self, key: Hashable, plans: Sequence[Any]) -> None:
         """Let the recorders of plans that are used often be found without Python."""
@@ -141,6 +146,17 @@ class Steps:
         """Work out anew what is done with values of certain specs."""
         self.plans.clear()
         self.recorders.clear()
+
+
+def read_last(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
+    """Return for each operation which results of others, numbered behind ``count`` tensors, it is
+    the last one to read."""
+    last: list[list[int]] = []
+    later: set[int] = set()
+    for numbers in reversed(reads):
+        last.insert(0, [n for n in set(numbers) - later if n >= count])
+        later.update(numbers)
+    return last
 
 
 def _key(items: Any, values: list[Any]) -> tuple[Any, ...] | None:

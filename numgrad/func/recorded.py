@@ -151,7 +151,17 @@ class Recorded:
 
     def holds_for(self, call: Call) -> bool:
         """Whether the integers of a call are within the limits of the recording."""
-        return all(low <= call.leaves[n] <= high for n, (low, high) in self.limits.items())
+        return not self._beyond(call)
+
+    def within(self, call: Call) -> frozenset[int]:
+        """Return the places of those that are, among the integers that are known later."""
+        beyond = self._beyond(call)
+        late = [n for n, kind in enumerate(call.kinds) if kind in INTEGERS and n not in beyond]
+        return frozenset(call.positions[n] for n in late)
+
+    def _beyond(self, call: Call) -> list[int]:
+        limits = self.limits.items()
+        return [n for n, (low, high) in limits if not low <= call.leaves[n] <= high]
 
     def is_quick(self) -> bool:
         """Whether calls need not be looked at, beside their arguments."""

@@ -166,14 +166,10 @@ class Replayer:
         inside = mode.deferring or mode.capture is not None
         if inside and not self.ensemble:  # part of another recording
             return _own(self.function, args, kwargs)
-        call = Call(self.signature, args, kwargs, self.varying.later)
-        recorded = self.recordings.get(call.key)
-        if recorded is not None and not recorded.holds_for(call):
-            limited = {call.positions[n] for n in recorded.limits}
-            call = self._with(args, kwargs, self.varying.later(call.outline) - limited)
-            recorded = self.recordings.get(call.key)
+        call, recorded, is_beyond = self._serving(args, kwargs)
         if recorded is None or not recorded.is_valid():
-            call, recorded = self._recorded(call, args, kwargs)
+            record = self._recorded_beyond if is_beyond else self._recorded
+            call, recorded = record(call, args, kwargs)
             if len(self.recordings) >= _MOST_RECORDINGS:
                 self.recordings.pop(next(iter(self.recordings)), None)
             self.recordings[call.key] = recorded
@@ -194,6 +190,33 @@ class Replayer:
         self.fast = found
         return found
 
+    def _serving(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Call, Recorded | None, bool]:
+        """Return a call and the recording that serves it, None if there is none yet; and whether
+        the call is beyond the limits of the recording for others, so that it has one of its own:
+        for all integers that are within them, or for these very numbers."""
+        call = Call(self.signature, args, kwargs, self.varying.later)
+        recorded = self.recordings.get(call.key)
+        if recorded is None or recorded.holds_for(call):
+            return call, recorded, False
+        call = self._with(args, kwargs, recorded.within(call))
+        for own in (call, self._with(args, kwargs, frozenset())):
+            recorded = self.recordings.get(own.key)
+            if recorded is not None and recorded.holds_for(own):
+                return own, recorded, True
+        return call, None, True
+
+    def _recorded_beyond(
+        self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Call, Recorded]:
+        """Return a new recording for a call with integers beyond the limits of another one."""
+        recorded = self._tried(call, Uses())
+        if recorded is None:
+            call = self._with(args, kwargs, frozenset())
+            recorded = self._record(call, Uses())
+        return call, recorded
+
     def _recorded(
         self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Call, Recorded]:
@@ -202,16 +225,11 @@ class Replayer:
         candidates = later = self.varying.candidates(call) if call.integers else frozenset()
         for _ in range(_ATTEMPTS if later else 0):
             tried, uses = self._with(args, kwargs, later), Uses()
-            try:
-                recorded = self._record(tried, uses)
-            except Exception:  # of any kind, as the function may react to the first one: it is
-                # raised again below, if at all
-                asked = uses.asked or set(range(len(tried.positions)))
-            else:
-                if not uses.asked and recorded.recording.copies_are_views:
-                    self.varying.settle(call, later, candidates - later)
-                    return tried, recorded
-                asked = uses.asked or set(range(len(tried.positions)))
+            recorded = self._tried(tried, uses)
+            if recorded is not None:
+                self.varying.settle(call, later, candidates - later)
+                return tried, recorded
+            asked = uses.asked or set(range(len(tried.positions)))
             later -= {tried.positions[n] for n in asked}
             if uses.is_outside:  # of an axis, as others need not be
                 call = self._with(args, kwargs, frozenset())
@@ -221,6 +239,14 @@ class Replayer:
         self.varying.settle(call, frozenset(), candidates)
         call = Call(self.signature, args, kwargs, self.varying.later)
         return call, self._record(call, Uses())
+
+    def _tried(self, call: Call, uses: Uses) -> Recorded | None:
+        """Return a recording that needs no number of what is known later; None if there is none."""
+        try:
+            recorded = self._record(call, uses)
+        except Exception:  # of any kind, as the function may react to the first one: it is raised
+            return None  # again by a recording with the numbers, if at all
+        return None if uses.asked or not recorded.recording.copies_are_views else recorded
 
     def _with(self, args: Sequence[Any], kwargs: dict[str, Any], later: frozenset[int]) -> Call:
         """Return a call with these integers known later."""

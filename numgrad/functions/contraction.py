@@ -10,7 +10,7 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
-from ..engine.steps import Steps
+from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensor
 from .pairing import Labels, Operation, plan
 
@@ -87,9 +87,12 @@ def _kinds(operands: Sequence[Tensor]) -> tuple[tuple[Any, ...], tuple[np.dtype,
 
 def applied(operations: Sequence[Operation], operands: Sequence[Tensor]) -> Tensor:
     """Return the result of the last operation."""
-    values = list(operands)
-    for apply, static, reads in operations:
+    values: list[Any] = list(operands)
+    last = read_last([operation.reads for operation in operations], len(operands))
+    for (apply, static, reads), gone in zip(operations, last, strict=True):
         values.append(apply(*[values[n] for n in reads], **static))
+        for n in gone:
+            values[n] = None
     return values[-1]
 
 
@@ -130,7 +133,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     left = tuple(range(a.ndim))
     right = tuple([names[n] if n in names else a.ndim + n for n in range(b.ndim)])
     output = tuple([n for n in left if n not in first] + [n for n in right if n >= a.ndim])
-    return _pair.call((left, right), output, a, b)
+    return _einsum.call((left, right, output), "greedy", a, b)
 
 
 def plan_stacks(a: Tensor, b: Tensor) -> Sequence[Operation]:
@@ -147,18 +150,6 @@ def plan_stacks(a: Tensor, b: Tensor) -> Sequence[Operation]:
     left = (*range(loops + 2 - a.ndim, loops), rows, inner)
     right = (*range(loops + 2 - b.ndim, loops), inner, columns)
     return plan((left, right), (*range(loops), rows, columns), *_kinds((a, b)))
-
-
-def _pair_steps(labels: Any, output: Labels, *operands: Tensor) -> Sequence[Operation]:
-    is_alike = operands[0].dtype == operands[1].dtype and operands[0].dtype in FLOATING
-    return plan(labels, output, *_kinds(operands)) if is_alike else ()
-
-
-def _any_pair(labels: Any, output: Labels, *operands: Tensor) -> Tensor:
-    return applied(plan(labels, output, *_kinds(operands)), operands)
-
-
-_pair = Steps(_pair_steps, _any_pair)
 
 
 def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:

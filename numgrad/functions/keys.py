@@ -108,7 +108,8 @@ def _windowed(items: list[Any], shape: Sequence[int]) -> list[Any]:
     they stand for; the same list where there are none, or arrays would give another result."""
     late = [n for n, item in enumerate(items) if type(item) is slice and _is_unknown(item.start)]
     touched = [0 if n in late else item for n, item in enumerate(items)]
-    is_mixed = any([is_array(item) and item.ndim for item in items])  # noqa: C419
+    # Arrays of no axes are numbers already, or known later; but for masks, which add an axis.
+    is_mixed = any([type(x) is np.ndarray or (is_array(x) and x.ndim) for x in items])  # noqa: C419
     if not late or is_mixed or not adjacent(touched):
         return items
     made, axis, behind = items.copy(), 0, len(late)

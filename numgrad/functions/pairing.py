@@ -65,6 +65,8 @@ def plan(
     terms = [Term(n, *parts) for n, parts in given]
     sizes = _sizes(terms)
     made = _Contraction(sizes, len(terms))
+    dtype = np.result_type(*dtypes)
+    terms = [made.cast(term, dtype) for term in terms]  # before sums: small integers would overflow
     for positions in _path(terms, output, sizes, optimize):
         chosen = [terms.pop(n) for n in sorted(positions, reverse=True)][::-1]
         kept = {label for term in terms for label in term.labels}
@@ -147,6 +149,12 @@ class _Contraction:
         axes = tuple([term.labels.index(label) - len(labels) for label in labels])
         return self._apply(permute_dims, labels, term, axes=axes)
 
+    def cast(self, term: Term, dtype: np.dtype) -> Term:
+        """Convert to a dtype."""
+        if term.dtype == dtype:
+            return term
+        return self._apply(astype, term.labels, term, dtype=dtype)
+
     def _reshape(self, term: Term, shape: tuple[int, ...], labels: Labels = ()) -> Term:
         if term.shape == shape:
             return term._replace(labels=labels)
@@ -178,9 +186,7 @@ class _Contraction:
             return term
         left = tuple([label for label in labels if label in kept])
         total = self._apply(sum_, left, term, axes=gone)
-        if sum_.result_dtype(term.dtype) == term.dtype:
-            return total
-        return self._apply(astype, left, total, dtype=term.dtype)
+        return self.cast(total._replace(dtype=sum_.result_dtype(term.dtype)), term.dtype)
 
     def _multiply(self, x: Term, y: Term, kept: Labels) -> Term:
         """Multiply two terms and sum over the common labels that are not kept; the factor whose

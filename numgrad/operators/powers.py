@@ -61,12 +61,6 @@ def cbrt_dx(y):
 # ``power``, because a global ``pow`` would hide the builtin. The registry has the name of ``math``.
 
 
-def complex_power(x1, x2):
-    """``x1**x2``; the C library makes NaN of powers of 0."""
-    of_zero = where(x2 == 0, 1.0, where(x2.real > 0, 0.0, math.nan))
-    return where(x1 == 0, of_zero, x1**x2)
-
-
 def whole_power(x1, x2):
     """A power of integers that wraps around; Numba makes it of floats where ``x2`` is large.
 
@@ -91,9 +85,7 @@ _NEGATIVE = (  # NumPy's words first, which it raises eagerly
 )
 
 
-@builtin(
-    name="pow", numpy=np.power, complex=complex_power, integers=whole_power, refuses=_NEGATIVE
-)
+@builtin(name="pow", numpy=np.power, integers=whole_power, refuses=_NEGATIVE)
 def power(x1, x2):
     return x1**x2
 

@@ -128,3 +128,24 @@ def test_an_error_names_the_kernel():
     program = program_of(lambda x: ng.sin(x) * x, (10,))
     with pytest.raises(KernelError, match=r"fused\[2: sin multiply\]: ValueError: no room"):
         Fusion(program, Broken(), 2).finish()
+
+
+@pytest.mark.short_ways
+def test_a_program_that_is_fused_while_it_gets_an_entry_gets_another(monkeypatch):
+    plan, x = Executable(program_of(stretches, (10,)), runtime.target, "auto"), np.ones(10)
+    plan.fusion.patience = np.inf  # not earlier
+    make, made = Executable._short_entry, []
+
+    def meanwhile(self, schedule):
+        entry = make(self, schedule)
+        if not made:
+            self.fuse()  # as another thread may
+        made.append(self.bound)
+        return entry
+
+    monkeypatch.setattr(Executable, "_short_entry", meanwhile)
+    expected = plan([x])
+    for _ in range(300):
+        np.testing.assert_array_equal(plan([x]), expected)
+    assert len(made) == 2
+    assert plan._entry[0] is plan.bound

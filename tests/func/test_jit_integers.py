@@ -8,6 +8,8 @@ import pytest
 
 import numgrad as ng
 
+from .written import added, row_written, written, written_row
+
 LATER = {  # one recording serves all integers
     "an element": lambda x, i: x[i, 0],
     "a row": lambda x, i: x[i] * 2.0,
@@ -76,32 +78,6 @@ ASKED = {  # Python wants to know the number
     "sorted": lambda x, i: x * max(i, 2) - min(3, i),
     "swallowed": lambda x, i: x * swallowed(i),
 }
-
-
-def written(x, key, value):
-    y = x * 1.0
-    y[key] = value
-    return y
-
-
-def row_written(x, i):
-    y = x * 1.0
-    row = y[i]
-    row += 5.0
-    return y
-
-
-def written_row(x, i):
-    y = x * 1.0
-    row = y[i]
-    y[i] = 7.0
-    return row + y[0]
-
-
-def added(x, i):
-    y = x * 1.0
-    y[i] += x[0]
-    return y
 
 
 def swallowed(i):

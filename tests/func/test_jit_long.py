@@ -140,8 +140,10 @@ def test_static_arguments_that_are_new_objects_each_time_leave_no_entries(monkey
 
 
 @pytest.mark.short_ways
-def test_entries_of_one_recording_are_few():
-    f = ng.jit(lambda x, n: ng.sin(x) * n, fuse="never")
+@pytest.mark.parametrize("fuse", ["auto", "never"])
+def test_entries_of_one_recording_are_few(fuse):
+    """Also of a program that may still be fused, whose runs are counted."""
+    f = ng.jit(lambda x, n: ng.sin(x) * n + ng.cos(x) * ng.exp(x), fuse=fuse)
     x = np.linspace(0.0, 1.0, 10)
     tables = []
     for number in [int("1000") for _ in range(20)]:

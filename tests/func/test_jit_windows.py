@@ -6,6 +6,19 @@ import pytest
 
 import numgrad as ng
 
+from .written import (
+    element_written,
+    lowered,
+    part_written,
+    scaled,
+    seen_between,
+    written,
+    written_later,
+    written_twice,
+    written_view,
+    written_with_itself,
+)
+
 WINDOWS = {
     "a window": lambda x, i: x[i : i + 3] * 2.0,
     "a window of columns": lambda x, i: x[:, i : i + 3],
@@ -35,61 +48,16 @@ OTHERS = {  # a recording for each integer
     "apart from a number": lambda x, i: x[None][0, :, i : i + 2],
     "apart from each other": lambda x, i: x[i : i + 2, None, i : i + 2],
     "beside an array": lambda x, i: x[i : i + 2, [0, 1]],
+    "beside a mask of no axes": lambda x, i: x[i : i + 2, True],
     "a view that is written": lambda x, i: written_view(x, i),
     "a view of an element that is written": lambda x, i: element_written(x, i),
     "a view seen unwritten": lambda x, i: seen_between(x, i),
     "a view written later": lambda x, i: written_later(x, i),
+    "a view seen between two writes": lambda x, i: written_twice(x, slice(i, i + 2)),
+    "a row seen between two writes": lambda x, i: written_twice(x, i),
+    "a view written with what it views": lambda x, i: written_with_itself(x, slice(i, i + 2)),
+    "a part of a view": lambda x, i: part_written(x, slice(i, i + 2)),
 }
-
-
-def written(x, key, value):
-    y = x * 1.0
-    y[key] = value
-    return y
-
-
-def scaled(x, i):
-    y = x * 1.0
-    y[i : i + 3] *= 3.0 + y.sum()
-    return y
-
-
-def lowered(x, i):
-    y = x * 1.0
-    y[:, i] -= x[:, i + 1]
-    return y
-
-
-def written_view(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    return y
-
-
-def element_written(x, i):
-    y = x[0] * 1.0
-    view = y[..., i]
-    view *= 2.0
-    return y + view
-
-
-def seen_between(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    total = y.sum()
-    y[i : i + 2] = view
-    return y * total
-
-
-def written_later(x, i):
-    y = x * 1.0
-    view = y[i : i + 2]
-    view *= 2.0
-    y[i : i + 2] = view
-    view += 1.0
-    return y
 
 
 def matrix(shift=0.0):
@@ -165,3 +133,26 @@ def test_each_of_two_windows_limits_its_integer():
                     captured(x, i, j)
             else:
                 np.testing.assert_allclose(captured(x, i, j), expected, rtol=1e-13, strict=True)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64], ids=lambda kind: kind.__name__)
+def test_a_window_that_is_cut_off_fixes_its_integer_alone(kind):
+    calls = []
+    captured = ng.jit(lambda x, i, n: calls.append((i, n)) or x[4 * i : 4 * i + 4].sum() * n)
+    for n in range(1, 60):
+        i = n % 3
+        x = matrix(n)
+        expected = x[4 * i : 4 * i + 4].sum() * n
+        np.testing.assert_allclose(captured(x, kind(i), kind(n)), expected, rtol=1e-13)
+    assert len(calls) <= 6
+
+
+def test_what_is_cut_off_where_a_number_is_asked_for():
+    def function(x, i, n):
+        return x[i : i + 3] * (n if len(x[i : i + 3]) == 3 else float(n))
+
+    captured = ng.jit(function)
+    for n in range(1, 30):
+        i = (1, 2, 7, 8, 5)[n % 5]
+        expected = function(matrix(n), i, n)
+        np.testing.assert_allclose(captured(matrix(n), i, n), expected, rtol=1e-13, strict=True)

@@ -1,5 +1,7 @@
 """Sums of products over named axes against NumPy, and their derivatives."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -7,23 +9,7 @@ import numgrad as ng
 from numgrad.functions import contraction
 
 from ..operators.derivatives import check_derivatives
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(8)
-
-
-def close(actual, expected):
-    actual = actual.detach().numpy() if isinstance(actual, ng.Tensor) else actual
-    assert actual.shape == np.shape(expected)
-    assert actual.dtype == np.asarray(expected).dtype
-    np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
-
-
-def draw(rng, *shapes):
-    return [rng.standard_normal(shape) for shape in shapes]
-
+from .matrices import close, draw
 
 EINSUMS = [
     ("ij,jk->ik", (2, 3), (3, 4)), ("ij,kj->ki", (2, 3), (4, 3)), ("i,i", (3,), (3,)),
@@ -65,6 +51,25 @@ def test_einsum_of_lists_and_other_dtypes(rng):
     close(g, z.conj())
 
 
+MIXED = [
+    ("ij,k->ik", (4, 3), (2,)), ("i,->", (9,), ()), ("iij,k->kj", (5, 5, 2), (2,)),
+    ("i,ij,k->k", (9,), (1, 9), (2,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.float16, np.float32])
+@pytest.mark.parametrize("case", MIXED, ids=lambda case: case[0])
+def test_einsum_sums_in_the_dtype_of_the_result(case, dtype):
+    subscripts, *shapes = case
+    arrays = [(np.arange(np.prod(shape, dtype=int)) % 2 * 101).reshape(shape) for shape in shapes]
+    arrays = [array.astype(dtype) for array in arrays[:-1]] + [arrays[-1] + 1.1]
+    close(ng.einsum(subscripts, *arrays), np.einsum(subscripts, *arrays))
+    x = ng.tensor(arrays[-1], requires_grad=True)
+    (g,) = ng.grad(ng.einsum(subscripts, *arrays[:-1], x).sum(), x)
+    ones = np.eye(x.size).reshape(x.size, *x.shape)
+    close(g, np.reshape([np.einsum(subscripts, *arrays[:-1], one).sum() for one in ones], x.shape))
+
+
 @pytest.mark.parametrize("case", EINSUMS, ids=lambda case: case[0])
 def test_einsum_that_is_met_again_is_that_of_the_first_call(rng, case):
     subscripts, *shapes = case
@@ -97,6 +102,19 @@ def test_einsum_takes_a_path(rng):
     close(ng.einsum("ij,jk,kl", *arrays, optimize=path[1:]), np.einsum("ij,jk,kl", *arrays))
     with pytest.raises(ValueError, match=r"after the steps \(\(0, 1\),\) there are 2 terms left"):
         ng.einsum("ij,jk,kl", *arrays, optimize=[(0, 1)])
+
+
+def test_einsum_keeps_no_product_that_was_used():
+    text, size = "ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak", 200
+    path = ["einsum_path", *[(0, 1), *[(0, n) for n in range(8, 0, -1)]]]
+    peaks = []
+    matrices = [ng.tensor(np.eye(size)) for _ in range(10)]
+    for _ in range(4):
+        tracemalloc.start()
+        ng.einsum(text, *matrices, optimize=path)
+        peaks.append(tracemalloc.get_traced_memory()[1] / (8 * size**2))
+        tracemalloc.stop()
+    assert max(peaks[1:]) < 4  # the first call loads what it needs
 
 
 @pytest.mark.parametrize(

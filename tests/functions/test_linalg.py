@@ -6,23 +6,7 @@ import pytest
 import numgrad as ng
 
 from ..operators.derivatives import check_derivatives, gradient, second
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(8)
-
-
-def close(actual, expected):
-    actual = actual.detach().numpy() if isinstance(actual, ng.Tensor) else actual
-    assert actual.shape == np.shape(expected)
-    assert actual.dtype == np.asarray(expected).dtype
-    np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
-
-
-def draw(rng, *shapes):
-    return [rng.standard_normal(shape) for shape in shapes]
-
+from .matrices import close, draw
 
 # Products
 

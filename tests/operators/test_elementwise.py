@@ -175,6 +175,15 @@ def test_complex_powers_of_zero():
     np.testing.assert_array_equal(powers, [0, 1, np.nan, 0])
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_slopes_of_complex_powers_of_zero(dtype, create_graph):
+    exponents = np.array([0, 1, 2, 2 + 1j, 3.5 - 2j, 1.5], dtype)
+    x = ng.tensor(np.zeros(6, dtype), requires_grad=True)
+    (g,) = ng.grad((x**exponents).sum(), x, create_graph=create_graph)
+    np.testing.assert_array_equal(g.detach(), [0, 1, 0, 0, 0, 0])
+
+
 @pytest.mark.parametrize("name", ["add", "floor_divide", "maximum", "multiply", "remainder"])
 def test_integers_are_computed_by_numpy(name):
     x1, x2 = np.array([-7, 2**62 + 1, 5]), np.array([3, 2, -4])

@@ -68,7 +68,7 @@ def _lower_product(context: Any, builder: Any, signature: Any, args: Any) -> ir.
 
 @lower_builtin(power, types.Complex, types.Complex)
 def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) -> ir.Value:
-    """The C library's, which loses digits of squares."""
+    """The C library's, which loses digits of squares, and makes NaN of powers of 0."""
     real, imag = complex_parts(builder, args[1])
     squares = builder.and_(
         builder.fcmp_ordered("==", real, ir.Constant(real.type, 2.0)),
@@ -85,7 +85,24 @@ def _lower_complex_power(context: Any, builder: Any, signature: Any, args: Any) 
             kind = ir.FunctionType(ir.VoidType(), [pointer.type for pointer in pointers])
             known = builder.module.globals.get(symbol)
             builder.call(known or ir.Function(builder.module, kind, symbol), pointers)
+            found = _unless_zero(builder, args, builder.load(pointers[2]))
+            builder.store(found, pointers[2])
     return builder.load(pointers[2])
+
+
+def _unless_zero(builder: Any, args: Any, power: Any) -> ir.Value:
+    """Emit the power of a base that is not 0; else 1, 0 or NaN, as the exponent says."""
+    base, exponent = (complex_parts(builder, value) for value in args)
+    one, zero, nan = (ir.Constant(base[0].type, number) for number in (1.0, 0.0, math.nan))
+
+    def is_zero(parts: list[Any]) -> ir.Value:
+        return builder.and_(*[builder.fcmp_ordered("==", part, zero) for part in parts])
+
+    is_positive = builder.fcmp_ordered(">", exponent[0], zero)
+    real = builder.select(is_zero(exponent), one, builder.select(is_positive, zero, nan))
+    parts = zip((real, zero), complex_parts(builder, power), strict=True)
+    is_none = is_zero(base)
+    return complex_of(builder, power.type, *[builder.select(is_none, *pair) for pair in parts])
 
 
 @lower_builtin(quotient, types.Complex, types.Complex)
