@@ -109,7 +109,7 @@ def slogdet(a, lu, pivots, sign, logabs):
         size = abs(lu[i, i])
         if size == 0:
             unit = lu.dtype.type(0)
-            total = -np.inf
+            total = math.log(size)  # minus infinity, of the dtype of the rest
             break
         unit *= lu[i, i] / size
         if pivots[i] != i + 1:

@@ -1,22 +1,27 @@
+# pyright: reportAttributeAccessIssue=false, reportOptionalCall=false, reportArgumentType=false
 """From kernels as texts to code for a GPU: all that touches Numba's CUDA compiler.
 
-Checked with numba-cuda 0.30.4. It is used as a compiler alone: it makes PTX of Python functions for
-given types; memory, streams and launches are not its business here.
+Checked with numba-cuda 0.30.4, whose types pyright does not know. It is used as a compiler alone:
+it makes PTX of Python functions for given types; memory, streams and launches are not its business.
 """
 
 import math
 import operator
 import re
 import types as pytypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numba_cuda  # noqa: F401  which takes the place of numba.cuda
 import numpy as np
 from numba import cuda
-from numba.cuda import compiler, libdevice, types, utils
+from numba.cuda import compiler, dispatcher, libdevice, types, utils
 from numba.cuda.core import ir, untyped_passes
 from numba.cuda.core.callconv import CUDACallConv
+from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.core.compiler_machinery import FunctionPass, register_pass
 from numba.cuda.descriptor import cuda_target
 from numba.cuda.dispatcher import CUDADispatcher
@@ -47,10 +52,23 @@ def compiled(kernel: Kernel, capability: Capability) -> Code:
     scope |= {"cuda": cuda, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
     signature = types.void(*[_type(parameter) for parameter in kernel.parameters])
-    ptx, _ = compiler.compile_ptx(scope["kernel"], signature, device=False, cc=capability)
+    with _targeting(capability):
+        ptx, _ = compiler.compile_ptx(scope["kernel"], signature, device=False, cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
     assert entry is not None
     return Code(ptx, entry.group(1))
+
+
+@contextmanager
+def _targeting(capability: Capability) -> Iterator[None]:
+    """Compile what Numba itself calls for a capability, and not for the GPU that it finds."""
+    before = dispatcher.get_current_device
+    with global_compiler_lock:
+        dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+        try:
+            yield
+        finally:
+            dispatcher.get_current_device = before
 
 
 def _type(parameter: Parameter) -> Any:

@@ -1,0 +1,145 @@
+"""Every kernel of every operator compiles for GPUs, none of which has to be there: what the machine
+code computes with, and what it needs of a processor."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine.record import deferring, runtime
+from numgrad.targets.cuda import CUDATarget
+from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
+from numgrad.testing.scenarios import SCENARIOS
+
+codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
+CAPABILITY = (9, 0)
+SLOW_PATHS = {"sin", "cos", "tan", "sin_dx", "cos_dx", "tan_dx", "digamma"}
+"""What calls sin, cos or tan: libdevice reduces very large arguments in double precision."""
+
+
+class Collecting:
+    """A runtime that keeps the kernels that it is to launch."""
+
+    TILE = 16
+
+    def __init__(self):
+        self.kernels = {}
+
+    def prepare(self, kernel):
+        dtypes = tuple(p.dtype.str for p in kernel.parameters if hasattr(p, "dtype"))
+        self.kernels.setdefault((kernel.name, kernel.text, dtypes), kernel)
+        return kernel
+
+    def allocate(self, nbytes):
+        return None
+
+    def upload(self, memory, offset, array):
+        pass
+
+
+def collected():
+    """Return the kernels of values and batched passes of all scenarios."""
+    target, runtime_ = CUDATarget(), Collecting()
+    target.__dict__["runtime"] = runtime_
+    bind = runtime.target.bind
+
+    def noted(program):
+        target.bind(program)
+        return bind(program)
+
+    runtime.target.bind = noted
+    try:
+        for scenario in SCENARIOS:
+            for dtype in scenario.dtypes:
+                _run(scenario, dtype)
+    finally:
+        del runtime.target.bind
+    return list(runtime_.kernels.values())
+
+
+def _run(scenario, dtype):
+    leaves = [
+        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc")
+        for a in scenario.at(scenario.points[0], dtype)
+    ]
+    with deferring(), ng.no_grad():
+        outputs = scenario.function(*[runtime.value(x.array) for x in leaves])
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    from numgrad.engine.lower import force
+
+    force([o for o in outputs if isinstance(o, ng.Tensor)])
+    outputs = scenario.function(*leaves)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    live = [o for o in outputs if o.requires_grad]
+    if live:
+        seeds = [np.ones((3, *o.shape), o.dtype) for o in live]
+        variables = [x for x in leaves if x.requires_grad]
+        ng.grad(live, variables, seeds, is_grads_batched=True, allow_unused=True)
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    return collected()
+
+
+def is_single(kernel):
+    dtypes = {p.dtype for p in kernel.parameters if hasattr(p, "dtype")}
+    return np.dtype(np.float32) in dtypes and not any(d.kind == "c" or d.char == "d" for d in dtypes)
+
+
+def test_every_kernel_compiles_and_single_precision_stays_single(kernels):
+    assert len(kernels) > 300
+    double = {}
+    for kernel in kernels:
+        code = codegen.compiled(kernel, CAPABILITY)
+        if is_single(kernel) and ".f64" in code.ptx:
+            double[kernel.name] = code.ptx.count(".f64")
+    assert set(double) <= SLOW_PATHS, double
+
+
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+def test_samples_link_without_spilling_registers(kernels, capability):
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
+    chosen = {kernel.name: kernel for kernel in kernels}
+    for kernel in list(chosen.values())[::4]:
+        ptx = codegen.compiled(kernel, capability).ptx
+        options = LinkerOptions(
+            arch=f"sm_{capability[0]}{capability[1]}", ptxas_options=["-v"], verbose=True
+        )
+        linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
+        linker.link("cubin")
+        log = linker.get_info_log()
+        registers = int(re.search(r"Used (\d+) registers", log).group(1))
+        assert registers <= 128, (kernel.name, registers)
+        if kernel.name not in HEAVY:
+            spilled = re.search(r"(\d+) bytes spill stores", log)
+            assert spilled is None or spilled.group(1) == "0", kernel.name
+
+
+HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
+"""Of a thread each: they keep arrays of their own."""
+
+
+def test_a_literal_in_double_precision_is_found():
+    """The check above sees the fault that it is for."""
+    x = np.dtype(np.float32)
+    text = "def kernel(n, x, out):\n    i = cuda.grid(1)\n    if i < n:\n        out[i] = f(x[i])"
+    parameters = (Word(32), Pointer(x), Pointer(x))
+    function = SimpleNamespace(py_func=lambda v: v * 0.1)
+    right = Kernel("right", text, parameters, {"f": Function(function, x)})
+    wrong = Kernel("wrong", text, parameters, {"f": Function(function, np.dtype(np.float64))})
+    assert ".f64" not in codegen.compiled(right, CAPABILITY).ptx
+    assert ".f64" in codegen.compiled(wrong, CAPABILITY).ptx
+
+
+def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
+    x = np.dtype(np.float32)
+    kernel = Kernel(
+        "copy", "def kernel(n, x, out):\n    out[n] = x[n]", (Word(), Pointer(x), Pointer(x))
+    )
+    code = codegen.compiled(kernel, CAPABILITY)
+    (header,) = re.findall(rf"\.visible \.entry {code.entry}\((.*?)\)", code.ptx, re.DOTALL)
+    assert header.count(".param") == 3
