@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
-from .dispatch_cache import Mixture, Plan, key_of, plan_of
+from .dispatch_cache import Mixture, Plan, alike, key_of, plan_of
 from .graph import Node, accumulator_of
 from .operands import as_value, descriptor
 from .operands import learn as learn_of
@@ -21,7 +21,7 @@ from .record import record as record_without_plan
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
-from .values import Alias, Storage, View, next_number
+from .values import Alias, Storage, View, next_number, spec_of
 
 _new = object.__new__
 _frame = sys._getframe
@@ -136,6 +136,37 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
         if array is None or (unusual and not mode.direct):
             return apply(plan.operator, tuple(values), plan.static)[0]
     return _recorded(plan, values, arrays)
+
+
+def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
+    """Apply an operator of one value with parameters for which there is no plan, as most indices
+    and shapes never come again: what does not depend on them is known."""
+    if type(x) is not runtime.value or operator.converts or (unusual and not mode.direct):
+        return operator(x, **static)
+    array = x.array
+    if array is None or x.spec.rows:
+        return operator(x, **static)
+    require_own((x,))
+    (array,) = operator.run(runtime.target, (array,), static)
+    if operator.is_view and array.base is None and array is not x.array:
+        return operator(x, **static)  # it had to copy
+    plan = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
+    record = plan.recorder
+    if record is None:
+        _count(plan)
+    result = None if record is None or unusual else record(x, array)
+    if result is None:
+        result = _result(plan, array, runtime.value)
+        if plan.step:
+            _link(plan, x, result)
+        if plan.reads and (not unusual or mode.grad) and x.requires_grad:
+            parent = x.node or accumulator_of(x)
+            record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+    if result.node is not None:
+        result.node.static = static
+    if type(result._view) is View:
+        result._view.chain = (*result._view.chain[:-1], (operator, static))
+    return result
 
 
 def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
@@ -253,6 +284,8 @@ def record_in_place(
 ) -> None:
     """Record an operation whose result is in the memory of a value that was written in place."""
     plan = None if unusual else plan_of(operator, static, inputs)
+    if plan is None and not unusual and all([value.array is not None for value in inputs]):  # noqa: C419
+        plan = alike(operator, static, tuple([value.spec for value in inputs]), result.spec)
     if plan is None or not plan.reads:
         record_without_plan(operator, static, inputs, [result])
         return
@@ -260,6 +293,7 @@ def record_in_place(
     wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
     own = result.detached()
     record_planned(plan, wanted, inputs, parents, own, _frame(1))
+    own.node.static = static
     result.move(own.node, 0, True)
 
 
@@ -283,7 +317,7 @@ def record_planned(
         node.slots = (inputs[0].slot, inputs[1].slot)
     else:
         node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
-    node._edges = node.extras = None
+    node._edges = node.extras = node.by_position = None
     node.number = next_number()
     reads = plan.reads[wanted]
     if reads is None:

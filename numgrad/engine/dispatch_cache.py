@@ -72,19 +72,36 @@ class Plan:
         return reads if any(reads) else None
 
 
-def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -> Plan | None:
-    """Work out a plan; None for what always takes the general way."""
+def make_plan(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec | None = None
+) -> Plan | None:
+    """Work out a plan, with the spec of the result where it is known already; None for what always
+    takes the general way."""
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
     if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
         return None
     compute = _unknown if rows else operator.computation(runtime.target, inputs, static)
     if compute is None:
         return None
-    ((shape, dtype),) = operator.infer(inputs, static)
-    return Plan(operator, static, inputs, spec_of(shape, dtype, rows), compute)
+    if spec is None:
+        ((shape, dtype),) = operator.infer(inputs, static)
+        spec = spec_of(shape, dtype, rows)
+    return Plan(operator, static, inputs, spec, compute)
 
 
 _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
+
+
+def alike(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec) -> Plan:
+    """Return a plan for all static parameters with which results are alike: it is given what was
+    computed, and they are put in afterwards."""
+    key = (inputs, result)
+    plan = operator.alike.get(key)
+    if plan is None:
+        plan = Plan(operator, static, inputs, result, np.asarray)
+        plan.kind, plan.depth = False, 2  # type: ignore[assignment]
+        keep(operator, operator.alike, key, plan)
+    return plan
 
 
 def _unknown(array: np.ndarray) -> Any:

@@ -90,6 +90,12 @@ def writes(node: Node) -> bool:
     return node.operator is runtime.roles["put_view"]
 
 
+def of_a_part(node: Node) -> bool:
+    """Whether a node reads or writes a part of an array that was written part by part."""
+    parent = node.parents[0] if node.operator.by_position is not None else None
+    return parent is not None and writes(parent)
+
+
 def split(
     parts: Sequence[Part], box: Box, node: Node, wanted: Sequence[bool]
 ) -> tuple[list[Part], Value | None]:

@@ -12,7 +12,7 @@ from .._locks import fork_safe_lock
 from .._settings import settings
 from .executable import Executable
 from .graph import Edge, Node
-from .indices import general
+from .indices import general, present
 from .lower import lower
 from .record import mode, runtime, unusual
 from .structure import Structure
@@ -162,13 +162,15 @@ def known_for(
 ) -> tuple[Structure, Known] | None:
     """Return the structure of a pass that starts in a certain way, and what is known of it: of this
     index if there is an index, else of any."""
-    kinds = _first_kinds(roots, _kind)
-    found = _followed((kinds, *starts), roots, targets, seeds)
-    if found is None:
-        others = _first_kinds(roots, general)
-        if others != kinds:
-            found = _followed((others, *starts), roots, targets, seeds)
-    return found
+    tried: list[Hashable] = []
+    for kind_of in (present, general, _kind):
+        kinds = _first_kinds(roots, kind_of)
+        if kinds not in tried:
+            found = _followed((kinds, *starts), roots, targets, seeds)
+            if found is not None:
+                return found
+            tried.append(kinds)
+    return None
 
 
 def _followed(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
-from .indices import general
+from .indices import by_position, general
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -138,7 +138,7 @@ class Track:
         for item in found:
             if item is None:
                 return None
-        found += [nodes[n].kind.by_position.positions for n in self._indexed]
+        found += [by_position(nodes[n]).positions for n in self._indexed]  # type: ignore[union-attr]
         return found
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from .._declare import registry
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
+from ..engine.dispatch import apply_anew
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.steps import Steps
@@ -68,7 +69,7 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
     normal = parse(key, x.shape)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
-        result = operator(x, **static)
+        result = apply_anew(operator, x, static)
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
     if normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         result = gather(x, positions_of(normal, x.shape, caller))

@@ -81,6 +81,8 @@ def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
     IndexError
         As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
+    if is_basic(key) and not unusual:
+        return _basic_key(_expand(list(key) if type(key) is tuple else [key], len(shape)), shape)
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
     kinds = set(map(type, items))

@@ -97,7 +97,7 @@ def test_indices_that_stay_have_their_program_at_the_second_pass():
     assert not known.track._indexed
 
 
-def test_equal_indices_are_another_structure_than_different_ones():
+def test_equal_indices_have_the_program_of_different_ones():
     x = ng.tensor(X, requires_grad=True)
 
     def function(x, pair):
@@ -107,7 +107,7 @@ def test_equal_indices_are_another_structure_than_different_ones():
     expected = references(function, pairs)
     for pair in pairs:
         np.testing.assert_array_equal(slope(function, x, pair), expected[pair])
-    assert len(programs()) == 2
+    assert len(programs()) == 1
 
 
 def test_batched_passes():
@@ -170,9 +170,9 @@ def test_backward_accumulates():
 def test_the_cache_of_kinds_does_not_grow_with_positions():
     wide = ng.tensor(np.zeros((3, 2 * indices._MOST_POSITIONS)), requires_grad=True)
     node = wide[1].node
-    assert indices.by_position(node, node.kind).positions.size == 1  # the row is one
+    assert indices.by_position(node).positions.size == 1  # the row is one
     node = wide[:, 1:-1].node
-    assert indices.by_position(node, node.kind) is None
+    assert indices.by_position(node) is None
 
 
 
