@@ -70,9 +70,11 @@ _windows: dict[Any, Window | None] = Bounded(4096)
 def by_position(node: Node) -> ByPosition | None:
     """Return what a node is where its index is data; None where it cannot be, nor where the array
     of which it reads or writes a part was written part by part, see `parts`."""
-    if node.by_position is None:
-        node.by_position = _made(node) or False
-    return node.by_position or None
+    owner: Any = node._kind or node
+    seen = owner.by_position
+    if seen is None:
+        seen = owner.by_position = _made(node) or False
+    return None if seen is False or of_a_part(node) else seen
 
 
 def general(node: Any) -> Kind | None:
@@ -88,7 +90,7 @@ def present(node: Any) -> Kind | None:
 
 
 def _made(node: Node) -> ByPosition | None:
-    if node._kind is None or node.operator.by_position is None or of_a_part(node):
+    if node._kind is None or node.operator.by_position is None:
         return None
     place_of, operation_of = node.operator.by_position
     place = place_of(node.inputs, node.static)

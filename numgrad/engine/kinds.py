@@ -54,11 +54,11 @@ class Kind:
     """An operator, its static parameters, and the specs of its inputs and outputs.
 
     Nodes of one kind are differentiated alike, but for their edges and saved values. Kinds are
-    compared by identity: equal ones are mostly the same object. ``is_small`` is what `immediate`
-    has found out.
+    compared by identity: equal ones are mostly the same object. ``by_position`` is what `indices`
+    has found out, ``is_small`` what `immediate` has.
     """
 
-    __slots__ = ("inputs", "is_small", "operator", "outputs", "static")
+    __slots__ = ("by_position", "inputs", "is_small", "operator", "outputs", "static")
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class Kind:
         self.static = static
         self.inputs = inputs
         self.outputs = outputs
+        self.by_position: Any = None
         self.is_small: Any = None
 
     def __repr__(self) -> str:

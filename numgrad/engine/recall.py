@@ -112,8 +112,8 @@ class Known:
         arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
             return None
-        return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
-
+        arrays = [*[arrays[n] for n in self.firsts], *self.track.positions(nodes)]
+        return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
         """Whether targets are where they were, inside or outside of the graph."""

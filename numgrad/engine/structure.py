@@ -52,9 +52,11 @@ class Structure:
         """Return the structure in which indices are data; None where it is not worth while."""
         if not are_few(self.indexed):
             return None
-        arrays = [*self.arrays, *[seen.positions for _, seen in self.indexed]]
+        # Equal indices may have one array: as arguments of the program they are two.
+        indexed = [(node, ByPosition(x.kind, x.positions.copy())) for node, x in self.indexed]
+        arrays = [*self.arrays, *[seen.positions for _, seen in indexed]]
         made = Structure((self.key[0],), arrays, self.order, self.index)  # type: ignore[index]
-        made.by_position = dict(self.indexed)
+        made.by_position = dict(indexed)
         return made
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
-from .indices import by_position, general
+from .indices import general
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -124,8 +124,7 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, ``last``, and the indices that are data; None
-        unless all are computed."""
+        """Return the arrays that the nodes saved, and ``last``; None unless all are computed."""
         found = []
         try:
             for n, places in self.keepers:
@@ -138,8 +137,12 @@ class Track:
         for item in found:
             if item is None:
                 return None
-        found += [by_position(nodes[n]).positions for n in self._indexed]  # type: ignore[union-attr]
         return found
+
+    def positions(self, nodes: list[Any]) -> list[np.ndarray]:
+        """Return the indices that are data, of nodes that a walk has led to."""
+        found = [nodes[n] for n in self._indexed]
+        return [(node._kind or node).by_position.positions for node in found]
 
 
 def sameness(arrays: Sequence[np.ndarray]) -> list[int]:
