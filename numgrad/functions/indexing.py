@@ -15,7 +15,7 @@ from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
-from .keys import BASIC, ArrayKey, BasicKey, has_window, is_basic, is_late, look_up, parse
+from .keys import BASIC, ArrayKey, BasicKey, has_window, is_basic, is_late, look_up, parse, plain_numbers
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 
@@ -50,7 +50,9 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
+    if type(key) not in BASIC and not is_basic(key):
+        key = plain_numbers(key)
+    if is_basic(key) and not (unusual and has_window(key)):
         return _basic.call(x, key)
     return read(x, key, "getitem")
 
@@ -97,19 +99,15 @@ def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
 
 
 def _operation(normal: BasicKey, key: Any, ndim: int) -> tuple[Any, dict[str, Any]]:
-    if len(normal.items) == ndim and _is_element(normal.items, key):
-        return _indexing.element, {"key": normal.items}
+    items = normal.items
+    if len(items) == ndim and {int}.issuperset(map(type, items)):
+        given = key if type(key) is tuple else (key,)
+        if not any([item is ... for item in given]):  # noqa: C419  it makes a view
+            return _indexing.element, {"key": items}
     axes = normal.new_axes
     if axes:
         return _shape.expand_dims, {"axes": axes}
-    return _indexing.index, {"key": normal.items}
-
-
-def _is_element(items: tuple[Any, ...], key: Any) -> bool:
-    """Whether a key has an integer for each axis, and nothing else; an ellipsis makes a view."""
-    if key is ... or not all([type(item) is int for item in items]):  # noqa: C419  a list is faster
-        return False
-    return type(key) is not tuple or not any([item is ... for item in key])  # noqa: C419
+    return _indexing.index, {"key": items}
 
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:

@@ -57,6 +57,7 @@ class Items(NamedTuple):
 
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+_INTEGERS = frozenset([np.dtype(code).type for code in np.typecodes["AllInteger"]])
 
 
 def is_basic(key: Any) -> bool:
@@ -65,6 +66,13 @@ def is_basic(key: Any) -> bool:
     if type(key) is not tuple:
         return type(key) in BASIC
     return BASIC.issuperset(map(type, key))
+
+
+def plain_numbers(key: Any) -> Any:
+    """Return a key with Python's integers in place of NumPy's."""
+    if type(key) is tuple:
+        return tuple([int(item) if type(item) in _INTEGERS else item for item in key])
+    return int(key) if type(key) in _INTEGERS else key
 
 
 def has_window(key: Any) -> bool:
@@ -82,7 +90,7 @@ def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
         As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
     if is_basic(key) and not unusual:
-        return _basic_key(_expand(list(key) if type(key) is tuple else [key], len(shape)), shape)
+        return _basic_key(key if type(key) is tuple else (key,), shape)
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
     kinds = set(map(type, items))
@@ -237,19 +245,22 @@ def _expand(items: list[Any], ndim: int) -> list[Any]:
 
 
 def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
+    ndim = len(shape)
+    used = len(items) - items.count(None)
+    if used > ndim or ... in items:
+        items, used = _expand(list(items), ndim), ndim
     axis = 0
     normal: list[Any] = []
     for item in items:
         if item is ...:
             continue
-        if item is None:
-            normal.append(None)
-            continue
-        size = shape[axis]
-        normal.append(_slice(item, size) if isinstance(item, slice) else _integer(item, axis, size))
-        axis += 1
-    first = next((n for n, item in enumerate(normal) if item != FULL), len(normal))
-    return BasicKey(tuple(normal[first:]))
+        if item is not None:
+            size = shape[axis]
+            item = _slice(item, size) if isinstance(item, slice) else _integer(item, axis, size)
+            axis += 1
+        if normal or item != FULL:
+            normal.append(item)
+    return BasicKey((*normal, *(FULL,) * (ndim - used)) if normal else ())
 
 
 def _integer(item: int, axis: int, size: int) -> int:
