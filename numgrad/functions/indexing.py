@@ -50,9 +50,7 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    if type(key) not in BASIC and not is_basic(key):
-        key = plain_numbers(key)
-    if is_basic(key) and not (unusual and has_window(key)):
+    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
         return _basic.call(x, key)
     return read(x, key, "getitem")
 
@@ -68,6 +66,9 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
         if index is not None and x.ndim:
             assert x.array is not None
             return Tensor(look_up(x.array, index, [index], x.shape))
+    numbers = plain_numbers(key, x.ndim)
+    if is_basic(numbers) and not unusual:
+        return _basic.call(x, numbers)
     normal = parse(key, x.shape)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)

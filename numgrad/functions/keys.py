@@ -68,11 +68,21 @@ def is_basic(key: Any) -> bool:
     return BASIC.issuperset(map(type, key))
 
 
-def plain_numbers(key: Any) -> Any:
-    """Return a key with Python's integers in place of NumPy's."""
-    if type(key) is tuple:
-        return tuple([int(item) if type(item) in _INTEGERS else item for item in key])
-    return int(key) if type(key) in _INTEGERS else key
+def plain_numbers(key: Any, ndim: int) -> Any:
+    """Return a key with Python's integers in place of NumPy's, and of arrays without axes where it
+    has an integer for each of ``ndim`` axes: others make a copy of what would be a view."""
+    items = key if type(key) is tuple else (key,)
+    numbers = [int(item) if type(item) in _INTEGERS else item for item in items]
+    if len(items) == ndim and not unusual:
+        found = [int(item) if _is_number(item) else item for item in numbers]
+        if {int}.issuperset(map(type, found)):
+            return tuple(found)
+    return tuple(numbers) if type(key) is tuple else numbers[0]
+
+
+def _is_number(item: Any) -> bool:
+    """Whether an item is an integer in an array without axes."""
+    return isinstance(item, (np.ndarray, Tensor)) and not item.ndim and item.dtype.kind in "iu"
 
 
 def has_window(key: Any) -> bool:
