@@ -64,7 +64,7 @@ class ByPosition:
         return prod(self.inputs[0].shape)
 
 
-_windows: dict[Any, Window | None] = Bounded(4096)
+_windows: dict[Any, tuple[Window | None]] = Bounded(4096)
 
 
 def by_position(node: Node) -> ByPosition | None:
@@ -83,12 +83,6 @@ def general(node: Any) -> Kind | None:
     return seen.kind if seen is not None else node._kind or node.kind
 
 
-def present(node: Any) -> Kind | None:
-    """Return the kind of a node, as it is where indices are data if nobody knows it yet: most
-    indices that are met for the first time never come again."""
-    return node._kind or general(node)
-
-
 def _made(node: Node) -> ByPosition | None:
     if node._kind is None or node.operator.by_position is None:
         return None
@@ -98,10 +92,14 @@ def _made(node: Node) -> ByPosition | None:
         return None
     form, first = place
     key = (node.operator, node.inputs, form)
-    window = _windows.get(key, ())
-    if window == ():
-        window = _windows[key] = _window(node, operation_of(node.inputs, form, _MOST_POSITIONS))
-    return None if window is None else ByPosition(window.kind, window.positions + first // window.unit)
+    known = _windows.get(key)
+    if known is None:
+        made = _window(node, operation_of(node.inputs, form, _MOST_POSITIONS))
+        known = _windows[key] = (made,)
+    (window,) = known
+    if window is None:
+        return None
+    return ByPosition(window.kind, window.positions + first // window.unit)
 
 
 def _window(node: Node, found: Any) -> Window | None:

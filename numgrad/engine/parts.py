@@ -91,8 +91,8 @@ def writes(node: Node) -> bool:
 
 
 def of_a_part(node: Node) -> bool:
-    """Whether a node reads or writes a part of an array that was written part by part."""
-    parent = node.parents[0] if node.operator.by_position is not None else None
+    """Whether the array of which a node reads or writes a part was written part by part."""
+    parent = node.parents[0]
     return parent is not None and writes(parent)
 
 

@@ -12,7 +12,7 @@ from .._locks import fork_safe_lock
 from .._settings import settings
 from .executable import Executable
 from .graph import Edge, Node
-from .indices import general, present
+from .indices import general
 from .lower import lower
 from .record import mode, runtime, unusual
 from .structure import Structure
@@ -163,7 +163,7 @@ def known_for(
     """Return the structure of a pass that starts in a certain way, and what is known of it: of this
     index if there is an index, else of any."""
     tried: list[Hashable] = []
-    for kind_of in (present, general, _kind):
+    for kind_of in (_known_kind, general, _kind):
         kinds = _first_kinds(roots, kind_of)
         if kinds not in tried:
             found = _followed((kinds, *starts), roots, targets, seeds)
@@ -188,6 +188,13 @@ def _followed(
 
 def _roots(request: Any) -> tuple[Node, ...]:
     return tuple([edge.node for edge, _ in request.seeds])
+
+
+def _known_kind(node: Node) -> Any:
+    """Return the kind of a node, as it is where indices are data if nobody knows it yet: most
+    indices that are met for the first time never come again."""
+    kind = node._kind
+    return general(node) if kind is False else kind
 
 
 def _kind(node: Node) -> Any:

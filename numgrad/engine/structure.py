@@ -85,8 +85,9 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
             continue
         seen = by_position(node)
         if seen is None:
-            has_parts = has_parts or of_a_part(node)
             parts.append(kind)
+            if kind.operator.by_position is not None:
+                has_parts = has_parts or of_a_part(node)
         else:
             parts.append(seen.kind)
             indexed.append((node, seen))

@@ -15,7 +15,17 @@ from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
-from .keys import BASIC, ArrayKey, BasicKey, has_window, is_basic, is_late, look_up, parse, plain_numbers
+from .keys import (
+    BASIC,
+    ArrayKey,
+    BasicKey,
+    has_window,
+    is_basic,
+    is_late,
+    look_up,
+    parse,
+    plain_numbers,
+)
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 

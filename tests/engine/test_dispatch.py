@@ -371,7 +371,7 @@ def test_views_at_keys_that_never_come_again_see_writes(often):
     for n, view in enumerate(views, 1):
         view[0] = float(n)
         assert np.array_equal(y[n, n % 3 :].detach().numpy(), view.detach().numpy())
-        assert view.node.name() == "index" and view[0].item() == n
+        assert (view.node.name(), view[0].item()) == ("index", n)
     with ng.no_grad():
         apart = [y[n, 1:] for n in range(1, 9)]
     assert not any(view.requires_grad for view in apart)
