@@ -115,6 +115,11 @@ def apply_one(plan: Plan, x: Any) -> Any:
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
         return apply(plan.operator, (x,), plan.static)[0]
+    return _of_one(plan, x, array)
+
+
+def _of_one(plan: Plan, x: Any, array: Any) -> Any:
+    """Return the value of a result, linked to the value that it is a view of, and recorded."""
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -123,7 +128,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
             x._view.refresh(x)
         if x._requires_grad:
             parent = x.node or accumulator_of(x)
-            record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+            record_planned(plan, 1, (x,), (parent,), result, _frame(3))
     return result
 
 
@@ -156,12 +161,7 @@ def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
         _count(plan)
     result = None if record is None or unusual else record(x, array)
     if result is None:
-        result = _result(plan, array, runtime.value)
-        if plan.step:
-            _link(plan, x, result)
-        if plan.reads and (not unusual or mode.grad) and x.requires_grad:
-            parent = x.node or accumulator_of(x)
-            record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+        result = _of_one(plan, x, array)
     if result.node is not None:
         result.node.static = static
     if type(result._view) is View:
@@ -283,9 +283,9 @@ def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
     """Record an operation whose result is in the memory of a value that was written in place."""
-    plan = None if unusual else plan_of(operator, static, inputs)
-    if plan is None and not unusual and all([value.array is not None for value in inputs]):  # noqa: C419
-        plan = alike(operator, static, tuple([value.spec for value in inputs]), result.spec)
+    plan = None if unusual else plan_of(operator, static, inputs) or alike(
+        operator, static, tuple([value.spec for value in inputs]), result.spec
+    )  # fmt: skip
     if plan is None or not plan.reads:
         record_without_plan(operator, static, inputs, [result])
         return
