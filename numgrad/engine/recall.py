@@ -5,7 +5,7 @@ The structure is everything that decides the program, see `structure`.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._locks import fork_safe_lock
@@ -162,11 +162,11 @@ def known_for(
 ) -> tuple[Structure, Known] | None:
     """Return the structure of a pass that starts in a certain way, and what is known of it: of this
     index if there is an index, else of any."""
-    tried: list[Hashable] = []
+    nodes, tried = _first_nodes(roots), []
     for kind_of in (_known_kind, general, _kind):
-        kinds = _first_kinds(roots, kind_of)
+        kinds = list(map(kind_of, nodes))
         if kinds not in tried:
-            found = _followed((kinds, *starts), roots, targets, seeds)
+            found = _followed((tuple(kinds), *starts), roots, targets, seeds)
             if found is not None:
                 return found
             tried.append(kinds)
@@ -201,21 +201,20 @@ def _kind(node: Node) -> Any:
     return node._kind or node.kind
 
 
-def _first_kinds(roots: tuple[Node, ...], kind_of: Callable[[Node], Any]) -> Hashable:
-    """Return the kinds of each root, its first parent, the first parent of that, and so on.
+def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
+    """Return each root, its first parent, the first parent of that, and so on.
 
-    They tell most graphs apart that differ in an index, so that few tracks are tried in vain.
+    Their kinds tell most graphs apart, so that few tracks are tried in vain.
     """
-    kinds = []
+    nodes = []
     for root in roots:
         node: Node | None = root
         for _ in range(_MOST_FIRST):
             if node is None:
                 break
-            kinds.append(kind_of(node))
-            parents = node.parents
-            node = parents[0] if parents else None
-    return tuple(kinds)
+            nodes.append(node)
+            node = node.parents[0] if node.parents else None
+    return nodes
 
 
 def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
@@ -250,8 +249,8 @@ def recall(request: Any, structure: Structure) -> Known | None:
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
                 roots, starts = _starts(request)
-                kinds = _first_kinds(roots, general if structure.by_position else _kind)
-                recalled.beginning = kinds, *starts
+                kinds = map(general if structure.by_position else _kind, _first_nodes(roots))
+                recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled

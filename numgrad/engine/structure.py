@@ -83,14 +83,14 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
                 return None
             parts.append(node.outputs)
             continue
-        seen = by_position(node)
-        if seen is None:
+        if kind.operator.by_position is None:
             parts.append(kind)
-            if kind.operator.by_position is not None:
-                has_parts = has_parts or of_a_part(node)
         else:
-            parts.append(seen.kind)
-            indexed.append((node, seen))
+            has_parts = has_parts or of_a_part(node)
+            seen = by_position(node)
+            parts.append(kind if seen is None else seen.kind)
+            if seen is not None:
+                indexed.append((node, seen))
         parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
         if None in parts[-1]:  # beyond the last node that matters
             parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]

@@ -134,7 +134,8 @@ def _region_of(form: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
         behind *= shape[axis]
     count = len(shape) - tail - axis
     static = {"count": count, "tail": tail, "shape": region}
-    return (static, positions, prod(shape[len(shape) - tail :])) if count else None
+    unit = prod(shape[len(shape) - tail :]) or 1
+    return (static, positions, unit) if count else None
 
 
 def _place_of_read(inputs: Any, static: dict[str, Any]) -> Any:

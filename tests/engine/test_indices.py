@@ -271,3 +271,13 @@ def test_signs_of_zeros_beside_a_write_are_those_of_the_long_way(dtype):
     ng.set_flags(path="default")
     for one, other in zip(found, expected, strict=True):
         assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(4, 0), (4, 0, 3), (4, 3, 0)])
+def test_parts_without_elements(shape):
+    x = ng.tensor(np.zeros(shape), requires_grad=True)
+    for i in (0, 1, 2, 3, 1):
+        y = x * 1.0
+        y[i] = x[i - 1] * 2.0
+        z = (x[i : i + 1] * y[None, i, ..., :1]).sum() + y.sum()
+        assert ng.grad(z, x)[0].shape == shape
