@@ -291,21 +291,22 @@ def record_in_place(
         return
     parents = parents_of(inputs)
     wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
-    own = result.detached()
-    record_planned(plan, wanted, inputs, parents, own, _frame(1))
-    own.node.static = static
-    result.move(own.node, 0, True)
+    node = _planned(plan, wanted, inputs, parents, result, _frame(1))
+    node.static = static
+    result.move(node, 0, True)
 
 
 def record_planned(
-    plan: Any,
-    wanted: int,
-    inputs: Sequence[Any],
-    parents: tuple[Any, ...],
-    result: Any,
-    frame: Any,
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Make the node of a result; ``frame`` is the first that may be the user's."""
+    """Hang a result on its node; ``frame`` is the first that may be the user's."""
+    result.node = _planned(plan, wanted, inputs, parents, result, frame)
+    result._requires_grad = True
+
+
+def _planned(
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
+) -> Node:
     node: Any = Node()
     node.operator = plan.operator
     node.static = plan.static
@@ -330,8 +331,7 @@ def record_planned(
     node.instruction = 0 if frame is None else frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own().stack = user_stack()
-    result.node = node
-    result._requires_grad = True
+    return node
 
 
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
