@@ -115,6 +115,8 @@ def apply_one(plan: Plan, x: Any) -> Any:
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
         return apply(plan.operator, (x,), plan.static)[0]
+    if plan.like is not None:
+        return _as_others(plan.like, x, array, plan.operator, plan.static, plan.kind)
     return _of_one(plan, x, array)
 
 
@@ -155,17 +157,25 @@ def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     (array,) = operator.run(runtime.target, (array,), static)
     if operator.is_view and array.base is None and array is not x.array:
         return operator(x, **static)  # it had to copy
-    plan = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
-    record = plan.recorder
+    like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
+    return _as_others(like, x, array, operator, static, False)
+
+
+def _as_others(
+    like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
+) -> Any:
+    """Return the value of a result by a plan for all that are alike, and put in what is its own."""
+    record = like.recorder
     if record is None:
-        _count(plan)
+        _count(like)
     result = None if record is None or unusual else record(x, array)
     if result is None:
-        result = _of_one(plan, x, array)
-    if result.node is not None:
-        result.node.static = static
-    if type(result._view) is View:
-        result._view.chain = (*result._view.chain[:-1], (operator, static))
+        result = _of_one(like, x, array)
+    node, view = result.node, result._view
+    if node is not None:
+        node.static, node._kind = static, kind
+    if type(view) is View:
+        view.chain = (*view.chain[:-1], (operator, static))
     return result
 
 

@@ -39,13 +39,15 @@ class Plan:
         been many ``uses``.
     depth : int
         Of the first frame that may be the user's, seen from the function that calls the recorder.
+    like : Plan or None
+        One for other static parameters too, which records in the same way, see `alike`.
     mark : Element or None
         What the result is as a view: mostly nothing.
     """
 
     __slots__ = (
-        "compute", "depth", "in_order", "inputs", "kind", "mark", "operator", "outputs", "reads",
-        "recorder", "spec", "static", "step", "uses",
+        "compute", "depth", "in_order", "inputs", "kind", "like", "mark", "operator", "outputs",
+        "reads", "recorder", "spec", "static", "step", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +62,7 @@ class Plan:
         self.step = ((operator, static),) if operator.is_view else ()
         self.mark = ELEMENT if operator.gives_scalars and not spec.shape else None
         self.recorder: Any = None
+        self.like: Plan | None = None
         self.depth = 3
         self.uses = 0
         self.reads: tuple[Any, ...] = ()

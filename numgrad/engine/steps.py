@@ -119,6 +119,7 @@ class Steps:
             if plan is None:
                 return
             plan.depth = 1  # the user calls the function that calls
+            plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
         keep(self, self.plans, key, tuple(plans))

@@ -17,6 +17,7 @@ from ..operators import shape as _shape
 from .axes import normalize_axis_index
 from .keys import (
     BASIC,
+    NUMPYS_TOO,
     ArrayKey,
     BasicKey,
     has_window,
@@ -60,7 +61,10 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
+    is_view = type(key) in BASIC or is_basic(key)
+    if not is_view and is_basic(key, NUMPYS_TOO):
+        key, is_view = plain_numbers(key, x.ndim), True
+    if is_view and not (unusual and has_window(key)):
         return _basic.call(x, key)
     return read(x, key, "getitem")
 

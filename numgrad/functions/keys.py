@@ -58,14 +58,15 @@ class Items(NamedTuple):
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 _INTEGERS = frozenset([np.dtype(code).type for code in np.typecodes["AllInteger"]])
+NUMPYS_TOO = BASIC | _INTEGERS
 
 
-def is_basic(key: Any) -> bool:
+def is_basic(key: Any, kinds: frozenset[type] = BASIC) -> bool:
     """Whether a key is made of integers, slices, ``...`` and ``None``, so that the result is a
     view."""
     if type(key) is not tuple:
-        return type(key) in BASIC
-    return BASIC.issuperset(map(type, key))
+        return type(key) in kinds
+    return kinds.issuperset(map(type, key))
 
 
 def plain_numbers(key: Any, ndim: int) -> Any:
