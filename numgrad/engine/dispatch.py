@@ -148,13 +148,11 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
 def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     """Apply an operator of one value with parameters for which there is no plan, as most indices
     and shapes never come again: what does not depend on them is known."""
-    if type(x) is not runtime.value or operator.converts or (unusual and not mode.direct):
-        return operator(x, **static)
-    array = x.array
-    if array is None or x.spec.rows:
+    is_plain = type(x) is runtime.value and x.array is not None and not x.spec.rows
+    if not is_plain or operator.converts or (unusual and not mode.direct):
         return operator(x, **static)
     require_own((x,))
-    (array,) = operator.run(runtime.target, (array,), static)
+    (array,) = operator.run(runtime.target, (x.array,), static)
     if operator.is_view and array.base is None and array is not x.array:
         return operator(x, **static)  # it had to copy
     like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
