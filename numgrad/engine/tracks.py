@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
-from .indices import general
+from .indices import by_position, general
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -141,8 +141,8 @@ class Track:
 
     def positions(self, nodes: list[Any]) -> list[np.ndarray]:
         """Return the indices that are data, of nodes that a walk has led to."""
-        found = [nodes[n] for n in self._indexed]
-        return [(node._kind or node).by_position.positions for node in found]
+        found: list[Any] = [by_position(nodes[n]) for n in self._indexed]
+        return [seen.positions for seen in found]
 
 
 def sameness(arrays: Sequence[np.ndarray]) -> list[int]:

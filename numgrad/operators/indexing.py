@@ -235,17 +235,19 @@ def _framed(builder, x, v, shape, places):
     x = x.view(lambda a: np.broadcast_to(a, shape))
     v = v.view(lambda a: np.broadcast_to(np.expand_dims(a, dropped), (*lead, *inner)))
 
-    def around(operand, number):
-        if number == len(places):
-            return v
-        axis = number - len(places)
-        start, stop, _ = places[number]
-        middle = around(operand.part(axis, start, stop), number + 1)
-        size = shape[axis]
-        parts = [operand.part(axis, 0, start), middle, operand.part(axis, stop, size)]
-        return builder.join(axis, parts)
+    return _around(builder, x, v, places)
 
-    return around(x, 0)
+
+def _around(builder, operand, v, places):
+    """Return ``v`` with the parts of an operand around it, along as many last axes as places."""
+    if not places:
+        return v
+    axis, (start, stop, _) = -len(places), places[0]
+    size = operand.shape[axis]
+    middle = _around(builder, operand.part(axis, start, stop), v, places[1:])
+    return builder.join(
+        axis, [operand.part(axis, 0, start), middle, operand.part(axis, stop, size)]
+    )
 
 
 put_view = Structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
