@@ -112,7 +112,9 @@ class Known:
         arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
             return None
-        arrays = [*[arrays[n] for n in self.firsts], *self.track.positions(nodes)]
+        arrays = [arrays[n] for n in self.firsts]
+        if self.track.indexed:
+            arrays += self.track.positions(nodes)
         return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
@@ -162,15 +164,16 @@ def known_for(
 ) -> tuple[Structure, Known] | None:
     """Return the structure of a pass that starts in a certain way, and what is known of it: of this
     index if there is an index, else of any."""
-    nodes, tried = _first_nodes(roots), []
-    for kind_of in (_known_kind, general, _kind):
-        kinds = list(map(kind_of, nodes))
-        if kinds not in tried:
-            found = _followed((tuple(kinds), *starts), roots, targets, seeds)
-            if found is not None:
-                return found
-            tried.append(kinds)
-    return None
+    nodes = _first_nodes(roots)
+    kinds = tuple(map(_known_kind, nodes))
+    found = _followed((kinds, *starts), roots, targets, seeds)
+    for kind_of in (general, _kind):
+        if found is not None:
+            break
+        others = tuple(map(kind_of, nodes))
+        if others != kinds:
+            found = _followed((others, *starts), roots, targets, seeds)
+    return found
 
 
 def _followed(
@@ -213,7 +216,8 @@ def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
             if node is None:
                 break
             nodes.append(node)
-            node = node.parents[0] if node.parents else None
+            parents = node.parents
+            node = parents[0] if parents else None
     return nodes
 
 

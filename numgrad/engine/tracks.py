@@ -49,9 +49,11 @@ class Track:
         Arrays, because by the next pass nothing of it is in a cache.
     keepers : list of (int, tuple of int)
         The nodes that saved values, and the places of these.
+    indexed : list of int
+        The nodes whose indices are data.
     """
 
-    __slots__ = ("_above", "_indexed", "_kinds", "_leaves", "_slots", "keepers", "route")
+    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -71,7 +73,7 @@ class Track:
             for n, node in enumerate(order)
             if node.saved
         ]
-        self._indexed = [n for n, node in enumerate(order) if node in by_position]
+        self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self._kinds = self._general(order, list(map(_kinds, order)))
         self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
@@ -112,7 +114,7 @@ class Track:
 
     def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
         """Return the kinds of nodes, of some as they are where indices are data."""
-        for n in self._indexed:
+        for n in self.indexed:
             kinds[n] = general(nodes[n])
         return kinds
 
@@ -141,7 +143,7 @@ class Track:
 
     def positions(self, nodes: list[Any]) -> list[np.ndarray]:
         """Return the indices that are data, of nodes that a walk has led to."""
-        found: list[Any] = [by_position(nodes[n]) for n in self._indexed]
+        found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
         return [seen.positions for seen in found]
 
 

@@ -61,11 +61,10 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
     """
     if type(x) is not Tensor:
         x = as_tensor(x)
-    is_view = type(key) in BASIC or is_basic(key)
-    if not is_view and is_basic(key, NUMPYS_TOO):
-        key, is_view = plain_numbers(key, x.ndim), True
-    if is_view and not (unusual and has_window(key)):
+    if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
         return _basic.call(x, key)
+    if is_basic(key, NUMPYS_TOO) and not unusual:
+        return _basic.call(x, plain_numbers(key, x.ndim))
     return read(x, key, "getitem")
 
 

@@ -143,7 +143,7 @@ def test_indices_that_stay_have_their_program_at_the_second_pass():
     for i in (2, 2, 2):
         slope(READERS["a row"], x, i)
     (known,) = recall._known.values()
-    assert not known.track._indexed
+    assert not known.track.indexed
 
 
 def test_equal_indices_have_the_program_of_different_ones():
