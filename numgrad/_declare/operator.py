@@ -61,10 +61,13 @@ class Operator:
     nout = 1
     gives_scalars = False  # whether a result without axes is a value, into which nobody writes
     uses_blas = False
+    converts = False  # whether it may apply itself to other values than it is given
     by_position: Any = None
-    """Where it reads parts, ``(specs of the inputs, static, most) -> (operator, static,
-    positions)``: the operator that does so at positions, its last input; None for parts that have
-    none, or more positions than ``most``."""
+    """Where it reads or writes a part of its first input, two functions. ``(specs of the inputs,
+    static) -> (form, first)`` says what a part has in common with those that begin elsewhere, and
+    where it begins; None for one that nothing is known of. ``(specs, form, most) -> (operator,
+    static, positions, unit)`` says which operator does the same at positions, its last input: those
+    of a part that begins at 0, and the elements in one; None for more than ``most``."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(
@@ -77,6 +80,7 @@ class Operator:
         self.kinds: dict[Any, Any] = Bounded(4096)  # of its nodes, as far as they have one
         # By the specs of the inputs, see `engine.dispatch_cache`.
         self.plans: dict[Any, Any] = Bounded(MOST_PLANS)
+        self.alike: dict[Any, Any] = Bounded(MOST_PLANS)  # for parameters that were not met before
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
         self.has_rule = register  # whether the derivative of a node depends on its kind alone
@@ -84,6 +88,9 @@ class Operator:
             if name in registry:
                 raise ValueError(f"an operator named {name!r} is registered already")
             registry[name] = self
+
+    def __init_subclass__(cls) -> None:
+        cls.converts = (cls.prepare, cls.__call__) != (Operator.prepare, Operator.__call__)
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator to values, arrays or numbers and record it."""
@@ -184,6 +191,7 @@ class Operator:
     def forget_plans(self) -> None:
         """Work out anew what the operator does with values of certain specs."""
         self.plans.clear()
+        self.alike.clear()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

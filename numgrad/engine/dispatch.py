@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._settings import settings
-from .dispatch_cache import Mixture, Plan, key_of, plan_of
+from .dispatch_cache import Mixture, Plan, alike, key_of, plan_of
 from .graph import Node, accumulator_of
 from .operands import as_value, descriptor
 from .operands import learn as learn_of
@@ -21,7 +21,7 @@ from .record import record as record_without_plan
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
-from .values import Alias, Storage, View, as_array, next_number
+from .values import Alias, Storage, View, as_array, next_number, spec_of
 
 _new = object.__new__
 _frame = sys._getframe
@@ -115,6 +115,13 @@ def apply_one(plan: Plan, x: Any) -> Any:
         array = plan.compute(array)
     except ValueError:  # elements that lie so that they have to be copied before
         return apply(plan.operator, (x,), plan.static)[0]
+    if plan.like is not None:
+        return _as_others(plan.like, x, array, plan.operator, plan.static, plan.kind)
+    return _of_one(plan, x, array)
+
+
+def _of_one(plan: Plan, x: Any, array: Any) -> Any:
+    """Return the value of a result, linked to the value that it is a view of, and recorded."""
     result = _result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
@@ -123,7 +130,7 @@ def apply_one(plan: Plan, x: Any) -> Any:
             x._view.refresh(x)
         if x._requires_grad:
             parent = x.node or accumulator_of(x)
-            record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+            record_planned(plan, 1, (x,), (parent,), result, _frame(3))
     return result
 
 
@@ -136,6 +143,38 @@ def apply_plan(plan: Plan, values: Sequence[Any]) -> Any:
         if array is None or (unusual and not mode.direct):
             return apply(plan.operator, tuple(values), plan.static)[0]
     return _recorded(plan, values, arrays)
+
+
+def apply_anew(operator: Any, x: Any, static: dict[str, Any]) -> Any:
+    """Apply an operator of one value with parameters for which there is no plan, as most indices
+    and shapes never come again: what does not depend on them is known."""
+    is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
+    if not is_plain or operator.converts or (unusual and not mode.direct):
+        return operator(x, **static)
+    require_own((x,))
+    (array,) = operator.run(runtime.target, (x.array,), static)
+    if operator.is_view and array.base is None and array is not x.array:
+        return operator(x, **static)  # it had to copy
+    like = alike(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
+    return _as_others(like, x, array, operator, static, False)
+
+
+def _as_others(
+    like: Plan, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
+) -> Any:
+    """Return the value of a result by a plan for all that are alike, and put in what is its own."""
+    record = like.recorder
+    if record is None:
+        _count(like)
+    result = None if record is None or unusual else record(x, array)
+    if result is None:
+        result = _of_one(like, x, array)
+    node, view = result.node, result._view
+    if node is not None:
+        node.static, node._kind = static, kind
+    if type(view) is View:
+        view.chain = (*view.chain[:-1], (operator, static))
+    return result
 
 
 def several(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
@@ -252,26 +291,30 @@ def record_in_place(
     operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
 ) -> None:
     """Record an operation whose result is in the memory of a value that was written in place."""
-    plan = None if unusual else plan_of(operator, static, inputs)
+    plan = None if unusual else plan_of(operator, static, inputs) or alike(
+        operator, static, tuple([value.spec for value in inputs]), result.spec
+    )  # fmt: skip
     if plan is None or not plan.reads:
         record_without_plan(operator, static, inputs, [result])
         return
     parents = parents_of(inputs)
     wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
-    own = result.detached()
-    record_planned(plan, wanted, inputs, parents, own, _frame(1))
-    result.move(own.node, 0, True)
+    node = _planned(plan, wanted, inputs, parents, result, _frame(1))
+    node.static = static
+    result.move(node, 0, True)
 
 
 def record_planned(
-    plan: Any,
-    wanted: int,
-    inputs: Sequence[Any],
-    parents: tuple[Any, ...],
-    result: Any,
-    frame: Any,
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
-    """Make the node of a result; ``frame`` is the first that may be the user's."""
+    """Hang a result on its node; ``frame`` is the first that may be the user's."""
+    result.node = _planned(plan, wanted, inputs, parents, result, frame)
+    result._requires_grad = True
+
+
+def _planned(
+    plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
+) -> Node:
     node: Any = Node()
     node.operator = plan.operator
     node.static = plan.static
@@ -283,7 +326,7 @@ def record_planned(
         node.slots = (inputs[0].slot, inputs[1].slot)
     else:
         node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
-    node._edges = node.extras = None
+    node._edges = node.extras = node.by_position = None
     node.number = next_number()
     reads = plan.reads[wanted]
     if reads is None:
@@ -296,8 +339,7 @@ def record_planned(
     node.instruction = 0 if frame is None else frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own().stack = user_stack()
-    result.node = node
-    result._requires_grad = True
+    return node
 
 
 def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:

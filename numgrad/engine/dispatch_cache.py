@@ -40,13 +40,15 @@ class Plan:
         been many ``uses``.
     depth : int
         Of the first frame that may be the user's, seen from the function that calls the recorder.
+    like : Plan or None
+        One for other static parameters too, which records in the same way, see `alike`.
     mark : Element or None
         What the result is as a view: mostly nothing.
     """
 
     __slots__ = (
-        "compute", "depth", "in_order", "inputs", "kind", "mark", "operator", "outputs", "reads",
-        "recorder", "spec", "static", "step", "uses",
+        "compute", "depth", "in_order", "inputs", "kind", "like", "mark", "operator", "outputs",
+        "reads", "recorder", "spec", "static", "step", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +63,7 @@ class Plan:
         self.step = ((operator, static),) if operator.is_view else ()
         self.mark = ELEMENT if operator.gives_scalars and not spec.shape else None
         self.recorder: Any = None
+        self.like: Plan | None = None
         self.depth = 3
         self.uses = 0
         self.reads: tuple[Any, ...] = ()
@@ -73,8 +76,11 @@ class Plan:
         return reads if any(reads) else None
 
 
-def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -> Plan | None:
-    """Work out a plan; None for what always takes the general way."""
+def make_plan(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], spec: Spec | None = None
+) -> Plan | None:
+    """Work out a plan, with the spec of the result where it is known already; None for what always
+    takes the general way."""
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
     if operator.nout != 1 or len(inputs) > _MOST_INPUTS or (rows and not operator.is_view):
         return None
@@ -89,8 +95,10 @@ def make_plan(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]) -
         compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
         return None
-    ((shape, dtype),) = operator.infer(inputs, static)
-    return Plan(operator, static, inputs, spec_of(shape, dtype, rows, device), compute)
+    if spec is None:
+        ((shape, dtype),) = operator.infer(inputs, static)
+        spec = spec_of(shape, dtype, rows, device)
+    return Plan(operator, static, inputs, spec, compute)
 
 
 def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:
@@ -99,6 +107,18 @@ def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:
 
 
 _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad
+
+
+def alike(operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], result: Spec) -> Plan:
+    """Return a plan for all static parameters with which results are alike: it is given what was
+    computed, and they are put in afterwards."""
+    key = (inputs, result)
+    plan = operator.alike.get(key)
+    if plan is None:
+        plan = Plan(operator, static, inputs, result, np.asarray)
+        plan.kind, plan.depth = False, 2  # type: ignore[assignment]
+        keep(operator, operator.alike, key, plan)
+    return plan
 
 
 def _unknown(array: np.ndarray) -> Any:

@@ -90,11 +90,13 @@ class Node:
     code, instruction
         The place in the user's code, see `site`.
     extras : Extras or None
+    by_position : object
+        What `indices` has found out of a node whose kind is not known yet.
     """
 
     __slots__ = (
-        "__weakref__", "_edges", "_kind", "code", "extras", "inputs", "instruction", "number",
-        "operator", "outputs", "parents", "saved", "slots", "static", "versions",
+        "__weakref__", "_edges", "_kind", "by_position", "code", "extras", "inputs", "instruction",
+        "number", "operator", "outputs", "parents", "saved", "slots", "static", "versions",
     )  # fmt: skip
 
     operator: Any
@@ -111,12 +113,13 @@ class Node:
     extras: Extras | None
     _edges: tuple[Edge, ...] | None
     _kind: "Kind | bool | None"
+    by_position: Any
 
     def blank(self) -> None:
         """Set what a new node has of no operation: a number, nothing saved, no place."""
         self.number = next_number()
         self.saved = self.versions = ()
-        self.code = self.extras = self._edges = None
+        self.code = self.extras = self._edges = self.by_position = None
         self.instruction = 0
         self._kind = False
 
@@ -135,7 +138,7 @@ class Node:
 
     def forget_kind(self) -> None:
         """Find out the kind anew, because the specs have changed."""
-        self._kind = False
+        self._kind, self.by_position = False, None
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -304,7 +307,7 @@ class Accumulator(Node):
         self.parents = self.slots = self.inputs = self.saved = self.versions = self._edges = ()
         self.outputs = (variable.spec,)
         self.number = next_number()
-        self.code = self.extras = self._kind = None
+        self.code = self.extras = self._kind = self.by_position = None
         self.instruction = 0
 
     @property

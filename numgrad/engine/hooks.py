@@ -165,6 +165,8 @@ def _users(backward_pass: Any) -> Block:
 
 def run_at_end(backward_pass: Any) -> None:
     """Call the functions that wait for the last gradient of a pass."""
+    if not backward_pass.at_end:
+        return
     with _outside(backward_pass), _users(backward_pass):
         for function in backward_pass.at_end:
             function()

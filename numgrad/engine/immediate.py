@@ -16,7 +16,7 @@ from .context import rule_of
 from .executable import watch
 from .graph import Accumulator, Edge, Node, Value
 from .record import mode, runtime, unusual
-from .rules import Rule
+from .rules import known_rule
 from .values import CPU, device_of
 
 MOST = 1 << 14
@@ -78,7 +78,6 @@ def compute(backward_pass: Any) -> None:
     wanted, targets, grads = backward_pass.wanted, backward_pass.targets, backward_pass.grads
     arrived: dict[Any, Any] = {place: g.array for place, g in backward_pass.pending.items()}
     backward_pass.pending.clear()
-    known: dict[Any, Rule] = {}
     for node in backward_pass.order:
         cotangents, arrives = [], False
         for slot in range(len(node.outputs)):
@@ -91,7 +90,7 @@ def compute(backward_pass: Any) -> None:
         mask = wanted.get(node)
         if mask is None or not arrives:
             continue
-        gradients = _gradients(backward_pass, node, mask, cotangents, known)
+        gradients = _gradients(backward_pass, node, mask, cotangents)
         for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
             if gradient is not None:
                 place = (parent, slot)
@@ -105,21 +104,19 @@ def _sum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _gradients(
-    backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any], known: dict[Any, Rule]
+    backward_pass: Any, node: Node, mask: Any, cotangents: Sequence[Any]
 ) -> Sequence[Any]:
     """Return the gradients of a node's inputs: by its rule, or by its operator where its kind is
     met for the first time."""
     saved = backward_pass.saved[node]
-    present = tuple([total is not None for total in cotangents]) if len(cotangents) > 1 else True
-    key = (node._kind, mask, present)
-    rule = known.get(key)
+    rows = [None if total is None else False for total in cotangents]
+    rule = known_rule((node.kind, mask, tuple(rows)))
     if rule is None:
         values = [None if total is None else runtime.value(total) for total in cotangents]
-        found = rule_of(backward_pass, node, mask, saved, values, when_met_again=True)
-        if found is None:
+        rule = rule_of(backward_pass, node, mask, saved, values, when_met_again=True)
+        if rule is None:
             made = backward_pass.gradients(node, values)
             return [None if g is None else g.array for g in made]
-        rule = known[key] = found
     given = [total for total in cotangents if total is not None]
     return rule.compute(given + [saved[n].array for n in rule.reads])
 

@@ -7,13 +7,15 @@ program. It is slower than a program that knows the index, but there at once for
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .graph import NO_EDGE, Node
+from .._bounded import Bounded
+from .graph import NO_EDGE, Edge, Node
 from .kinds import Kind, kind_of
-from .parts import writes
+from .parts import of_a_part
 from .record import runtime
 from .values import Value, spec_of
 
@@ -23,55 +25,90 @@ _MOST_POSITIONS = 1024
 _MOST_ELEMENTS = 1 << 17
 
 
+class Window(NamedTuple):
+    """What nodes with an index have in common that read or write parts alike but for where these
+    begin: the kind of each as a node whose last input are the positions, these for the first part
+    of all, and the elements in one of them."""
+
+    kind: Kind
+    positions: np.ndarray
+    unit: int
+
+
 class ByPosition:
-    """A kind of nodes with an index, as one whose last input are the positions.
+    """A node with an index, as one whose last input are the positions.
 
     A pass takes it for a node: it has what the rule of one is made of.
     """
 
-    __slots__ = (
-        "edges", "inputs", "kind", "operator", "outputs", "positions", "saved", "size", "static",
-    )  # fmt: skip
+    __slots__ = ("kind", "positions")
 
     def __init__(self, kind: Kind, positions: np.ndarray) -> None:
         self.kind, self.positions = kind, positions
-        self.operator, self.static = kind.operator, kind.static
-        self.inputs, self.outputs = kind.inputs, kind.outputs
-        self.edges = (NO_EDGE,) * len(self.inputs)
-        value: Value = runtime.value(positions)
-        self.saved = (*[None] * (len(self.inputs) - 1), value)
-        self.size = prod(self.inputs[0].shape)
+
+    operator: Any = property(attrgetter("kind.operator"))
+    static: Any = property(attrgetter("kind.static"))
+    inputs: Any = property(attrgetter("kind.inputs"))
+    outputs: Any = property(attrgetter("kind.outputs"))
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        return (NO_EDGE,) * len(self.inputs)
+
+    @property
+    def saved(self) -> tuple[Value | None, ...]:
+        return (*[None] * (len(self.inputs) - 1), runtime.value(self.positions))
+
+    @property
+    def size(self) -> int:
+        return prod(self.inputs[0].shape)
 
 
-def by_position(node: Node, kind: Kind) -> ByPosition | None:
-    """Return what a node of a kind is where its index is data; None where it cannot be, nor where
-    it reads of an array that was written part by part, see `parts`."""
-    if kind.operator.by_position is None:
-        return None
-    parent = node.parents[0]
-    if parent is not None and writes(parent):
-        return None
-    seen = kind.by_position
+_windows: dict[Any, tuple[Window | None]] = Bounded(4096)
+
+
+def by_position(node: Node) -> ByPosition | None:
+    """Return what a node is where its index is data; None where it cannot be, nor where the array
+    of which it reads or writes a part was written part by part, see `parts`."""
+    owner: Any = node._kind or node
+    seen = owner.by_position
     if seen is None:
-        seen = kind.by_position = _made(kind) or False
-    return seen or None
+        seen = owner.by_position = _made(node) or False
+    return None if seen is False or of_a_part(node) else seen
 
 
 def general(node: Any) -> Kind | None:
     """Return the kind of a node, as it is where indices are data."""
-    kind = node._kind or node.kind
-    seen = None if kind is None else by_position(node, kind)
-    return kind if seen is None else seen.kind
+    seen = by_position(node)
+    return seen.kind if seen is not None else node._kind or node.kind
 
 
-def _made(kind: Kind) -> ByPosition | None:
-    found = kind.operator.by_position(kind.inputs, kind.static, _MOST_POSITIONS)
+def _made(node: Node) -> ByPosition | None:
+    if node._kind is None or node.operator.by_position is None:
+        return None
+    place_of, operation_of = node.operator.by_position
+    place = place_of(node.inputs, node.static)
+    if place is None:
+        return None
+    form, first = place
+    key = (node.operator, node.inputs, form)
+    known = _windows.get(key)
+    if known is None:
+        made = _window(node, operation_of(node.inputs, form, _MOST_POSITIONS))
+        known = _windows[key] = (made,)
+    (window,) = known
+    if window is None:
+        return None
+    return ByPosition(window.kind, window.positions + first // window.unit)
+
+
+def _window(node: Node, found: Any) -> Window | None:
     if found is None:
         return None
-    operator, static, positions = found
+    operator, static, positions, unit = found
     spec: Any = spec_of(positions.shape, positions.dtype, False)
-    other = kind_of(operator, static, (*kind.inputs, spec), kind.outputs)
-    return None if other is None else ByPosition(other, positions)
+    kind = kind_of(operator, static, (*node.inputs, spec), node.outputs)
+    return None if kind is None else Window(kind, positions, unit)
 
 
 def are_few(indexed: Sequence[tuple[Node, ByPosition]]) -> bool:

@@ -108,7 +108,9 @@ def keep_what_is_read(target: Value) -> None:
 
 def is_deferred(target: Value, *values: Value) -> bool:
     """Whether a write happens when a program runs: then it gives the target another expression."""
-    return mode.deferring or any(v.array is None for v in (target, *values))
+    if target.array is None or mode.deferring:
+        return True
+    return any([value.array is None for value in values])  # noqa: C419  a list is faster
 
 
 def _stand_in(target: Value) -> np.ndarray:
@@ -170,7 +172,7 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
     static = {
         "ncore": root.ndim,
         "nregion": value.ndim,
-        "chain": tuple((operator, tuple(static.items())) for operator, static in chain),
+        "chain": tuple([(operator, tuple(static.items())) for operator, static in chain]),
     }
     return runtime.roles["put_view"], static, (root, value)
 

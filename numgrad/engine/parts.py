@@ -91,6 +91,12 @@ def writes(node: Node) -> bool:
     return node.operator is runtime.roles["put_view"]
 
 
+def of_a_part(node: Node) -> bool:
+    """Whether the array of which a node reads or writes a part was written part by part."""
+    parent = node.parents[0]
+    return parent is not None and writes(parent)
+
+
 def split(
     parts: Sequence[Part], box: Box, node: Node, wanted: Sequence[bool]
 ) -> tuple[list[Part], Value | None]:

@@ -5,7 +5,7 @@ The structure is everything that decides the program, see `structure`.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._locks import fork_safe_lock
@@ -112,8 +112,10 @@ class Known:
         arrays = self.track.arrays(nodes, seeds)
         if arrays is None or sameness(arrays) != self.same or layouts(arrays) != self.layouts:
             return None
-        return Structure(None, [arrays[n] for n in self.firsts], nodes, {})
-
+        arrays = [arrays[n] for n in self.firsts]
+        if self.track.indexed:
+            arrays += self.track.positions(nodes)
+        return Structure(None, arrays, nodes, {})
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
         """Whether targets are where they were, inside or outside of the graph."""
@@ -162,10 +164,13 @@ def known_for(
 ) -> tuple[Structure, Known] | None:
     """Return the structure of a pass that starts in a certain way, and what is known of it: of this
     index if there is an index, else of any."""
-    kinds = _first_kinds(roots, _kind)
+    nodes = _first_nodes(roots)
+    kinds = tuple(map(_known_kind, nodes))
     found = _followed((kinds, *starts), roots, targets, seeds)
-    if found is None:
-        others = _first_kinds(roots, general)
+    for kind_of in (general, _kind):
+        if found is not None:
+            break
+        others = tuple(map(kind_of, nodes))
         if others != kinds:
             found = _followed((others, *starts), roots, targets, seeds)
     return found
@@ -188,25 +193,32 @@ def _roots(request: Any) -> tuple[Node, ...]:
     return tuple([edge.node for edge, _ in request.seeds])
 
 
+def _known_kind(node: Node) -> Any:
+    """Return the kind of a node, as it is where indices are data if nobody knows it yet: most
+    indices that are met for the first time never come again."""
+    kind = node._kind
+    return general(node) if kind is False else kind
+
+
 def _kind(node: Node) -> Any:
     return node._kind or node.kind
 
 
-def _first_kinds(roots: tuple[Node, ...], kind_of: Callable[[Node], Any]) -> Hashable:
-    """Return the kinds of each root, its first parent, the first parent of that, and so on.
+def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
+    """Return each root, its first parent, the first parent of that, and so on.
 
-    They tell most graphs apart that differ in an index, so that few tracks are tried in vain.
+    Their kinds tell most graphs apart, so that few tracks are tried in vain.
     """
-    kinds = []
+    nodes = []
     for root in roots:
         node: Node | None = root
         for _ in range(_MOST_FIRST):
             if node is None:
                 break
-            kinds.append(kind_of(node))
+            nodes.append(node)
             parents = node.parents
             node = parents[0] if parents else None
-    return tuple(kinds)
+    return nodes
 
 
 def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
@@ -241,8 +253,8 @@ def recall(request: Any, structure: Structure) -> Known | None:
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
                 roots, starts = _starts(request)
-                kinds = _first_kinds(roots, general if structure.by_position else _kind)
-                recalled.beginning = kinds, *starts
+                kinds = map(general if structure.by_position else _kind, _first_nodes(roots))
+                recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled

@@ -63,6 +63,6 @@ def node_like(plan: Plan) -> Any:
     node: Any = Node()
     node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
     node.inputs, node.outputs = plan.inputs, plan.outputs
-    node._edges = node.extras = node.code = None
+    node._edges = node.extras = node.code = node.by_position = None
     node.instruction, node.saved, node.versions = 0, (), ()
     return node

@@ -7,7 +7,7 @@ from typing import Any
 from .._bounded import Bounded
 from .._declare.operator import MOST_PLANS
 from .deferred import view
-from .dispatch import apply_one, apply_plan
+from .dispatch import apply_anew, apply_one, apply_plan
 from .dispatch_cache import comes_again, keep, make_plan
 from .record import mode, runtime, unusual
 from .recorder import finder_of
@@ -93,15 +93,19 @@ class Steps:
         if self.general is not None:
             result = self.general(*args)
             pairs = self.resolve(*args) if key is not None and values else ()
+            results = [None] * len(pairs)
         else:
-            result, pairs = args[0], self.resolve(*args)
+            result, results, pairs = args[0], [], self.resolve(*args)
             for operator, static in pairs:
-                result = operator(result, **static)
+                result = apply_anew(operator, result, static)
+                results.append(result.spec)
         if key is not None and (pairs or self.general is None) and comes_again(self, key):
-            self._learn(values, pairs, key)
+            self._learn(values, pairs, key, results)
         return result
 
-    def _learn(self, values: Sequence[Any], pairs: Pairs, key: Hashable) -> None:
+    def _learn(
+        self, values: Sequence[Any], pairs: Pairs, key: Hashable, results: Sequence[Any]
+    ) -> None:
         if unusual and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
             return  # no kernel is made for it now
         if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
@@ -113,11 +117,12 @@ class Steps:
             if any([a is not b for a, b in zip(prepared, values, strict=True)]):  # noqa: C419
                 return  # it converts them
         plans, specs = [], tuple([x.spec for x in values])
-        for operator, static in pairs:
-            plan = make_plan(operator, static, specs)
+        for (operator, static), spec in zip(pairs, results, strict=True):
+            plan = make_plan(operator, static, specs, spec)
             if plan is None:
                 return
             plan.depth = 1  # the user calls the function that calls
+            plan.like = operator.alike.get((specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
         keep(self, self.plans, key, tuple(plans))

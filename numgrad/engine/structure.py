@@ -14,6 +14,7 @@ import numpy as np
 from .._settings import settings
 from .graph import Accumulator, Node
 from .indices import ByPosition, are_few, by_position
+from .parts import of_a_part, writes
 from .record import mode, runtime, unusual
 from .values import Value
 
@@ -51,15 +52,11 @@ class Structure:
         """Return the structure in which indices are data; None where it is not worth while."""
         if not are_few(self.indexed):
             return None
-        arrays, places = self.arrays.copy(), []
-        known: dict[int, int] = {}
-        for _, seen in self.indexed:
-            place = known.setdefault(id(seen.positions), len(arrays))
-            if place == len(arrays):
-                arrays.append(seen.positions)
-            places.append(place)
-        made = Structure((self.key[0], tuple(places)), arrays, self.order, self.index)  # type: ignore[index]
-        made.by_position = dict(self.indexed)
+        # Equal indices may have one array: as arguments of the program they are two.
+        indexed = [(node, ByPosition(x.kind, x.positions.copy())) for node, x in self.indexed]
+        arrays = [*self.arrays, *[seen.positions for _, seen in indexed]]
+        made = Structure((self.key[0],), arrays, self.order, self.index)  # type: ignore[index]
+        made.by_position = dict(indexed)
         return made
 
 
@@ -76,6 +73,7 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     places: dict[int, int] = {}
     parts: list[Any] = []
     indexed: list[tuple[Node, ByPosition]] = []
+    has_parts = False
     for node in order:
         if node.extras is not None:
             return None
@@ -85,12 +83,14 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
                 return None
             parts.append(node.outputs)
             continue
-        seen = by_position(node, kind)
-        if seen is None:
+        if kind.operator.by_position is None:
             parts.append(kind)
         else:
-            parts.append(seen.kind)
-            indexed.append((node, seen))
+            has_parts = has_parts or of_a_part(node)
+            seen = by_position(node)
+            parts.append(kind if seen is None else seen.kind)
+            if seen is not None:
+                indexed.append((node, seen))
         parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
         if None in parts[-1]:  # beyond the last node that matters
             parts += [p._kind or p.kind for p in node.parents if p is not None and p not in index]
@@ -121,6 +121,8 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     key: Hashable = tuple(parts)
     if indexed:
         key = (key, *[node._kind for node, _ in indexed])
+        if has_parts and any([writes(node) for node, _ in indexed]):  # noqa: C419
+            indexed = []  # gradients of parts arrive at what was written: not as those of a whole
     return Structure(key, arrays, order, index, indexed)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .graph import Accumulator, Node
-from .indices import general
+from .indices import by_position, general
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -49,9 +49,11 @@ class Track:
         Arrays, because by the next pass nothing of it is in a cache.
     keepers : list of (int, tuple of int)
         The nodes that saved values, and the places of these.
+    indexed : list of int
+        The nodes whose indices are data.
     """
 
-    __slots__ = ("_above", "_indexed", "_kinds", "_leaves", "_slots", "keepers", "route")
+    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -71,7 +73,7 @@ class Track:
             for n, node in enumerate(order)
             if node.saved
         ]
-        self._indexed = [n for n, node in enumerate(order) if node in by_position]
+        self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self._kinds = self._general(order, list(map(_kinds, order)))
         self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
@@ -112,7 +114,7 @@ class Track:
 
     def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
         """Return the kinds of nodes, of some as they are where indices are data."""
-        for n in self._indexed:
+        for n in self.indexed:
             kinds[n] = general(nodes[n])
         return kinds
 
@@ -124,8 +126,7 @@ class Track:
         return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
-        """Return the arrays that the nodes saved, ``last``, and the indices that are data; None
-        unless all are computed."""
+        """Return the arrays that the nodes saved, and ``last``; None unless all are computed."""
         found = []
         try:
             for n, places in self.keepers:
@@ -138,8 +139,12 @@ class Track:
         for item in found:
             if item is None:
                 return None
-        found += [nodes[n].kind.by_position.positions for n in self._indexed]
         return found
+
+    def positions(self, nodes: list[Any]) -> list[np.ndarray]:
+        """Return the indices that are data, of nodes that a walk has led to."""
+        found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
+        return [seen.positions for seen in found]
 
 
 def sameness(arrays: Sequence[np.ndarray]) -> list[int]:

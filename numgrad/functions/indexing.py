@@ -7,6 +7,7 @@ import numpy as np
 from .._declare import registry
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
+from ..engine.dispatch import apply_anew
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.steps import Steps
@@ -15,7 +16,18 @@ from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
-from .keys import BASIC, ArrayKey, BasicKey, has_window, is_basic, is_late, look_up, parse
+from .keys import (
+    BASIC,
+    NUMPYS_TOO,
+    ArrayKey,
+    BasicKey,
+    has_window,
+    is_basic,
+    is_late,
+    look_up,
+    parse,
+    plain_numbers,
+)
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 
@@ -52,6 +64,8 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
         x = as_tensor(x)
     if (type(key) in BASIC or is_basic(key)) and not (unusual and has_window(key)):
         return _basic.call(x, key)
+    if is_basic(key, NUMPYS_TOO) and not unusual:
+        return _basic.call(x, plain_numbers(key, x.ndim))
     return read(x, key, "getitem")
 
 
@@ -66,10 +80,13 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
         if index is not None and x.ndim and x.spec.device == CPU:
             assert x.array is not None
             return Tensor(look_up(x.array, index, [index], x.shape))
+    numbers = plain_numbers(key, x.ndim)
+    if is_basic(numbers) and not unusual:
+        return _basic.call(x, numbers)
     normal = parse(key, x.shape)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
-        result = operator(x, **static)
+        result = apply_anew(operator, x, static)
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
     away = x.spec.device != CPU
     if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
@@ -98,19 +115,15 @@ def _basic(x: Tensor, key: Any) -> list[tuple[Any, dict[str, Any]]]:
 
 
 def _operation(normal: BasicKey, key: Any, ndim: int) -> tuple[Any, dict[str, Any]]:
-    if len(normal.items) == ndim and _is_element(normal.items, key):
-        return _indexing.element, {"key": normal.items}
+    items = normal.items
+    if len(items) == ndim and {int}.issuperset(map(type, items)):
+        given = key if type(key) is tuple else (key,)
+        if not any([item is ... for item in given]):  # noqa: C419  it makes a view
+            return _indexing.element, {"key": items}
     axes = normal.new_axes
     if axes:
         return _shape.expand_dims, {"axes": axes}
-    return _indexing.index, {"key": normal.items}
-
-
-def _is_element(items: tuple[Any, ...], key: Any) -> bool:
-    """Whether a key has an integer for each axis, and nothing else; an ellipsis makes a view."""
-    if key is ... or not all([type(item) is int for item in items]):  # noqa: C419  a list is faster
-        return False
-    return type(key) is not tuple or not any([item is ... for item in key])  # noqa: C419
+    return _indexing.index, {"key": items}
 
 
 def gather(x: Tensor, key: ArrayKey) -> Tensor:

@@ -123,6 +123,8 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     root, chain = _inplace.root_of(x)
     if view.base is not root or value.storage is not x.storage:
         return False
+    if view.chain == (*chain, (_indexing.index, {"key": key.items})):
+        return True
     whole, part = x.array, value.array
     if whole is None or part is None:
         of_root = np.empty(root.shape, np.bool_)

@@ -57,14 +57,33 @@ class Items(NamedTuple):
 
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+_INTEGERS = frozenset([np.dtype(code).type for code in np.typecodes["AllInteger"]])
+NUMPYS_TOO = BASIC | _INTEGERS
 
 
-def is_basic(key: Any) -> bool:
+def is_basic(key: Any, kinds: frozenset[type] = BASIC) -> bool:
     """Whether a key is made of integers, slices, ``...`` and ``None``, so that the result is a
     view."""
     if type(key) is not tuple:
-        return type(key) in BASIC
-    return BASIC.issuperset(map(type, key))
+        return type(key) in kinds
+    return kinds.issuperset(map(type, key))
+
+
+def plain_numbers(key: Any, ndim: int) -> Any:
+    """Return a key with Python's integers in place of NumPy's, and of arrays without axes where it
+    has an integer for each of ``ndim`` axes: others make a copy of what would be a view."""
+    items = key if type(key) is tuple else (key,)
+    numbers = [int(item) if type(item) in _INTEGERS else item for item in items]
+    if len(items) == ndim and not unusual:
+        found = [int(item) if _is_number(item) else item for item in numbers]
+        if {int}.issuperset(map(type, found)):
+            return tuple(found)
+    return tuple(numbers) if type(key) is tuple else numbers[0]
+
+
+def _is_number(item: Any) -> bool:
+    """Whether an item is an integer in an array without axes."""
+    return isinstance(item, (np.ndarray, Tensor)) and not item.ndim and item.dtype.kind in "iu"
 
 
 def has_window(key: Any) -> bool:
@@ -81,6 +100,8 @@ def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
     IndexError
         As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
+    if is_basic(key) and not unusual:
+        return _basic_key(key if type(key) is tuple else (key,), shape)
     items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
     full = _expand(items, len(shape))
     kinds = set(map(type, items))
@@ -236,19 +257,22 @@ def _expand(items: list[Any], ndim: int) -> list[Any]:
 
 
 def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
+    ndim = len(shape)
+    used = len(items) - items.count(None)
+    if used > ndim or ... in items:
+        items, used = _expand(list(items), ndim), ndim
     axis = 0
     normal: list[Any] = []
     for item in items:
         if item is ...:
             continue
-        if item is None:
-            normal.append(None)
-            continue
-        size = shape[axis]
-        normal.append(_slice(item, size) if isinstance(item, slice) else _integer(item, axis, size))
-        axis += 1
-    first = next((n for n, item in enumerate(normal) if item != FULL), len(normal))
-    return BasicKey(tuple(normal[first:]))
+        if item is not None:
+            size = shape[axis]
+            item = _slice(item, size) if isinstance(item, slice) else _integer(item, axis, size)
+            axis += 1
+        if normal or item != FULL:
+            normal.append(item)
+    return BasicKey((*normal, *(FULL,) * (ndim - used)) if normal else ())
 
 
 def _integer(item: int, axis: int, size: int) -> int:

@@ -32,25 +32,31 @@ from .keys import (
 from .operands import as_tensor
 
 
-def of_plain_key(key: Any, shape: tuple[int, ...], caller: str) -> tuple[Any, ...] | None:
+def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, ...] | None:
     """Return positions, and what `ArrayKey` has behind them, for a key of arrays of integers behind
     full slices; None for others, and where something is out of bounds."""
     lead, arrays = _plain_arrays(key)
     stop = lead + len(arrays)
-    if not arrays or stop > len(shape):
+    if not arrays or stop > len(x_shape):
         return None
-    sizes = shape[lead:stop]
+    sizes = x_shape[lead:stop]
     if prod(sizes) <= FEW:
         try:
             found = numbers_of(sizes)[arrays]
         except IndexError:
             return None
-        return Tensor(found.reshape(-1)), len(arrays), len(shape) - stop, found.shape
-    if len(arrays) != 1:
+        return Tensor(found.reshape(-1)), len(arrays), len(x_shape) - stop, found.shape
+    try:
+        shape = np.broadcast_shapes(*[index.shape for index in arrays])
+    except ValueError:
         return None
-    (index,) = arrays
-    at = positions(Tensor(index.reshape(-1)), caller=caller, axis=lead, size=sizes[0], step=1)
-    return at, 1, len(shape) - stop, index.shape
+    total: Any = None
+    for n, index in enumerate(arrays):
+        vector = Tensor(np.broadcast_to(index, shape).reshape(-1))
+        step = prod(sizes[n + 1 :])
+        at = positions(vector, caller=caller, axis=lead + n, size=sizes[n], step=step)
+        total = at.array if total is None else np.add(total, at.array, out=total)
+    return Tensor(total), len(arrays), len(x_shape) - stop, shape
 
 
 def _plain_arrays(key: Any) -> tuple[int, tuple[np.ndarray, ...]]:

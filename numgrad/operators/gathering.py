@@ -48,6 +48,17 @@ def scatter_core(g, index, out):
             out[row, j] += g[i, j]
 
 
+def place_core(g, index, out):
+    """Copy the rows of ``g``, none of which has the place of another one, into zeros."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 0
+    for i in range(index.size):
+        row = np.uint64(index[i])
+        for j in range(out.shape[1]):
+            out[row, j] = g[i, j]
+
+
 def overwrite_core(x, v, index, out):
     """Copy ``x``, then write the rows of ``v``."""
     for i in range(out.shape[0]):
@@ -68,21 +79,23 @@ class _Positional(Operator):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._specs: dict[np.dtype, LoopSpec] = {}
+        self._specs: dict[Any, LoopSpec] = {}
         self._data = self.signature.partition("->")[0].count("k")
         self.reads(lambda needs: (*(False,) * self._data, any(needs), False))
 
-    def spec(self, dtype: np.dtype) -> LoopSpec:
+    def spec(self, dtype: np.dtype, function: Any = None) -> LoopSpec:
         """Return the kernel spec for data of ``dtype``."""
-        dtype = _MOVED_AS.get(dtype, dtype)
-        if dtype not in self._specs:
+        dtype, function = _MOVED_AS.get(dtype, dtype), function or self.function
+        if (dtype, function) not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
-            self._specs[dtype] = LoopSpec(
-                self.name, self.function, self.signature, inputs, (dtype,)
+            self._specs[dtype, function] = LoopSpec(
+                self.name, function, self.signature, inputs, (dtype,)
             )
-        return self._specs[dtype]
+        return self._specs[dtype, function]
 
-    def emit(self, builder: Any, inputs: Any, specs: Any, axes: Any, core: Any) -> list[Any]:
+    def emit(
+        self, builder: Any, inputs: Any, specs: Any, axes: Any, core: Any, function: Any = None
+    ) -> list[Any]:
         """Append the kernel; ``axes`` are the numbers of axes to flatten of data and output."""
         *data, positions = inputs
         data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
@@ -94,7 +107,7 @@ class _Positional(Operator):
             loop = flat.shape[:-2]
             operands = [*data, builder.contiguous(positions)]
             work = prod(shape) + sum(prod(x.shape) for x in data[self._read :])
-            spec = self.spec(dtype)
+            spec = self.spec(dtype, function)
             builder.emit(spec, operands, [flat], ncore, core, loop, self.name, work=work)
         return [out]
 
@@ -147,7 +160,8 @@ class Gather(_Positional):
 
 
 class ScatterAdd(_Positional):
-    """Zeros of core shape ``sizes`` to which ``g`` is added at ``positions``."""
+    """Zeros of core shape ``sizes`` to which ``g`` is added at ``positions``. ``once``, where it is
+    given, says that none of them comes twice: then it is copied, signs of zeros too."""
 
     function = staticmethod(scatter_core)
     signature = "(m,k),(m)->(n,k)"
@@ -163,14 +177,20 @@ class ScatterAdd(_Positional):
         out = np.empty(shape, dtype)
         g = np.ascontiguousarray(_flatten(g, count, tail))
         positions = np.ascontiguousarray(positions)
-        target.kernel(self.spec(dtype)).ufunc(g, positions, out=_flatten(out, len(sizes), tail))
+        kernel = target.kernel(self.spec(dtype, _core(static)))
+        kernel.ufunc(g, positions, out=_flatten(out, len(sizes), tail))
         return [out]
 
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
         count, tail, sizes = static["count"], static["tail"], static["sizes"]
         _, middle, last = _parts(inputs[0].shape, count, tail)
         core = (prod(middle), prod(last), prod(sizes))
-        return self.emit(builder, inputs, specs, [(count, tail), (len(sizes), tail)], core)
+        axes = [(count, tail), (len(sizes), tail)]
+        return self.emit(builder, inputs, specs, axes, core, _core(static))
+
+
+def _core(static: Static) -> Any:
+    return place_core if static.get("once", False) else scatter_core
 
 
 class PutAt(_Positional):
@@ -219,15 +239,11 @@ gather.gives_scalars = True  # as a vector at an array without axes
 def gather_pullback(context, g):
     count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))
     _, sizes, _ = _parts(context.input_specs[0].shape, count, tail)
-    if context.static.get("once", False):
-        core = context.input_specs[0].shape
-        core = core[len(core) - count - tail :]
-        zeros = door.constant(np.broadcast_to(np.zeros((), g.dtype), core))
-        return put_at(zeros, g, context.input(1), count=count, tail=tail, shape=shape), None
-    if g.dtype in _MOVED_AS:
+    options = {"once": True} if context.static.get("once", False) else {}
+    if g.dtype in _MOVED_AS and not options:
         g = cast(g, np.dtype(np.float32))
-    gx = scatter_add(g, context.input(1), count=len(shape), tail=tail, sizes=sizes)
-    return gx, None
+    static = {"count": len(shape), "tail": tail, "sizes": sizes, **options}
+    return scatter_add(g, context.input(1), **static), None
 
 
 @scatter_add.pullback

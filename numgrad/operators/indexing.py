@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._declare import Structural, door, view
-from .gathering import gather
+from .gathering import gather, put_at
 
 Chain = tuple[tuple[Any, tuple[tuple[str, Any], ...]], ...]
 
 
-@functools.lru_cache(maxsize=1024)
 def as_numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return NumPy's key for a static one, where tuples are slices; axes count from the right."""
-    return (..., *(slice(*item) if isinstance(item, tuple) else item for item in key))
+    return (..., *[slice(*item) if type(item) is tuple else item for item in key])
 
 
 @view
@@ -91,48 +90,64 @@ def diagonal_pullback(context, g):
     return into_zeros(context, g, ncore, ncore - 1, diagonal)
 
 
-def _positions(key: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
-    """Return the static parameters and the positions with which `gather` finds the region of a key;
-    None where there is a new axis, or would be more positions than ``most``."""
-    if None in key:
-        return None
-    sizes = shape[len(shape) - len(key) :]
-    tail = 0
-    while tail < len(key) and _is_all(key[-1 - tail], sizes[-1 - tail]):
-        tail += 1
-    count = len(key) - tail
-    if count == 0:
-        return None
-    steps = [
-        range(size)[slice(*item)] if isinstance(item, tuple) else item % size
-        for item, size in zip(key[:count], sizes[:count], strict=True)
-    ]
-    region = tuple([len(step) for step in steps if isinstance(step, range)])
+def _place_of(key: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[tuple[Any, ...], int]:
+    """Return what a key has in common with those that only begin elsewhere, the last axis first,
+    and the position in the array where it begins."""
+    form: list[Any] = []
+    first, behind, axis = 0, 1, len(shape)
+    for item in reversed(key):
+        if item is None:
+            form.append(None)
+            continue
+        axis -= 1
+        size = shape[axis]
+        if type(item) is tuple:
+            places = range(size)[slice(*item)]
+            form.append((len(places), places.step))
+            first += places.start * behind
+        else:
+            form.append(0)
+            first += item % size * behind
+        behind *= size
+    return tuple(form), first
+
+
+def _region_of(form: tuple[Any, ...], shape: tuple[int, ...], most: int) -> Any:
+    """Return the static parameters and the positions with which `gather` finds the region of a form
+    that begins at 0, and the elements in one of these; None where nothing is left out, or there
+    would be more positions than ``most``."""
+    tail, axis = 0, len(shape)
+    while tail < len(form) and form[tail] is not None and form[tail] == (shape[axis - 1], 1):
+        tail, axis = tail + 1, axis - 1
+    touched = form[tail:]
+    region = tuple([1 if item is None else item[0] for item in touched[::-1] if item != 0])
     if prod(region) > most:
         return None
-    first, behind = 0, 1
-    along: Any = None  # positions from the first one on, along the axes that are sliced
-    for step, size in zip(reversed(steps), reversed(sizes[:count]), strict=True):
-        if isinstance(step, range):
-            places = np.arange(step.start, step.stop, step.step) * behind
-            along = places if along is None else np.add.outer(places, along)
-        else:
-            first += step * behind
-        behind *= size
-    flat = np.array([first]) if along is None else (along + first).reshape(-1)
-    return {"count": count, "tail": tail, "shape": region, "once": True}, flat
+    behind, positions = 1, np.zeros(1, np.int64)
+    for item in touched:
+        if item is None:
+            continue
+        if item != 0:
+            along = np.arange(item[0]) * (item[1] * behind)
+            positions = np.add.outer(along, positions).reshape(-1)
+        axis -= 1
+        behind *= shape[axis]
+    count = len(shape) - tail - axis
+    static = {"count": count, "tail": tail, "shape": region}
+    unit = prod(shape[len(shape) - tail :]) or 1
+    return (static, positions, unit) if count else None
 
 
-def _is_all(item: Any, size: int) -> bool:
-    return isinstance(item, tuple) and slice(*item).indices(size) == (0, size, 1)
+def _place_of_read(inputs: Any, static: dict[str, Any]) -> Any:
+    return _place_of(static["key"], inputs[0].shape)
 
 
-def _read_by_position(specs: Any, static: dict[str, Any], most: int) -> Any:
-    found = _positions(static["key"], specs[0].shape, most)
-    return None if found is None else (gather, *found)
+def _read_by_position(inputs: Any, form: Any, most: int) -> Any:
+    found = _region_of(form, inputs[0].shape, most)
+    return None if found is None else (gather, {**found[0], "once": True}, *found[1:])
 
 
-index.by_position = element.by_position = _read_by_position
+index.by_position = element.by_position = _place_of_read, _read_by_position
 
 
 def into_zeros(context, g, ncore, nregion, operator):
@@ -220,17 +235,19 @@ def _framed(builder, x, v, shape, places):
     x = x.view(lambda a: np.broadcast_to(a, shape))
     v = v.view(lambda a: np.broadcast_to(np.expand_dims(a, dropped), (*lead, *inner)))
 
-    def around(operand, number):
-        if number == len(places):
-            return v
-        axis = number - len(places)
-        start, stop, _ = places[number]
-        middle = around(operand.part(axis, start, stop), number + 1)
-        size = shape[axis]
-        parts = [operand.part(axis, 0, start), middle, operand.part(axis, stop, size)]
-        return builder.join(axis, parts)
+    return _around(builder, x, v, places)
 
-    return around(x, 0)
+
+def _around(builder, operand, v, places):
+    """Return ``v`` with the parts of an operand around it, along as many last axes as places."""
+    if not places:
+        return v
+    axis, (start, stop, _) = -len(places), places[0]
+    size = operand.shape[axis]
+    middle = _around(builder, operand.part(axis, start, stop), v, places[1:])
+    return builder.join(
+        axis, [operand.part(axis, 0, start), middle, operand.part(axis, stop, size)]
+    )
 
 
 put_view = Structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
@@ -262,3 +279,27 @@ def put_view_pullback(context, g):
         for operator, parameters in static["chain"]:
             gv = operator(gv, **dict(parameters))
     return gx, gv
+
+
+def _place_of_write(inputs: Any, static: dict[str, Any]) -> Any:
+    chain = static["chain"]
+    if len(chain) != 1 or chain[0][0] is not index:
+        return None
+    return _place_of(chain[0][1][0][1], inputs[0].shape)
+
+
+def _write_by_position(inputs: Any, form: Any, most: int) -> Any:
+    x, v = inputs
+    found = _region_of(form, x.shape, most)
+    if found is None:
+        return None
+    static, positions, unit = found
+    last = len(x.shape) - static["tail"]
+    first = last - static["count"]
+    if v.shape != (*x.shape[:first], *static["shape"], *x.shape[last:]):
+        return None
+    whole = positions.size == prod(x.shape[first:last])
+    return put_at, {**static, "whole": whole}, positions, unit
+
+
+put_view.by_position = _place_of_write, _write_by_position

@@ -7,7 +7,9 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
+from numgrad._errors import InplaceError
 from numgrad.engine import operands, record
+from numgrad.engine.graph import View
 
 
 def leaf(*shape):
@@ -321,3 +323,57 @@ def test_equal_complex_numbers_keep_the_signs_of_their_zeros(kind, often):
         for number in (complex(1, 0.0), complex(1, -0.0), complex(0.0, 1), complex(-0.0, 1)):
             found = ng.where(chosen, kind(number), z).numpy()
             assert found.tobytes() == np.array([number]).tobytes()
+
+
+ANEW = [
+    lambda x, n: x[n],
+    lambda x, n: x[n, 1],
+    lambda x, n: x[n:20],
+    lambda x, n: x[-n:, None],
+    lambda x, n: x[..., n, ::-1],
+    lambda x, n: x[n:][1:, 1],
+    lambda x, n: x[np.int64(n), np.int8(2)],
+    lambda x, n: x.T[:, n:],
+    lambda x, n: ng.roll(x, n, 0),
+]
+
+
+def described(value):
+    node, view = value.node, value._view
+    chain = view.chain if isinstance(view, View) else type(view)
+    return value.spec, node.static, node.kind, node.saved, node.slots, chain
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("operate", ANEW)
+def test_parameters_that_never_come_again_are_recorded_alike(operate, often, calls):
+    x = leaf(30, 3) * 1.0
+    short, ways = [], []
+    for n in range(1, 9):
+        ways.append(len(calls))
+        short.append(operate(x, n))
+    assert ways[-1] == ways[2]  # what results have in common is known
+    ng.set_flags(path="reference")
+    try:
+        long = [operate(x, n) for n in range(1, 9)]
+    finally:
+        ng.set_flags(path="default")
+    for ours, theirs in zip(short, long, strict=True):
+        assert np.array_equal(ours.detach().numpy(), theirs.detach().numpy())
+        assert described(ours) == described(theirs)
+        assert ours.node.site.code is operate.__code__
+
+
+@pytest.mark.short_ways
+def test_views_at_keys_that_never_come_again_see_writes(often):
+    y = leaf(9, 4) * 1.0
+    views = [y[n][n % 3 :] for n in range(1, 9)]
+    for n, view in enumerate(views, 1):
+        view[0] = float(n)
+        assert np.array_equal(y[n, n % 3 :].detach().numpy(), view.detach().numpy())
+        assert (view.node.name(), view[0].item()) == ("index", n)
+    with ng.no_grad():
+        apart = [y[n, 1:] for n in range(1, 9)]
+    assert not any(view.requires_grad for view in apart)
+    with pytest.raises(InplaceError):
+        apart[-1][0] = 1.0
