@@ -1,4 +1,5 @@
-# pyright: reportAttributeAccessIssue=false, reportOptionalCall=false, reportArgumentType=false
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalCall=false
+# pyright: reportMissingImports=false, reportPrivateImportUsage=false
 """From kernels as texts to code for a GPU: all that touches Numba's CUDA compiler.
 
 Checked with numba-cuda 0.30.4, whose types pyright does not know. It is used as a compiler alone:

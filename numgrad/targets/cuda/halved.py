@@ -8,11 +8,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import cuda
+from numba import cuda as _cuda
 
 from ..._declare import halving
 from ..._declare.halving import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
 from ..binding import Names
+
+cuda: Any = _cuda  # whose arrays type checkers know nothing of
 
 
 def _add(a: Any, b: Any) -> Any:

@@ -35,7 +35,8 @@ def host_call(
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)
-    cores = cores_of(pattern, found.spec.signature, (0,) * len(pattern.layouts))
+    signature: Any = getattr(found.spec, "signature", "")
+    cores = cores_of(pattern, signature, (0,) * len(pattern.layouts))
     arrays = [
         (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
         for place, strides, core in zip(begins, loop.strides, cores, strict=True)
