@@ -341,7 +341,7 @@ def tensor(
     array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"))
     if requires_grad:
         require_floating(array.dtype)
-    made = placed(array, _devices.name_of(device))
+    made = Tensor(array) if device is None else placed(array, _devices.name_of(device))
     return made.as_leaf() if requires_grad else made
 
 

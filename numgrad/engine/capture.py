@@ -69,12 +69,12 @@ def convert(passage: Passage, value: Value, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
-def require_host(value: Value) -> None:
-    """Raise for a value of another device than the CPU, for which nothing is captured yet."""
+def _require_host(value: Value) -> None:
+    """Raise for a tensor from outside that is on a device: what becomes of it is not watched."""
     if value.spec.device != CPU:
         raise DeviceError(
-            f"a function that ng.jit captures cannot compute with a tensor on "
-            f"{value.spec.device} yet; call the function itself, or move the tensor: x.cpu()"
+            f"a function that ng.jit captures cannot close over a tensor on {value.spec.device} "
+            f"yet; make it an argument"
         )
 
 
@@ -155,8 +155,8 @@ class Capture:
             self.parent.use(value for value in values if not self.made(value))
             return
         for value in values:
-            require_host(value)
             if value.array is not None and not self.made(value) and id(value) not in self.used:
+                _require_host(value)
                 self.used[id(value)] = value
                 if isinstance(value.storage, ForeignStorage):
                     self._compare(value.array)

@@ -2,22 +2,22 @@
 
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from threading import get_ident
 from typing import Any
 
 from .._blocks import Action, Block
-from .._device_array import DeviceArray
-from .._errors import CaptureError, DeviceError, HookTypeError, InplaceError
+from .._errors import CaptureError, HookTypeError, InplaceError
 from .._settings import on_change, settings
 from .graph import Node, accumulator_of
 from .keeping import saved
+from .runtime import require_one_device
+from .runtime import runtime as runtime
 from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
-    CPU,
     ELEMENT,
     Alias,
     Expr,
@@ -27,41 +27,9 @@ from .values import (
     View,
     capturing,
     device_of,
-    goes_anywhere,
     spec_of,
 )
 from .views import is_view
-
-
-class Runtime:
-    """What the engine is handed at import: the target of the CPU, and those of other devices, the
-    class of values, and the operators with a role."""
-
-    target: Any = None
-    value: type[Value] = Value
-    roles: dict[str, Callable[..., Any]]
-    targets: dict[str, Any]
-    elsewhere: Callable[..., list[Any]]  # applies an operator to arrays of another device
-
-    def __init__(self) -> None:
-        self.roles, self.targets = {}, {}
-
-    def target_of(self, specs: Iterable[Any]) -> Any:
-        """Return the target that computes values with these specs."""
-        device = device_of(specs)
-        return self.target if device == CPU else self.targets[device]
-
-    def placed(self, array: Any, device: str) -> Any:
-        """Return an array of the host where a device has it."""
-        return array if device == CPU else self.targets[device].to_device(array)
-
-    def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
-        """Apply an operator to arrays, now, where they are."""
-        for array in arrays:
-            if type(array) is DeviceArray:
-                return self.elsewhere(operator, arrays, static)
-        return operator.run(self.target, arrays, static)
-
 
 # Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
 # nobody needs to look into the mode of the thread. One that is in it for too long costs time only.
@@ -151,7 +119,6 @@ LEFT_BEHIND = (
 
 WITHOUT_GRADIENTS = "it is a view made where gradients were switched off"
 
-runtime = Runtime()
 mode = Mode()
 _follow_path()
 on_change(_follow_path)
@@ -218,20 +185,6 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if unusual and mode.trace is not None:
         mode.trace.applied(operator, static, inputs, outputs)
     return outputs
-
-
-def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
-    """Raise where tensors of different devices meet; numbers, arrays of NumPy, and integers, which
-    are positions as a rule, are taken to where the others are."""
-    device = device_of([value.spec for value in inputs])
-    for value in inputs:
-        here = value.spec.device
-        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
-        if here != device and (not is_free or value.requires_grad):
-            raise DeviceError(
-                f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
-                f"x.to({device!r}) or x.cpu()"
-            )
 
 
 def require_deferring() -> None:

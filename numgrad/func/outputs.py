@@ -8,6 +8,7 @@ import optree
 
 from .._errors import ArgTypeError
 from ..engine.record import mode
+from ..engine.values import CPU
 
 _MOST_WORK = 10_000  # of the exact answer, which could take long for strides of many axes
 
@@ -23,6 +24,10 @@ def into(recorded: Any, call: Any, out: Any) -> None:
     ValueError
         If an array has another shape or dtype, is read-only, or shares memory with another one.
     """
+    if set(recorded.recording.stages.devices) - {CPU}:
+        raise ArgTypeError(
+            "jit: out= holds arrays of NumPy, and the results are on a device; call without out="
+        )
     outs = _matching(recorded, out)
     tensors = [] if recorded.as_numpy else recorded.tensors(call)
     given = (*tensors, *recorded.recording.outer)

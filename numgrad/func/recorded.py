@@ -10,7 +10,7 @@ import optree
 
 from .._collector import paused
 from .._declare import registry
-from .._errors import ArgTypeError
+from .._errors import ArgTypeError, DeviceError
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
@@ -19,6 +19,7 @@ from ..engine.graph import Spec, next_number
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
+from ..engine.values import CPU, goes_anywhere
 from ..functions.operands import as_scalar
 from .draws import Draws
 from .integers import MOST, NumpyInt, PythonInt, Uses, of_argument
@@ -83,6 +84,7 @@ class Recorded:
         donated: Iterable[int],
         uses: Uses,
     ) -> None:
+        _require_one_device(name, call)
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
@@ -302,10 +304,23 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
+def _require_one_device(name: str, call: Call) -> None:
+    """Raise for tensors of several devices among the arguments; what goes anywhere may."""
+    tensors = [leaf for leaf in call.leaves if isinstance(leaf, Tensor)]
+    devices = {x.spec.device for x in tensors if not goes_anywhere(x.spec)}
+    if len(devices) > 1:
+        raise DeviceError(
+            f"{name}: the arguments are on {' and on '.join(sorted(devices))}; move them to one, "
+            f"with x.cuda() or x.cpu()"
+        )
+
+
 def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
-        return placeholder(Tensor, index, Spec(leaf.shape, leaf.dtype), requires_grad)
+        device = leaf.spec.device if kind == TENSOR else CPU
+        spec = Spec(leaf.shape, leaf.dtype, False, device)
+        return placeholder(Tensor, index, spec, requires_grad)
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))

@@ -9,10 +9,11 @@ import numpy as np
 from .._collector import paused
 from .._declare import Operator, registry
 from .._declare.operator import zeros_of
+from .._device_array import DeviceArray
 from .._errors import InplaceError, NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
-from .._tensor import Tensor, constant
+from .._tensor import Tensor, constant, placed
 from ..engine import hooks
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
@@ -231,7 +232,7 @@ class Recording:
             operands = tuple([replaced(value) for value in expr.inputs])
             rows = any([value.rows for value in operands])  # noqa: C419  a list is faster
             rows = rows and expr.operator is not TO_AXIS  # which is where they end
-            specs = tuple([Spec(s.shape, s.dtype, s.rows or rows) for s in expr.specs])
+            specs = tuple([Spec(s.shape, s.dtype, s.rows or rows, s.device) for s in expr.specs])
             copy = Expr(expr.operator, expr.static, operands, specs)
             copy.site = expr.site
             return copy
@@ -290,7 +291,7 @@ def zeros_at(edge: Edge) -> Tensor:
     """Return zeros for an input on which no output depends."""
     assert edge.node is not None
     spec = edge.node.outputs[edge.slot]
-    return Tensor(np.zeros(spec.shape, spec.dtype))
+    return placed(np.zeros(spec.shape, spec.dtype), spec.device)
 
 
 def _made_here(output: Tensor) -> Tensor:
@@ -326,7 +327,12 @@ def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool)
 
 def in_order(array: Any) -> np.ndarray:
     """Return an array in C order: itself, or a copy."""
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array).reshape(array.shape)
+    if array.flags.c_contiguous:
+        return array
+    if type(array) is DeviceArray:
+        (array,) = runtime.run(registry["copy"], [array], {})
+        return array
+    return np.ascontiguousarray(array).reshape(array.shape)
 
 
 class Replay(Operator):

@@ -12,7 +12,6 @@ from .._declare.dtypes import numbers
 from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
-from ..engine.capture import require_host
 from ..engine.record import mode
 from .integers import MOST
 from .statics import flatten, frozen, is_lasting, static_key, structure_key
@@ -137,7 +136,6 @@ class Call:
 def _kind(leaf: Any) -> str | None:
     """Return what a leaf is; None for one that is fixed in a recording."""
     if isinstance(leaf, Tensor):
-        require_host(leaf)
         return TENSOR
     if type(leaf) in (np.ndarray, np.memmap):
         return NUMPY
@@ -161,7 +159,7 @@ def _kind(leaf: Any) -> str | None:
 
 def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
     if kind == TENSOR:
-        return leaf.dtype, leaf.shape, leaf.requires_grad
+        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device
     return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR, NUMPY_INTEGER) else ()
 
 

@@ -49,6 +49,7 @@ class Stages:
     def __init__(self, values: Sequence[Value], arguments: Sequence[Value], fuse: str) -> None:
         count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]
+        self.devices = [value.spec.device for value in values]
         self.stages: list[Stage] = []
         ends = [_end(value) for value in values]
         numbers: dict[Hashable, int] = {}
@@ -90,7 +91,7 @@ class Stages:
             array = known[number].copy() if number in given else known[number]
             given.add(number)
             results.append(array if array.shape == shape else array.reshape(shape))
-        return results
+        return list(map(runtime.on_device, results, self.devices))
 
 
 def _end(value: Value) -> Value:

@@ -1,0 +1,63 @@
+"""What the engine is handed when numgrad is imported, and where the devices are."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .._device_array import DeviceArray
+from .._errors import DeviceError
+from .values import CPU, ForeignStorage, Value, device_of, goes_anywhere
+
+
+class Runtime:
+    """What the engine is handed at import: the target of the CPU, and those of other devices, the
+    class of values, and the operators with a role."""
+
+    target: Any = None
+    value: type[Value] = Value
+    roles: dict[str, Callable[..., Any]]
+    targets: dict[str, Any]
+    elsewhere: Callable[..., list[Any]]  # applies an operator to arrays of another device
+
+    def __init__(self) -> None:
+        self.roles, self.targets = {}, {}
+
+    def target_of(self, specs: Iterable[Any]) -> Any:
+        """Return the target that computes values with these specs."""
+        device = device_of(specs)
+        return self.target if device == CPU else self.targets[device]
+
+    def placed(self, array: Any, device: str) -> Any:
+        """Return an array of the host where a device has it."""
+        return array if device == CPU else self.targets[device].to_device(array)
+
+    def on_device(self, array: Any, device: str) -> Any:
+        """Return an array where it is wanted: itself, or a copy."""
+        if array.device == device:
+            return array
+        if array.device != CPU:
+            array = self.targets[array.device].to_host(array)
+        return self.placed(array, device)
+
+    def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
+        """Apply an operator to arrays, now, where they are."""
+        for array in arrays:
+            if type(array) is DeviceArray:
+                return self.elsewhere(operator, arrays, static)
+        return operator.run(self.target, arrays, static)
+
+
+runtime = Runtime()
+
+
+def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
+    """Raise where tensors of different devices meet; numbers, arrays of NumPy, and integers, which
+    are positions as a rule, are taken to where the others are."""
+    device = device_of([value.spec for value in inputs])
+    for value in inputs:
+        here = value.spec.device
+        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
+        if here != device and (not is_free or value.requires_grad):
+            raise DeviceError(
+                f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
+                f"x.to({device!r}) or x.cpu()"
+            )
