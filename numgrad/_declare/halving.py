@@ -103,6 +103,8 @@ REDUCE_ROWS = {"sum": sum_rows, "max": max_rows, "min": min_rows}
 JOIN_ROWS = {"sum": join_sum_rows, "max": join_max_rows, "min": join_min_rows}
 """The functions of each reduction, for which targets have code of their own."""
 
+REPLACED = frozenset(f for table in (REDUCE, JOIN, REDUCE_ROWS, JOIN_ROWS) for f in table.values())
+
 
 def lost(total, part, after):
     """Return what rounding lost in ``after = total + part``."""

@@ -1,11 +1,16 @@
 """Kernels: how operands lie, in which order they are added, and joined functions."""
 
+import math
+
+import numba
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad import _program
+from numgrad._declare import registry
 from numgrad.targets.cuda import lowering
+from numgrad.targets.cuda.host import is_of_hosts
 
 from .programs import TARGET, on_both, on_device, program_of, require_equal
 
@@ -103,3 +108,53 @@ def test_results_without_elements():
     (found,) = on_device(program_of(lambda v: v * 2, np.empty((0, 3))))
     assert found.shape == (0, 3)
     assert TARGET.empty((0,), np.dtype(float)).nbytes == 0
+
+
+def test_only_what_needs_memory_of_its_own_is_done_by_the_host():
+
+
+
+    operators = [operator for operator in registry.values() if not operator.is_view]
+    functions = {op.name: getattr(op, "function", None) for op in operators}
+    found = {n for n, f in functions.items() if hasattr(f, "__code__") and is_of_hosts(f)}
+    assert found == {"argsort", "positions", "remains"}
+
+
+def test_an_error_of_a_function_of_the_user_is_raised():
+    @ng.elementwise
+    def root(x):
+        if x < 0:
+            raise ValueError("of a negative number")
+        return math.sqrt(x)
+
+    x = ng.tensor([4.0, 9.0], device="cuda")
+    np.testing.assert_allclose(root(x).cpu().numpy(), [2.0, 3.0])
+    with pytest.raises(ng.errors.OperatorError, match="root"):
+        root(-x)
+
+
+def test_an_operator_of_the_user_runs_on_the_device():
+    @ng.operator("(n)->(n)")
+    @numba.njit
+    def running(x, out):
+        total = 0.0
+        for i in range(x.size):
+            total += x[i] * x[i]
+            out[i] = total
+
+    @running.backward
+    @numba.njit
+    def running_backward(g, x, out, gx):
+        total = 0.0
+        for i in range(x.size - 1, -1, -1):
+            total += g[i]
+            gx[i] = 2 * x[i] * total
+
+    x = ng.tensor(X, device="cuda", requires_grad=True)
+    y = running(x)
+    np.testing.assert_allclose(y.detach().cpu().numpy(), np.cumsum(X * X, -1), 1e-12)
+    h = ng.tensor(X, requires_grad=True)
+    seeds = RNG.standard_normal((2, *X.shape))
+    (found,) = ng.grad(y, x, seeds, is_grads_batched=True)
+    (expected,) = ng.grad(running(h), h, seeds, is_grads_batched=True)
+    np.testing.assert_allclose(found.cpu().numpy(), expected.numpy(), 1e-12)

@@ -1,7 +1,7 @@
 """Steps of a program that only the host can do: the data go there and come back.
 
-So it is with LAPACK, and with core functions that make arrays, of which a thread of a GPU can make
-none. The device waits meanwhile.
+So it is with LAPACK; with functions that make arrays, of which a thread of a GPU can make none; and
+with those that raise, which nobody would hear there. The device waits meanwhile.
 """
 
 import dis
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._declare.halving import REPLACED
 from ..._program import Instruction
-from ..._specs import LibrarySpec, LoopSpec
+from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec
 from .steps import HostCall, Loop, Place, cores_of
 
 _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
@@ -24,7 +25,7 @@ def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
     if isinstance(spec, LibrarySpec):
         return True
-    return isinstance(spec, LoopSpec) and makes_arrays(spec.function)
+    return isinstance(spec, ElementwiseSpec | LoopSpec) and is_of_hosts(spec.function)
 
 
 def host_call(
@@ -35,7 +36,8 @@ def host_call(
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)
-    signature: Any = getattr(found.spec, "signature", "")
+    scalars = ",".join(["()"] * len(pattern.layouts))
+    signature = getattr(found.spec, "signature", "") or scalars
     cores = cores_of(pattern, signature, (0,) * len(pattern.layouts))
     arrays = [
         (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
@@ -45,13 +47,15 @@ def host_call(
 
 
 @cache
-def makes_arrays(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls, makes an array."""
-    return any(_makes_array(one) for one in _callees(function, set()))
+def is_of_hosts(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls, makes an array or raises."""
+    return any(_is_of_hosts(one) for one in _callees(function, set()))
 
 
-def _makes_array(function: Any) -> bool:
+def _is_of_hosts(function: Any) -> bool:
     names = [(i.opname, i.argval) for i in dis.get_instructions(function)]
+    if any(opname == "RAISE_VARARGS" for opname, _ in names):
+        return True
     for (_, owner), (opname, name) in pairwise(names):
         is_attribute = opname in ("LOAD_ATTR", "LOAD_METHOD")
         if is_attribute and name in _MAKING and function.__globals__.get(owner) is np:
@@ -60,9 +64,10 @@ def _makes_array(function: Any) -> bool:
 
 
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a function and the plain ones that it names, or has in its closure."""
+    """Yield a function and the plain ones that it names, or has in its closure, without those for
+    which kernels have others."""
     function = getattr(function, "py_func", function)
-    if not hasattr(function, "__code__") or id(function) in seen:
+    if not hasattr(function, "__code__") or function in REPLACED or id(function) in seen:
         return
     seen.add(id(function))
     yield function

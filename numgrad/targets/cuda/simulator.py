@@ -6,13 +6,16 @@ an error, and kernels run with few threads in several blocks.
 """
 
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda
+from numba.cuda.simulator import kernel as kernel_module
 
+from ..._locks import fork_safe_lock
 from ..binding import bind
 from . import simulated_math
 from .halved import core_names
@@ -147,7 +150,7 @@ class Prepared(NamedTuple):
 def prepare(kernel: Kernel) -> Prepared:
     """Make a kernel ready to be launched."""
     scope = {name: _bound(value) for name, value in kernel.scope.items()}
-    scope |= {"cuda": cuda, "np": np}
+    scope |= {"cuda": _launched, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
     return Prepared(kernel, cuda.jit(scope["kernel"]))
 
@@ -161,9 +164,46 @@ def _bound(value: Any) -> Any:
     return bind(function, core_names(simulated_math.real, value.dtype), wrap=_on_device)
 
 
+class _Shared:
+    """Memory that the threads of a block share: one array for each place in a kernel. Of the
+    simulator's own each of two threads that come at once may get another."""
+
+    @staticmethod
+    def array(shape: Any, dtype: Any) -> np.ndarray:
+        """Return the array of the line that asks for it."""
+        known = vars(kernel_module._get_kernel_context()).setdefault("shared_arrays", {})
+        line = sys._getframe(1).f_lineno
+        with _sharing:
+            if line not in known:
+                known[line] = np.empty(shape, dtype)
+            return known[line]
+
+
+_sharing = threading.Lock()
+
+
+class _Launched:
+    """What ``cuda`` means in kernels: the simulator's stand-in for it, of the launch under way.
+
+    The simulator itself would put that into the globals of each function while it runs, which
+    threads of a kernel do to each other in the wrong order.
+    """
+
+    shared = _Shared()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(kernel_module._get_kernel_context(), name)
+
+
+_launched = _Launched()
+_one_at_a_time = fork_safe_lock()
+
+
 def _on_device(function: Any) -> Any:
-    """Let a function that names ``cuda`` see what the simulator has for it in a kernel."""
-    return cuda.jit(function, device=True) if "cuda" in function.__code__.co_names else function
+    """Let a function that names ``cuda`` mean the launch under way."""
+    if "cuda" in function.__globals__:
+        function.__globals__["cuda"] = _launched
+    return function
 
 
 def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
@@ -177,7 +217,7 @@ def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
     try:
-        with warnings.catch_warnings():
+        with _one_at_a_time, warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
             prepared.function[BLOCKS, kernel.threads or THREADS](*given)
     finally:
