@@ -22,6 +22,7 @@ from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 
 from . import compat as compat
+from . import cuda as cuda
 from . import display as display
 from . import errors as errors
 from . import func as func

@@ -176,5 +176,11 @@ def test_other_devices_are_not_there(name):
         ng.tensor(X, device=name)
 
 
+def test_there_is_a_device():
+    assert ng.cuda.is_available()
+    assert ng.cuda.device_count() == 1
+    assert ng.cuda.unavailable_reason() is None
+
+
 def test_the_namespace_names_its_devices():
     assert ng.__array_namespace_info__().devices() == ["cpu", "cuda:0"]

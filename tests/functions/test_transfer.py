@@ -33,6 +33,12 @@ def test_the_processor_is_a_device():
     assert ng.__array_namespace_info__().devices() == ["cpu"]
 
 
+def test_why_there_is_no_device_is_one_line():
+    assert not ng.cuda.is_available()
+    assert ng.cuda.device_count() == 0
+    assert "\n" not in ng.cuda.unavailable_reason()
+
+
 def test_names_of_devices_are_checked():
     for name in ("gpu", "cpu:1", "cuda:", 0):
         with pytest.raises(ng.errors.DeviceError, match="a device is"):
