@@ -9,7 +9,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget
+from numgrad.targets.cuda import CUDATarget, reduction
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -22,7 +22,7 @@ SLOW_PATHS = {"sin", "cos", "tan", "sin_dx", "cos_dx", "tan_dx", "digamma"}
 class Collecting:
     """A runtime that keeps the kernels that it is to launch."""
 
-    TILE = 16
+    TILE, REDUCING = 16, 256
 
     def __init__(self):
         self.kernels = {}
@@ -144,3 +144,11 @@ def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
     code = codegen.compiled(kernel, CAPABILITY)
     (header,) = re.findall(rf"\.visible \.entry {code.entry}\((.*?)\)", code.ptx, re.DOTALL)
     assert header.count(".param") == 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_reductions_in_blocks_compile(dtype):
+    kernel = reduction.of_blocks("sum", reduction.add, np.dtype(dtype), 256)
+    code = codegen.compiled(kernel, CAPABILITY)
+    assert ".shared" in code.ptx
+    assert dtype != "float32" or ".f64" not in code.ptx

@@ -67,6 +67,8 @@ def test_sums_in_blocks_are_added_in_the_order_of_the_processor(monkeypatch):
     x = RNG.standard_normal(9001).astype(np.float32)
     program = program_of(lambda v: v.sum(), x)
     assert len(program.instructions) == 2
+    names = [step.kernel.kernel.text.count("cuda.shared") for step in TARGET.bind(program).steps]
+    assert names == [1, 0]  # threads reduce a block together, one joins blocks
     require_equal(on_both(lambda v: (v.sum(), v.max()), x))
     require_equal(on_both(lambda v: v.sum(0), x[:9000].reshape(450, 20)))
 

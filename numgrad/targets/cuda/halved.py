@@ -13,12 +13,9 @@ from numba import cuda as _cuda
 from ..._declare import halving
 from ..._declare.halving import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
 from ..binding import Names
+from .reduction import add
 
 cuda: Any = _cuda  # whose arrays type checkers know nothing of
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b
 
 
 @cache
@@ -26,7 +23,7 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
     """Return what takes the place of the functions of `halving` for elements of a dtype."""
     found: dict[Callable[..., Any], Callable[..., Any]] = {}
     zero = dtype.type(0)
-    for name, join in (("sum", _add), ("max", larger), ("min", smaller)):
+    for name, join in (("sum", add), ("max", larger), ("min", smaller)):
         if name != "sum" and dtype.kind == "c":
             continue
         halved = _halved(dtype, join)

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, loops, product
+from . import elementwise, loops, product, reduction
 from .elementwise import Walk
 from .host import host_call, needs_host
 from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
@@ -70,15 +70,21 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     return Launch(kernel, loop.elements, tuple(arguments))
 
 
-
 def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     spec = pattern.spec
     count, blocks = pattern.core[0], -(-pattern.core[0] // pattern.block)
+    dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
+    join = reduction.join_of(spec.function)
+    if join is not None and pattern.block == reduction.BLOCK:
+        threads = target.runtime.REDUCING
+        kernel = target.prepared(
+            ("reduction", join, dtype), lambda: reduction.of_blocks(spec.name, join, dtype, threads)
+        )
+        return Launch(kernel, blocks, (blocks, count, *begins))
     arrays = [
         (place, layout.shape, layout.strides)
         for place, layout in zip(begins, pattern.layouts, strict=True)
     ]
-    dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
     arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
     kernel = target.prepared(("blocks", spec.identity), lambda: loops.of_blocks(spec))
     return Launch(kernel, blocks, (blocks, count, *arrays))

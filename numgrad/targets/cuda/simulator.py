@@ -24,6 +24,9 @@ from .kernel import Array, Function, Kernel, Pointer, Word
 TILE = 2
 """Rows and columns of a tile of a matrix."""
 
+REDUCING = 4
+"""Threads that reduce a block of elements together."""
+
 THREADS, BLOCKS = 3, 2
 """The grid of a kernel that goes over elements: so small that a thread has several."""
 
