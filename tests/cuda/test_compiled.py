@@ -147,8 +147,15 @@ def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-def test_reductions_in_blocks_compile(dtype):
-    kernel = reduction.of_blocks("sum", reduction.add, np.dtype(dtype), 256)
-    code = codegen.compiled(kernel, CAPABILITY)
-    assert ".shared" in code.ptx
-    assert dtype != "float32" or ".f64" not in code.ptx
+@pytest.mark.parametrize("name", ["sum", "max"])
+def test_reductions_of_many_elements_compile(name, dtype):
+    if name == "max" and dtype == "complex64":
+        return
+    join = reduction.add if name == "sum" else reduction.larger
+    for kernel in (
+        reduction.of_blocks(name, join, np.dtype(dtype), 256),
+        reduction.of_rows(name, join, np.dtype(dtype), 2, 256),
+    ):
+        code = codegen.compiled(kernel, CAPABILITY)
+        assert ".shared" in code.ptx
+        assert dtype == "float64" or ".f64" not in code.ptx

@@ -64,9 +64,18 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     cores = cores_of(pattern, spec.signature, loops.ndims(spec))
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
-    kernel = target.prepared(
-        ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
-    )
+    join = reduction.join_of(spec.function) if spec.signature == "(n)->()" else None
+    threads = target.runtime.REDUCING
+    if join is not None and pattern.core[0] > threads:  # so that each of them has something to do
+        dtype, axes = spec.in_dtypes[0], len(loop.sizes)
+        kernel = target.prepared(
+            ("rows", join, dtype, axes),
+            lambda: reduction.of_rows(spec.name, join, dtype, axes, threads),
+        )
+    else:
+        kernel = target.prepared(
+            ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
+        )
     return Launch(kernel, loop.elements, tuple(arguments))
 
 

@@ -1,55 +1,89 @@
-"""Reductions of long arrays: a block of threads for each block of elements, in shared memory.
+"""Reductions of many elements: a block of threads for each block of elements, in shared memory.
 
 The order is that of `numgrad._declare.halving`, so the bits are those of the processor: the second
 half of a leaf is joined to its first, then the second quarter, until one element is left; in the
-same way one of a block is made of those of its leaves.
+same way one of a block is made of those of its leaves; blocks are joined one after the other, sums
+with compensation.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 from ..._declare import halving
-from ..._declare.halving import BLOCK, LEAF, LEAVES, larger, smaller
-from .kernel import Function, Kernel, Pointer, Word
+from ..._declare.halving import BLOCK, LEAF, LEAVES, larger, lost, smaller
+from .elementwise import Walk, indices
+from .kernel import Array, Function, Kernel, Pointer, Word
 
-_TEXT = """
-def kernel(n, count, x, out):
+_HALVED = """
+i = thread
+while i < size:
+    values[i] = source[first + i]
+    i += threads
+cuda.syncthreads()
+half = LEAF // 2
+while half > 0:
+    i = thread
+    while i < LEAVES * half:
+        at = i // half * LEAF + i % half
+        if at + half < size:
+            values[at] = join(values[at], values[at + half])
+        i += threads
+    cuda.syncthreads()
+    half //= 2
+half = LEAVES // 2
+while half > 0:
+    i = thread
+    while i < half:
+        if (i + half) * LEAF < size:
+            values[i * LEAF] = join(values[i * LEAF], values[(i + half) * LEAF])
+        i += threads
+    cuda.syncthreads()
+    half //= 2
+"""
+
+_BLOCKS = """
+def kernel(n, count, source, out):
     values = cuda.shared.array(BLOCK, dtype)
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
     block = cuda.blockIdx.x
     while block < n:
         first = block * BLOCK
         size = min(BLOCK, count - first)
-        i = thread
-        while i < size:
-            values[i] = x[first + i]
-            i += threads
-        cuda.syncthreads()
-        half = LEAF // 2
-        while half > 0:
-            i = thread
-            while i < LEAVES * half:
-                at = i // half * LEAF + i % half
-                if at + half < size:
-                    values[at] = join(values[at], values[at + half])
-                i += threads
-            cuda.syncthreads()
-            half //= 2
-        half = LEAVES // 2
-        while half > 0:
-            i = thread
-            while i < half:
-                if (i + half) * LEAF < size:
-                    values[i * LEAF] = join(values[i * LEAF], values[(i + half) * LEAF])
-                i += threads
-            cuda.syncthreads()
-            half //= 2
+{halved}
         if thread == 0:
             out[block] = values[0]
         cuda.syncthreads()
         block += cuda.gridDim.x
+"""
+
+_ROWS = """
+def kernel({parameters}):
+    values = cuda.shared.array(BLOCK, dtype)
+    thread, threads = cuda.threadIdx.x, cuda.blockDim.x
+    row = cuda.blockIdx.x
+    while row < n:
+        i = row
+{indices}
+        source = x[{place}]
+        total = correction = zero
+        first = 0
+        while first < source.size:
+            size = min(BLOCK, source.size - first)
+{halved}
+            if first == 0:
+                total = values[0]
+            else:
+                after = fold(total, values[0])
+                correction += loss(total, values[0], after)
+                total = after
+            cuda.syncthreads()
+            first += BLOCK
+        if thread == 0:
+            out[{place}, 0] = finish(total, correction)
+        row += cuda.gridDim.x
 """
 
 
@@ -58,23 +92,57 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
+def _no_loss(total: Any, part: Any, after: Any) -> Any:
+    return part - part
+
+
+def _without(total: Any, correction: Any) -> Any:
+    return total
+
+
 _JOINS = {"sum": add, "max": larger, "min": smaller}
-_BY_FUNCTION = {halving.REDUCE[name]: join for name, join in _JOINS.items()}
+_BY_FUNCTION: dict[Any, Any] = {halving.REDUCE[name]: join for name, join in _JOINS.items()}
 
 
 def join_of(function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return what joins two elements in the reduction that a core function calls; None for any
     other function."""
-    called = [function.__globals__.get(name) for name in function.__code__.co_names]
-    found = [_BY_FUNCTION[f] for f in called if isinstance(f, Hashable) and f in _BY_FUNCTION]
+    scope = function.__globals__
+    found = [
+        join for known, join in _BY_FUNCTION.items()
+        if any(scope.get(name) is known for name in function.__code__.co_names)
+    ]  # fmt: skip
     return found[0] if len(found) == 1 else None
 
 
 def of_blocks(name: str, join: Any, dtype: np.dtype, threads: int) -> Kernel:
     """Return the kernel that reduces blocks of contiguous elements, each to one."""
     parameters = (Word(), Word(), Pointer(dtype), Pointer(dtype))
-    scope = {
+    text = _BLOCKS.format(halved=indent(_HALVED, " " * 8))
+    return Kernel(name, text, parameters, _scope(join, dtype), threads)
+
+
+def of_rows(name: str, join: Any, dtype: np.dtype, axes: int, threads: int) -> Kernel:
+    """Return the kernel that reduces the last axis of an array whose others make the loop."""
+    sizes = [f"n{axis}" for axis in range(axes)]
+    text = _ROWS.format(
+        parameters=", ".join(["n", *sizes, "x", "out"]),
+        indices=indent("\n".join(indices(Walk(axes, True))), " " * 8),
+        place=", ".join(f"i{axis}" for axis in range(axes)),
+        halved=indent(_HALVED, " " * 12),
+    )
+    is_sum = join is add
+    scope = _scope(join, dtype) | {
+        "fold": Function(join, dtype=dtype), "zero": dtype.type(0), "index_type": int,
+        "loss": Function(lost if is_sum else _no_loss, dtype=dtype),
+        "finish": Function(halving.corrected if is_sum else _without, dtype=dtype),
+    }  # fmt: skip
+    parameters = (*[Word()] * (1 + axes), Array(dtype, axes + 1), Array(dtype, axes + 1))
+    return Kernel(name, text, parameters, scope, threads)
+
+
+def _scope(join: Any, dtype: np.dtype) -> dict[str, Any]:
+    return {
         "BLOCK": BLOCK, "LEAF": LEAF, "LEAVES": LEAVES, "dtype": dtype,
         "join": Function(join, dtype=dtype),
     }  # fmt: skip
-    return Kernel(name, _TEXT, parameters, scope, threads)
