@@ -13,7 +13,7 @@ from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
-from .record import apply, deferring, grad_mode, mode, runtime
+from .record import apply, deferring, grad_mode, is_taken_along, mode, runtime
 from .values import CPU
 from .views import Chain, is_view, through
 
@@ -45,6 +45,8 @@ def check(target: Value, value: Value) -> None:
         When ``target`` is a leaf that requires grad, or a view of one, and grad mode is on.
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
+    DeviceError
+        When ``value`` is on another device.
     """
     if mode.deferring and mode.kept is not None:
         _refuse_in_a_rule()
@@ -56,11 +58,8 @@ def check(target: Value, value: Value) -> None:
             "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
             "be written."
         )
-    if target.spec.device != CPU:
-        raise DeviceError(
-            f"a tensor on {target.spec.device} cannot be written in place yet; make a new one "
-            f"instead, as by ng.where(condition, value, x) or x + y"
-        )
+    if value.spec.device != target.spec.device:
+        _require_one_device(target.spec.device, value)
     if mode.capture is not None:
         mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
@@ -79,6 +78,15 @@ def check(target: Value, value: Value) -> None:
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
+
+
+def _require_one_device(device: str, value: Value) -> None:
+    here = value.spec.device
+    if device == CPU or here != CPU or not is_taken_along(value):
+        raise DeviceError(
+            f"a value on {here} cannot be written into a tensor on {device}; move it there, with "
+            f"x.to({device!r})"
+        )
 
 
 def _refuse_in_a_rule() -> None:

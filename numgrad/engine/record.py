@@ -48,7 +48,10 @@ class Runtime:
 
     def target_of(self, specs: Iterable[Any]) -> Any:
         """Return the target that computes values with these specs."""
-        device = device_of(specs)
+        return self.target_on(device_of(specs))
+
+    def target_on(self, device: str) -> Any:
+        """Return the target of a device."""
         return self.target if device == CPU else self.targets[device]
 
     def placed(self, array: Any, device: str) -> Any:
@@ -226,12 +229,17 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device
-        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
-        if here != device and (not is_free or value.requires_grad):
+        if here != device and not is_taken_along(value):
             raise DeviceError(
                 f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
                 f"x.to({device!r}) or x.cpu()"
             )
+
+
+def is_taken_along(value: Value) -> bool:
+    """Whether a value of the CPU goes to the device where the others are, without a word."""
+    is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
+    return is_free and not value.requires_grad
 
 
 def require_deferring() -> None:

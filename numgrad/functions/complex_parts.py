@@ -94,8 +94,7 @@ def _read_only(part: Tensor, x: Tensor) -> Tensor:
     if part._view is ELEMENT:
         return part  # which is no part of memory, but a value
     if part.array is not None:
-        if type(part.array) is np.ndarray:
-            part.array.flags.writeable = False
+        part.array.flags.writeable = False
     else:
         set_apart(part, x, "it is a part of complex numbers, and no view of them", strict=True)
     return part

@@ -132,6 +132,17 @@ def _to_integers(target: Any, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 astype = AsType("astype")
 
 
+def write(target: Any, values: Any, region: Any) -> None:
+    """Write an array into a region of memory of a target: broadcast, converted as by `astype`, and
+    as if all of it were read before."""
+    if type(region) is not np.ndarray:
+        target.kernel(cast_spec(values.dtype, region.dtype)).ufunc(values, out=region)
+    elif values.dtype == region.dtype:
+        region[...] = values
+    else:
+        region[...] = astype.run(target, [values], {"dtype": region.dtype})[0]
+
+
 def cast(value: Any, dtype: np.dtype) -> Any:
     """Return ``value`` converted to ``dtype``, itself when it has it already."""
     return (
