@@ -15,7 +15,7 @@ tell, and the pass that needs the value raises.
 
 import ctypes
 import weakref
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -26,11 +26,13 @@ from .values import Storage, Value, View
 _FEW = 16
 
 
-class HostMemory(NamedTuple):
+class HostMemory:
     """What memory of the host held, from an address on."""
 
-    first: int
-    content: bytes
+    __slots__ = ("content", "first")
+
+    def __init__(self, first: int, content: bytes) -> None:
+        self.first, self.content = first, content
 
     def of(self, array: np.ndarray) -> np.ndarray | None:
         """Return what an array held; None if it is not in this memory."""
@@ -41,12 +43,13 @@ class HostMemory(NamedTuple):
         return np.ndarray(array.shape, array.dtype, self.content, start, array.strides)
 
 
-class DeviceMemory(NamedTuple):
+class DeviceMemory:
     """What a block of device memory held, from an offset on; the copy is on the device too."""
 
-    block: Any
-    first: int
-    content: DeviceArray
+    __slots__ = ("block", "content", "first")
+
+    def __init__(self, block: Any, first: int, content: DeviceArray) -> None:
+        self.block, self.first, self.content = block, first, content
 
     def of(self, array: DeviceArray) -> DeviceArray | None:
         """Return what an array held; None if it is not in this memory."""

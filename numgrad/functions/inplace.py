@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from .._declare import Elementwise, registry
-from .._errors import ArgTypeError, DtypeError
 from .._device_array import DeviceArray
+from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
@@ -20,7 +20,6 @@ from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from ..operators.gathering import put_at
 from ..operators.positions import remains
-from .creation import asarray
 from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
 from .places import positions_of
@@ -74,7 +73,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         return  # ``x[key] += v`` ends by writing what is there already
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
-    given, value = value, _beside(x, value)
+    given, value = value, as_tensor(value, x.spec.device)
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
@@ -85,13 +84,6 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     _write_at(x, normal, value)
     if copied is not None and is_same(copied.key, key):
         copied.agree()  # ``x[key] += v`` ends by writing what a view would have written already
-
-
-def _beside(x: Tensor, value: ArrayLike) -> Tensor:
-    """Return ``value`` as a tensor, made where ``x`` is; a tensor stays where it is."""
-    if x.spec.device == CPU or isinstance(value, Tensor):
-        return as_tensor(value)
-    return asarray(value, device=x.spec.device)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:
@@ -106,7 +98,6 @@ def _check_dtypes(x: Tensor, value: Tensor) -> None:
 
 
 def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
-    chain = ((_indexing.index, {"key": items}),) if items else ()
     deferred = _inplace.is_deferred(x, value)
     array: Any = np.empty(x.shape, np.bool_) if x.array is None else x.array
     region = array[_indexing.as_numpy_key(items)]
@@ -114,14 +105,12 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
         _check_fits(value.shape, region.shape)
     else:
         _inplace.keep_what_is_read(x)
-        _cast.write(_target_of(x), value.array, region)
+        _cast.write(_record.runtime.target, value.array, region)
     if deferred or _inplace.is_recorded(x, value):
-        value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
-    _inplace.commit(x, value, chain)
-
-
-def _target_of(x: Tensor) -> Any:
-    return _record.runtime.target_on(x.spec.device)
+        chain = ((_indexing.index, {"key": items}),) if items else ()
+        _inplace.commit(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
+    else:
+        x.storage.version += 1
 
 
 def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
@@ -170,21 +159,22 @@ def _same_rank(value: Tensor, ndim: int) -> Tensor:
 
 
 def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
-    deferred, region = _inplace.is_deferred(x, value), ()
-    away = x.spec.device != CPU
+    deferred, away = _inplace.is_deferred(x, value), x.spec.device != CPU
+    followed = deferred or _inplace.is_recorded(x, value)
     key = None
-    if deferred or away or _inplace.is_recorded(x, value):  # before the write: it may check indices
+    if followed or away:  # before the write: indices may be checked here
         key = positions_of(items, x.shape, "setitem")
     if away and not deferred:
         _write_away(x, key, value)
     elif not deferred:
         _write_here(x, items, value)
-    if key is not None:
-        value = _fill(x, key, value)
-        if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
-            value = _without_overwritten(value, key, x.shape)
-        region = _inplace.Positions(*key)
-    _inplace.commit(x, value, region)
+    if key is None or not followed:
+        x.storage.version += 1
+        return
+    value = _fill(x, key, value)
+    if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
+        value = _without_overwritten(value, key, x.shape)
+    _inplace.commit(x, value, _inplace.Positions(*key))
 
 
 def _write_here(x: Tensor, items: Items, value: Tensor) -> None:
@@ -193,7 +183,7 @@ def _write_here(x: Tensor, items: Items, value: Tensor) -> None:
     _inplace.keep_what_is_read(x)
     values: Any = value.array
     if value.dtype != x.dtype:
-        (values,) = _cast.astype.run(_target_of(x), [values], {"dtype": x.dtype})
+        (values,) = _cast.astype.run(_record.runtime.target, [values], {"dtype": x.dtype})
     if np.may_share_memory(values, x.array):
         values = values.copy()  # with a mask NumPy would read what it has just written
     try:
@@ -212,7 +202,7 @@ def _write_away(x: Tensor, key: ArrayKey | None, value: Tensor) -> None:
     arrays = [x.array, filled.array, as_tensor(key.positions).array]
     (written,) = _record.runtime.run(put_at, arrays, static)
     _inplace.keep_what_is_read(x)
-    _cast.write(_target_of(x), written, x.array)
+    _cast.write(_record.runtime.target, written, x.array)
 
 
 def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
@@ -247,44 +237,46 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay; of an operator or a
     function of the same parameters."""
-    operand = value if isinstance(value, (bool, int, float, complex)) else _beside(x, value)
+    is_number = isinstance(value, (bool, int, float, complex))
+    operand = value if is_number else as_tensor(value, x.spec.device)
     if x._view is ELEMENT:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
-    result = _computed_there(operator, x, operand)
-    if result is None:
+    if not _computed_there(operator, x, operand):
         result = _converted(operator(x, operand), x, operator.__name__)
         if not _inplace.is_deferred(x, result):
             _inplace.keep_what_is_read(x)
-            _cast.write(_target_of(x), result.array, x.array)
+            _cast.write(_record.runtime.target, result.array, x.array)
         x.storage.version += 1
-    _inplace.adopt(x, result)
+        _inplace.adopt(x, result)
     return x
 
 
-def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
-    """Compute into the memory of ``x`` itself where nothing else has to be read from it."""
+def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
+    """Compute into the memory of ``x`` itself; say no where something else has to be read from
+    it."""
     if not isinstance(operator, Elementwise) or x.dtype not in _FAST or not _is_ours(x):
-        return None
+        return False
     inputs = operator.prepare((x, operand), {})
     first, second = inputs
     if _inplace.is_deferred(first, second) or first is not x:
-        return None
+        return False
     if second is not x and second.storage is x.storage:
-        return None
+        return False
     if second.shape != x.shape and np.broadcast_shapes(x.shape, second.shape) != x.shape:
-        return None
+        return False
     recorded = _inplace.is_recorded(x, second)
     if recorded and _reads(operator, x, second):
-        return None
+        return False
     assert x.array is not None
     _inplace.keep_what_is_read(x)
-    operator.overwrite(_target_of(x), [x.array, second.array], x.array)
+    operator.overwrite(_record.runtime.target_on(x.spec.device), [x.array, second.array], x.array)
     x.storage.version += 1
-    result = Tensor(x.array, False, x.storage)
     if recorded:
+        result = Tensor(x.array, False, x.storage)
         record_in_place(operator, {}, inputs, result)
-    return result
+        _inplace.adopt(x, result)
+    return True
 
 
 def _reads(operator: Any, x: Tensor, second: Tensor) -> bool:

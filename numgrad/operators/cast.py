@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, door
+from .._device_array import DeviceArray
 from .._specs import ElementwiseSpec
 from .elementwise import where
 from .half import from_half, to_half
@@ -133,10 +134,10 @@ astype = AsType("astype")
 
 
 def write(target: Any, values: Any, region: Any) -> None:
-    """Write an array into a region of memory of a target: broadcast, converted as by `astype`, and
-    as if all of it were read before."""
-    if type(region) is not np.ndarray:
-        target.kernel(cast_spec(values.dtype, region.dtype)).ufunc(values, out=region)
+    """Write an array into a region of memory: broadcast, converted as by `astype`, and as if all
+    of it were read before. What is on a device is written there; ``target`` is the CPU's."""
+    if type(region) is DeviceArray:
+        region.target.kernel(cast_spec(values.dtype, region.dtype)).ufunc(values, out=region)
     elif values.dtype == region.dtype:
         region[...] = values
     else:
