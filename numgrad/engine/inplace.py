@@ -136,13 +136,14 @@ def root_of(target: Value) -> tuple[Value, Chain]:
 
 
 def commit(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Count a write of ``value`` into a region of ``target``, and let the graph follow it."""
+    """Count a write of ``value`` into a region of ``target``, recorded or deferred, and let the
+    graph follow it."""
     target.storage.version += 1
     follow(target, value, region)
 
 
 def follow(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Let the graph follow a write of ``value`` into a region of ``target``.
+    """Let the graph follow a write of ``value`` into a region of ``target``, recorded or deferred.
 
     Parameters
     ----------
@@ -153,15 +154,12 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
-    recorded, deferred = is_recorded(target, value), is_deferred(target, value)
-    if not recorded and not deferred:
-        return
     root, chain = root_of(target)
     if isinstance(region, Positions):
         operator, static, inputs = _put_at(root, chain, target, value, region)
     else:
         operator, static, inputs = _put(root, (*chain, *region), value)
-    if deferred:
+    if is_deferred(target, value):
         _become(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
@@ -229,10 +227,10 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
 
 def adopt(target: Value, result: Value) -> None:
     """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
-    if isinstance(target._view, View):
-        follow(target, result, ())
-    else:
+    if not isinstance(target._view, View):
         _become(target, result)
+    elif is_recorded(target, result) or is_deferred(target, result):
+        follow(target, result, ())
 
 
 def _become(value: Value, result: Value) -> None:
