@@ -146,7 +146,7 @@ def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> N
             mode.capture.require_inner(tensor, "writing .grad")
 
 
-def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
+def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
     """Add to ``.grad``: in place, or as a new tensor with a graph."""
     target = tensor._grad
     if target is None:

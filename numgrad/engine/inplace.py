@@ -13,8 +13,8 @@ from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
-from .record import apply, deferring, grad_mode, is_taken_along, mode, runtime
-from .values import CPU
+from .record import apply, deferring, grad_mode, mode, runtime
+from .values import is_taken_along
 from .views import Chain, is_view, through
 
 
@@ -58,8 +58,8 @@ def check(target: Value, value: Value) -> None:
             "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
             "be written."
         )
-    if value.spec.device != target.spec.device:
-        _require_one_device(target.spec.device, value)
+    if value.spec.device != target.spec.device and not is_taken_along(value):
+        _refuse_another_device(target.spec.device, value.spec.device)
     if mode.capture is not None:
         mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
@@ -80,13 +80,11 @@ def check(target: Value, value: Value) -> None:
             _check_alias(alias)
 
 
-def _require_one_device(device: str, value: Value) -> None:
-    here = value.spec.device
-    if device == CPU or here != CPU or not is_taken_along(value):
-        raise DeviceError(
-            f"a value on {here} cannot be written into a tensor on {device}; move it there, with "
-            f"x.to({device!r})"
-        )
+def _refuse_another_device(device: str, here: str) -> None:
+    raise DeviceError(
+        f"a value on {here} cannot be written into a tensor on {device}; move it there, with "
+        f"x.to({device!r})"
+    )
 
 
 def _refuse_in_a_rule() -> None:

@@ -44,21 +44,18 @@ class HostMemory:
 
 
 class DeviceMemory:
-    """What a block of device memory held, from an offset on; the copy is on the device too."""
+    """What a block of device memory held, as far as arrays reach; the copy is there too."""
 
-    __slots__ = ("block", "content", "first")
+    __slots__ = ("block", "content")
 
-    def __init__(self, block: Any, first: int, content: DeviceArray) -> None:
-        self.block, self.first, self.content = block, first, content
+    def __init__(self, block: Any, content: DeviceArray) -> None:
+        self.block, self.content = block, content
 
     def of(self, array: DeviceArray) -> DeviceArray | None:
         """Return what an array held; None if it is not in this memory."""
-        low, high = array.bounds()
-        if array.memory is not self.block or low < self.first:
+        if array.memory is not self.block or array.bounds()[1] > self.content.nbytes:
             return None
-        if high > self.first + self.content.nbytes:
-            return None
-        lies = array.offset - self.first, array.shape, array.dtype, array.strides
+        lies = array.offset, array.shape, array.dtype, array.strides
         return DeviceArray(array.target, self.content.memory, *lies, writeable=False)
 
 
@@ -135,10 +132,9 @@ def _content(whole: Any) -> HostMemory | DeviceMemory:
     if type(whole) is not DeviceArray:
         first, end = byte_bounds(whole)
         return HostMemory(first, ctypes.string_at(first, end - first))
-    first, end = whole.bounds()
-    shape = ((end - first) // whole.dtype.itemsize,)
-    elements = DeviceArray(whole.target, whole.memory, first, shape, whole.dtype)
-    return DeviceMemory(whole.memory, first, elements.copy())
+    shape = (whole.bounds()[1] // whole.dtype.itemsize,)
+    elements = DeviceArray(whole.target, whole.memory, 0, shape, whole.dtype)
+    return DeviceMemory(whole.memory, elements.copy())
 
 
 def _whole(value: Value) -> Any:

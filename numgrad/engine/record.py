@@ -27,7 +27,7 @@ from .values import (
     View,
     capturing,
     device_of,
-    goes_anywhere,
+    is_taken_along,
     spec_of,
 )
 from .views import is_view
@@ -48,10 +48,7 @@ class Runtime:
 
     def target_of(self, specs: Iterable[Any]) -> Any:
         """Return the target that computes values with these specs."""
-        return self.target_on(device_of(specs))
-
-    def target_on(self, device: str) -> Any:
-        """Return the target of a device."""
+        device = device_of(specs)
         return self.target if device == CPU else self.targets[device]
 
     def placed(self, array: Any, device: str) -> Any:
@@ -234,12 +231,6 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
                 f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
                 f"x.to({device!r}) or x.cpu()"
             )
-
-
-def is_taken_along(value: Value) -> bool:
-    """Whether a value of the CPU goes to the device where the others are, without a word."""
-    is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
-    return is_free and not value.requires_grad
 
 
 def require_deferring() -> None:

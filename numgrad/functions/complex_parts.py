@@ -3,8 +3,6 @@
 The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
 """
 
-import numpy as np
-
 from .._tensor import ArrayLike, Tensor
 from ..engine.graph import ELEMENT
 from ..engine.record import set_apart

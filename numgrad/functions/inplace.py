@@ -198,8 +198,7 @@ def _write_away(x: Tensor, key: ArrayKey | None, value: Tensor) -> None:
     is then copied back."""
     assert key is not None
     static = {"count": key.flattened, "tail": key.tail, "shape": key.shape}
-    filled = _fill(x, key, value.detached())  # type: ignore[arg-type]
-    arrays = [x.array, filled.array, as_tensor(key.positions).array]
+    arrays = [x.array, _fill(x, key, value).array, as_tensor(key.positions).array]
     (written,) = _record.runtime.run(put_at, arrays, static)
     _inplace.keep_what_is_read(x)
     _cast.write(_record.runtime.target, written, x.array)
@@ -270,7 +269,8 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
         return False
     assert x.array is not None
     _inplace.keep_what_is_read(x)
-    operator.overwrite(_record.runtime.target_on(x.spec.device), [x.array, second.array], x.array)
+    target = _record.runtime.target_of((x.spec,))
+    operator.overwrite(target, [x.array, second.array], x.array)
     x.storage.version += 1
     if recorded:
         result = Tensor(x.array, False, x.storage)

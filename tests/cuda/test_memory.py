@@ -77,6 +77,15 @@ def _at_once(offsets, top):
     return top
 
 
+def test_what_is_repeated_or_read_only_is_so_on_the_device():
+    for array in (np.broadcast_to(np.float64(2), (3,)), np.broadcast_to(X, (2, 3, 4))[0, 1:]):
+        there = TARGET.to_device(array)
+        assert there.strides == array.strides
+        assert not there.flags.writeable
+        assert TARGET.copy(there).flags.writeable
+        np.testing.assert_array_equal(TARGET.to_host(there), array)
+
+
 def test_kernels_are_made_once_for_a_way_of_lying(monkeypatch):
     made = []
     original = elementwise.elementwise

@@ -93,7 +93,8 @@ def test_numbers_and_what_is_of_numpy_are_taken_to_the_device(value, key):
 def test_views_with_strides_of_all_kinds_are_written():
     def written(device):
         y = on(device, np.zeros((4, 5, 6)), requires_grad=False)
-        views = [y[::-2, 1:, ::3], y.T, y[1, :, ::-1].T, ng.diagonal(y, axis1=0, axis2=2), y[..., 0]]
+        diagonal = ng.diagonal(y, axis1=0, axis2=2)
+        views = [y[::-2, 1:, ::3], y.T, y[1, :, ::-1].T, diagonal, y[..., 0]]
         for n, view in enumerate(views):
             view[...] = np.arange(view.size).reshape(view.shape) + 100 * n
             view += 0.5
@@ -146,6 +147,19 @@ def test_arithmetic_in_place(name, dtype):
             np.testing.assert_allclose(held(found), held(expected), tolerance)
     else:
         require_alike(written)
+
+
+def test_what_is_there_already_is_not_written_again():
+    def written(device):
+        x = on(device, X)
+        y = x * 2
+        y[1] += 1.0
+        row = y[:2][1]
+        row *= 3.0
+        y[1] = row
+        return derivatives(y, (x,))
+
+    require_alike(written)
 
 
 def test_sorting_in_place():
@@ -375,6 +389,17 @@ def test_gradients_that_share_memory_or_repeat_a_number_are_not_written_over():
             (s * s).backward()
         held_seed = seed * 1
         return [x.grad * 1, z.grad * 1, s.grad * 1, held_seed, *ng.grad(x.sum(), x)]
+
+    require_alike(accumulated)
+
+
+def test_seeds_that_are_shared_are_not_written_over():
+    def accumulated(device):
+        s, t = on(device, 2.0), on(device, 3.0)
+        for _ in range(3):
+            s.backward()
+        (t * t).backward()
+        return [s.grad * 1, t.grad]
 
     require_alike(accumulated)
 
