@@ -130,7 +130,7 @@ class DeviceArray:
 
     def reshape(self, *shape: Any) -> "DeviceArray":
         """Return a view of another shape, as NumPy's method does; never a copy."""
-        return self.seen(lambda array: array.reshape(*shape))
+        return self.seen(lambda array: array.reshape(*shape, copy=False))
 
     def view(self) -> "DeviceArray":
         """Return a view of all elements."""
@@ -162,6 +162,8 @@ class DeviceArray:
 
     def bounds(self) -> tuple[int, int]:
         """Return where in the memory the first and behind the last byte of the elements are."""
+        if not self.size:
+            return self.offset, self.offset
         low, high = extent(self.shape, self.strides)
         return self.offset + low, self.offset + high + self.dtype.itemsize
 

@@ -336,6 +336,19 @@ def test_what_was_saved_before_a_write_is_kept_on_the_device():
         np.testing.assert_allclose(held(found), held(expected), 1e-14)
 
 
+def test_arrays_without_elements_are_saved_and_written():
+    def written(device):
+        x = on(device, np.ones((0, 3)))
+        y = x * 2
+        z = y * y
+        y[...] = 1.0
+        y[:, 1] = x[:, 0]
+        y *= 2.0
+        return [z, *derivatives(y * z, (x,))]
+
+    require_alike(written)
+
+
 def test_only_parts_that_were_read_since_the_last_write_are_copied(monkeypatch):
     copied, copy = [], DeviceArray.copy
     monkeypatch.setattr(
