@@ -433,10 +433,11 @@ def random_view(v, rng):
         lambda: v[int(rng.integers(v.shape[0]))],
         lambda: v[::-1],
         lambda: v.T,
+        lambda: ng.reshape(v, -1),
         lambda: v[..., 1:] if v.shape[-1] > 1 else v[..., None],
         lambda: ng.diagonal(v) if v.ndim == 2 else v[None],
     ]
-    return choices[rng.integers(5)]()
+    return choices[rng.integers(6)]()
 
 
 def random_write(v, x, rng):
@@ -461,7 +462,7 @@ def random_write(v, x, rng):
 def program(seed, x):
     """Write to random regions of random views, read some in between, and return all."""
     rng = np.random.default_rng(seed)
-    y = x * 1.5 if seed % 3 else ng.transpose(x) * 1.5
+    y = x * 1.5 if seed % 3 else ng.transpose(x * 1.5)
     views, read = [y], []
     for _ in range(rng.integers(4, 12)):
         v = views[rng.integers(len(views))]
