@@ -5,7 +5,7 @@ from typing import Any
 
 from .._device_array import DeviceArray
 from .._errors import DeviceError
-from .values import CPU, ForeignStorage, Value, device_of, goes_anywhere
+from .values import CPU, Value, device_of, is_taken_along
 
 
 class Runtime:
@@ -55,8 +55,7 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device
-        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
-        if here != device and (not is_free or value.requires_grad):
+        if here != device and not is_taken_along(value):
             raise DeviceError(
                 f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
                 f"x.to({device!r}) or x.cpu()"
