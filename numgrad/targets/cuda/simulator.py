@@ -11,8 +11,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
+from numba import cuda, types
+from numba.cuda.simulator.kernel import _get_kernel_context
+from numba.cuda.simulator.kernelapi import FakeCUDAShared
+from numba.np.numpy_support import as_dtype
 
+from ..._locks import fork_safe_lock
 from ..binding import bind
 from . import simulated_math
 from .halved import core_names
@@ -23,6 +27,8 @@ TILE = 2
 
 THREADS, BLOCKS = 3, 2
 """The grid of a kernel that goes over elements: so small that a thread has several."""
+
+_launching = fork_safe_lock()  # Numba simulates one kernel at a time
 
 _POISON = 0xFF  # of which the bytes of a NaN are made
 
@@ -137,6 +143,24 @@ def write(
     memory.array(array.dtype, offset, shape, strides)[...] = array
 
 
+def _shared_array(self: Any, shape: Any, dtype: Any) -> np.ndarray:
+    """Return the array of the threads of a block, the same one to all that ask for it in a line.
+
+    Numba's own function looks for it and makes it in two steps, so that threads that ask at once
+    may get two: then one reads what nobody has written.
+    """
+    if shape == 0:  # the memory whose size the launch says
+        return _numbas_shared_array(self, shape, dtype)
+    caller = sys._getframe(1)
+    dtype = as_dtype(dtype) if isinstance(dtype, types.Type) else dtype
+    place = caller.f_code.co_filename, caller.f_lineno
+    return self._allocations.setdefault(place, np.empty(shape, dtype))
+
+
+_numbas_shared_array = FakeCUDAShared.array
+FakeCUDAShared.array = _shared_array
+
+
 class Prepared(NamedTuple):
     """A kernel that can be launched."""
 
@@ -158,12 +182,18 @@ def _bound(value: Any) -> Any:
     function = getattr(value.function, "py_func", value.function)
     if value.dtype is None:
         return bind(function, simulated_math.scalar, is_complex=value.is_complex)
-    return bind(function, core_names(simulated_math.real, value.dtype), wrap=_on_device)
+    names = core_names(simulated_math.real, value.dtype)
+    return bind(function, names._replace(functions={**names.functions, cuda: _InKernel()}))
 
 
-def _on_device(function: Any) -> Any:
-    """Let a function that names ``cuda`` see what the simulator has for it in a kernel."""
-    return cuda.jit(function, device=True) if "cuda" in function.__code__.co_names else function
+class _InKernel:
+    """``cuda`` in a function that kernels call, as the simulator has it for the one that runs.
+
+    Where Numba's own device functions begin and end, it changes their globals for all threads.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_get_kernel_context(), name)
 
 
 def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
@@ -174,14 +204,14 @@ def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
         _argument(parameter, value)
         for parameter, value in zip(kernel.parameters, arguments, strict=True)
     ]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
+    with _launching, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
+        try:
             prepared.function[BLOCKS, kernel.threads or THREADS](*given)
-    finally:
-        sys.setswitchinterval(before)
+        finally:
+            sys.setswitchinterval(before)
 
 
 def _argument(parameter: Any, value: Any) -> Any:
