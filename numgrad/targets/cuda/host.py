@@ -1,7 +1,7 @@
 """Steps of a program that only the host can do: the data go there and come back.
 
-So it is with LAPACK, and with core functions that make arrays, of which a thread of a GPU can make
-none. The device waits meanwhile.
+So it is with LAPACK, and with functions that make arrays or raise, which a thread of a GPU cannot:
+what it raises nobody would hear of. The device waits meanwhile.
 """
 
 import dis
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._program import Instruction
-from ..._specs import LibrarySpec, LoopSpec
+from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec
 from .steps import HostCall, Loop, Place, cores_of
 
 _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
@@ -24,7 +24,7 @@ def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
     if isinstance(spec, LibrarySpec):
         return True
-    return isinstance(spec, LoopSpec) and makes_arrays(spec.function)
+    return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
 
 
 def host_call(
@@ -35,7 +35,9 @@ def host_call(
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)
-    cores = cores_of(pattern, found.spec.signature, (0,) * len(pattern.layouts))
+    scalars = f"{','.join(['()'] * found.nin)}->{','.join(['()'] * found.nout)}"
+    signature = getattr(found.spec, "signature", scalars)
+    cores = cores_of(pattern, signature, (0,) * len(pattern.layouts))
     arrays = [
         (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
         for place, strides, core in zip(begins, loop.strides, cores, strict=True)
@@ -44,13 +46,15 @@ def host_call(
 
 
 @cache
-def makes_arrays(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls, makes an array."""
-    return any(_makes_array(one) for one in _callees(function, set()))
+def is_for_host(function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it calls, makes an array or raises."""
+    return any(_makes_array_or_raises(one) for one in _callees(function, set()))
 
 
-def _makes_array(function: Any) -> bool:
+def _makes_array_or_raises(function: Any) -> bool:
     names = [(i.opname, i.argval) for i in dis.get_instructions(function)]
+    if "RAISE_VARARGS" in [opname for opname, _ in names]:
+        return True
     for (_, owner), (opname, name) in pairwise(names):
         is_attribute = opname in ("LOAD_ATTR", "LOAD_METHOD")
         if is_attribute and name in _MAKING and function.__globals__.get(owner) is np:
