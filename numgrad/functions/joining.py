@@ -14,13 +14,13 @@ from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators.cast import cast
 from .axes import normalize_axis_index
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
 def _same_dtype(xs: Any, name: str) -> list[Tensor]:
     """Return the arguments as tensors of the dtype that NumPy promotes them to."""
-    tensors = [as_tensor(x) for x in xs]
+    tensors = as_tensors(*xs)
     if not tensors:
         raise ValueError(f"{name}: at least one tensor is needed")
     dtype = np.result_type(*(x.dtype for x in tensors))
@@ -187,7 +187,7 @@ def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    tensors = [as_tensor(x) for x in xs]
+    tensors = as_tensors(*xs)
     columns = [expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in tensors]
     return concat(columns, axis=1)
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor, constant
+from .._tensor import ArrayLike, Tensor, placed
 from ..engine.seen import seen
 from ..operators import determinant as _determinant
 from ..operators import factorization as _factorization
@@ -107,7 +107,7 @@ def inv(a: ArrayLike) -> Tensor:
 def inverse(a: ArrayLike, caller: str) -> Tensor:
     """Return the inverses of square matrices; errors name the function ``caller``."""
     a = _matrix(a, caller)
-    return _solved(a, constant(np.eye(a.shape[-1], dtype=a.dtype)), caller)
+    return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
 def det(a: ArrayLike) -> Tensor:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._declare import Operator
-from .._device_array import DeviceArray
 from .._devices import name_of
 from .._errors import CaptureError
 from .._tensor import Tensor
@@ -38,9 +37,7 @@ def on_device(x: Tensor, device: Any) -> Tensor:
 
 def _moved(x: Value, device: str) -> Value:
     """Return a value with the elements of another one on a device, in no graph."""
-    array: Any = x.array
-    if type(array) is DeviceArray:
-        array = runtime.targets[array.device].to_host(array)
+    array: Any = runtime.on_host(x.array)
     moved = runtime.value(runtime.placed(array.copy() if array is x.array else array, device))
     moved.spec = spec_of(x.shape, x.dtype, x.rows, device)
     return moved
