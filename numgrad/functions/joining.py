@@ -149,7 +149,7 @@ def vstack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    return concat([atleast_2d(x) for x in xs], axis=0)
+    return concat([atleast_2d(x) for x in as_tensors(*xs)], axis=0)
 
 
 def hstack(xs: Sequence[ArrayLike]) -> Tensor:
@@ -161,7 +161,7 @@ def hstack(xs: Sequence[ArrayLike]) -> Tensor:
     >>> ng.hstack([[1.0, 2.0], [3.0]])
     tensor([1., 2., 3.])
     """
-    tensors = [atleast_1d(x) for x in xs]
+    tensors = [atleast_1d(x) for x in as_tensors(*xs)]
     return concat(tensors, axis=0 if tensors and tensors[0].ndim == 1 else 1)
 
 
@@ -174,7 +174,7 @@ def dstack(xs: Sequence[ArrayLike]) -> Tensor:
     >>> ng.dstack([[1.0, 2.0], [3.0, 4.0]]).shape
     (1, 2, 2)
     """
-    return concat([atleast_3d(x) for x in xs], axis=2)
+    return concat([atleast_3d(x) for x in as_tensors(*xs)], axis=2)
 
 
 def column_stack(xs: Sequence[ArrayLike]) -> Tensor:

@@ -10,7 +10,7 @@ from ..operators import determinant as _determinant
 from ..operators import factorization as _factorization
 from ..operators.matmul import adjoint
 from ..operators.shape import expand_dims, squeeze
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 
 
 class SlogdetResult(NamedTuple):
@@ -62,8 +62,8 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.grad(x.sum(), b)[0]
     tensor([0.5  , 0.125])
     """
-    a, b = _matrix(a, "solve"), as_tensor(b)
-    return _solved(a, b, "solve")
+    a, b = as_tensors(a, b)
+    return _solved(_matrix(a, "solve"), b, "solve")
 
 
 def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:

@@ -116,7 +116,10 @@ def test_two_threads_compute_on_a_device_at_once():
     lambda a, b: ng.stack([a, b]), lambda a, b: ng.concat([a, b.tolist()]),
     lambda a, b: ng.column_stack([a, b]), lambda a, b: ng.broadcast_arrays(a, b[0])[1],
     lambda a, b: ng.searchsorted(ng.ravel(a), b), lambda a, b: ng.isclose(a, b),
-    lambda a, b: ng.linalg.multi_dot([a, b.T, b]),
+    lambda a, b: ng.linalg.multi_dot([a, b.T, b]), lambda a, b: ng.vstack([b, a]),
+    lambda a, b: ng.hstack([b, a]), lambda a, b: ng.dstack([b, a]), ng.trapezoid,
+    lambda a, b: ng.diff(a, prepend=b), lambda a, b: ng.linalg.solve(a @ a.T, b),
+    lambda a, b: ng.cumulative_sum(a, axis=1, include_initial=True),
 ])  # fmt: skip
 def test_arrays_of_numpy_join_in(function):
     expected = function(ng.tensor(X), X).numpy()
@@ -151,6 +154,19 @@ def test_a_list_of_tensors_of_a_device_has_a_graph_to_be_in():
     with pytest.raises(ng.errors.DeviceError, match=r"a tensor on cuda:0.*ng\.asarray"):
         ng.tensor([x.detach(), 2.0])
     close(ng.asarray([x, 2.0]), [1.0, 2.0])
+
+
+def test_arrays_of_numpy_are_saved_where_their_value_is_said_to_be():
+    for _ in range(5):
+        saved = (leaf() * X).grad_fn.saved
+        assert [(v.device, v.array.device) for v in saved if v is not None] == [2 * ("cuda:0",)]
+
+
+def test_a_captured_function_returns_nothing_of_a_device():
+    x = ng.tensor(X, device="cuda")
+    for function in (lambda v: (v * 2, x), lambda v: [v, ng.zeros(3, device="cuda")]):
+        with pytest.raises(ng.errors.DeviceError, match="jit"):
+            ng.jit(function)(X)
 
 
 # Kernels that raise -------------------------------------------------------------------------------
