@@ -18,6 +18,7 @@ from ._errors import (
     PlaceTypeError,
 )
 from .engine import capture, hooks, leaving, record
+from .engine.elsewhere import on_host
 from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
@@ -89,7 +90,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _on_host(self) -> np.ndarray:
         """Return the array, or a copy of what a device has."""
-        return record.runtime.on_host(self._computed())
+        return on_host(self._computed())
 
     def item(self) -> Any:
         """Return the only element as a Python number.

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._blocks import Action, Setting
 from .._errors import AnomalyError
+from ..engine.elsewhere import on_host
 from ..engine.graph import Edge, Node, Value
-from ..engine.record import runtime
 
 
 class _State(threading.local):
@@ -112,7 +112,7 @@ def _describe(value: Value | None) -> str:
     """Return what is wrong with an array and where it is first, or nothing."""
     if value is None or value.array is None:
         return ""
-    array = runtime.on_host(value.array)
+    array = on_host(value.array)
     finite = np.isfinite(array)
     if finite.all():
         return ""

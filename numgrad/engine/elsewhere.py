@@ -4,6 +4,8 @@ operator, its parameters, and how its operands lie."""
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._bounded import Bounded
 from .._device_array import DeviceArray
 from .._settings import settings
@@ -49,6 +51,13 @@ def _program(
     ]
     target = runtime.targets[device]
     return Executable(lower(outputs, target, None, places), target, "never")
+
+
+def on_host(array: Any) -> np.ndarray:
+    """Return an array itself, or a copy of what a device has."""
+    if type(array) is DeviceArray:
+        return runtime.targets[array.device].to_host(array)
+    return array
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:

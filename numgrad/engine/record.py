@@ -7,8 +7,6 @@ from functools import partial
 from threading import get_ident
 from typing import Any
 
-import numpy as np
-
 from .._blocks import Action, Block
 from .._device_array import DeviceArray
 from .._errors import CaptureError, DeviceError, HookTypeError, InplaceError
@@ -56,16 +54,6 @@ class Runtime:
     def placed(self, array: Any, device: str) -> Any:
         """Return an array of the host where a device has it."""
         return array if device == CPU else self.targets[device].to_device(array)
-
-    def on_host(self, array: Any) -> np.ndarray:
-        """Return an array itself, or a copy of what a device has."""
-        return self.targets[array.device].to_host(array) if type(array) is DeviceArray else array
-
-    def copied(self, array: Any) -> Any:
-        """Return a copy of an array, where it is."""
-        if type(array) is DeviceArray:
-            return self.run(self.roles["copy"], [array], {})[0]
-        return array.copy()
 
     def run(self, operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
         """Apply an operator to arrays, now, where they are."""
@@ -345,7 +333,10 @@ def pack(value: Value) -> Value:
 
 def _copied(value: Value) -> Value:
     copy = value.detached()
-    copy.array, copy.storage = runtime.copied(value.array), Storage()
+    array: Any = value.array
+    is_away = type(array) is DeviceArray
+    copied = runtime.elsewhere(runtime.roles["copy"], [array], {})[0] if is_away else array.copy()
+    copy.array, copy.storage = copied, Storage()
     return copy
 
 

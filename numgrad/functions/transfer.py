@@ -7,6 +7,7 @@ from .._declare import Operator
 from .._devices import name_of
 from .._errors import CaptureError
 from .._tensor import Tensor
+from ..engine.elsewhere import on_host
 from ..engine.graph import Value
 from ..engine.record import mode, record, runtime
 from ..engine.values import spec_of
@@ -37,7 +38,7 @@ def on_device(x: Tensor, device: Any) -> Tensor:
 
 def _moved(x: Value, device: str) -> Value:
     """Return a value with the elements of another one on a device, in no graph."""
-    array: Any = runtime.on_host(x.array)
+    array: Any = on_host(x.array)
     moved = runtime.value(runtime.placed(array.copy() if array is x.array else array, device))
     moved.spec = spec_of(x.shape, x.dtype, x.rows, device)
     return moved
