@@ -239,9 +239,8 @@ class Tensor(Arithmetic, Methods, Value):
                 raise GradShapeError(f"Mismatch in shape: grad {value.shape}, tensor {self.shape}")
             if value.dtype != self.dtype:
                 raise GradDtypeError(f"grad needs the same dtype: {value.dtype}, not {self.dtype}")
-            here, there = self.spec.device, value.spec.device
-            if here != there:
-                raise DeviceError(f"grad needs the same device: it is on {there}, not {here}")
+            if value.spec.device != self.spec.device:
+                raise DeviceError(f"grad needs the same device: {value.device}, not {self.device}")
         self._grad = value
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
