@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.engine.record import runtime
 
 X = np.linspace(0.5, 2.0, 6).reshape(2, 3)
 
@@ -178,6 +179,12 @@ def test_what_a_device_cannot_do_yet_is_said():
 def test_other_devices_are_not_there(name):
     with pytest.raises(ng.errors.DeviceError):
         ng.tensor(X, device=name)
+
+
+def test_a_device_has_one_name(monkeypatch):
+    monkeypatch.setattr(runtime, "targets", {})
+    close(ng.tensor(X, device="cuda:00") + 1.0, X + 1)
+    assert list(runtime.targets) == ["cuda:0"]
 
 
 def test_the_namespace_names_its_devices():

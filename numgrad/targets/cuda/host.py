@@ -6,7 +6,7 @@ what it raises nobody would hear of. The device waits meanwhile.
 
 import dis
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -45,7 +45,7 @@ def host_call(
     return HostCall(instruction, found.call, tuple(arrays), len(loop.sizes), prod(pattern.loop))
 
 
-@cache
+@lru_cache(1024)
 def is_for_host(function: Callable[..., Any]) -> bool:
     """Whether a function, or one that it calls, makes an array or raises."""
     return any(_makes_array_or_raises(one) for one in _callees(function, set()))
