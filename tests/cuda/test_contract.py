@@ -169,6 +169,14 @@ def test_a_captured_function_returns_nothing_of_a_device():
             ng.jit(function)(X)
 
 
+def test_profiles_are_of_the_processor():
+    x, y = leaf(), ng.tensor(X, requires_grad=True)
+    with ng.display.profile() as profile:
+        for tensor in (x, y):
+            close(ng.grad(ng.sin(tensor).sum(), tensor)[0].cuda(), np.cos(X))
+    assert len(profile.programs) == 1
+
+
 # Kernels that raise -------------------------------------------------------------------------------
 
 
