@@ -105,31 +105,28 @@ class DeviceArray:
         return Flags(self)
 
     def seen(self, function: Callable[[np.ndarray], np.ndarray]) -> "DeviceArray":
-        """Return the view that a NumPy function makes of an array that lies like this one; no
-        element is read.
-
-        Raises
-        ------
-        ValueError
-            If the function has to copy.
+        """Return the view that a NumPy function makes of an array that lies like this one, of which
+        there is but one element: the function must not read it, and raise where it would copy.
         """
         lies = self.shape, self.strides
         dummy = as_strided(np.empty(1, self.dtype), *lies, writeable=self.writeable)
         result = function(dummy)
         offset = self.offset
         if result.size:
-            if not np.may_share_memory(dummy, result):
-                raise ValueError("the elements have to be copied first")
             began = dummy.__array_interface__["data"][0]
             offset += result.__array_interface__["data"][0] - began
         base = self if self.base is None else self.base
         made = result.shape, result.dtype, result.strides
-        return DeviceArray(
-            self.target, self.memory, offset, *made, base, result.flags.writeable
-        )
+        return DeviceArray(self.target, self.memory, offset, *made, base, result.flags.writeable)
 
     def reshape(self, *shape: Any) -> "DeviceArray":
-        """Return a view of another shape, as NumPy's method does; never a copy."""
+        """Return a view of another shape, as NumPy's method does; never a copy.
+
+        Raises
+        ------
+        ValueError
+            If the elements do not lie so that there is one.
+        """
         return self.seen(lambda array: array.reshape(*shape, copy=False))
 
     def view(self) -> "DeviceArray":

@@ -28,8 +28,8 @@ def name_of(device: Any) -> str:
         reason = f"there are {cuda.count()} GPUs, numbered from 0"
     if reason is not None:
         raise DeviceError(f"device {name!r}: {reason}")
-    runtime.targets[name] = cuda.CUDATarget(int(index))
-    return name
+    target = cuda.CUDATarget(int(index))
+    return runtime.targets.setdefault(target.name, target).name
 
 
 def names() -> list[str]:

@@ -18,6 +18,7 @@ from ._errors import (
     PlaceTypeError,
 )
 from .engine import capture, hooks, leaving, record
+from .engine.elsewhere import on_host
 from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
@@ -89,10 +90,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _on_host(self) -> np.ndarray:
         """Return the array, or a copy of what a device has."""
-        array = self._computed()
-        if self.spec.device == CPU:
-            return array
-        return record.runtime.targets[self.spec.device].to_host(array)
+        return on_host(self._computed())
 
     def item(self) -> Any:
         """Return the only element as a Python number.
@@ -241,6 +239,8 @@ class Tensor(Arithmetic, Methods, Value):
                 raise GradShapeError(f"Mismatch in shape: grad {value.shape}, tensor {self.shape}")
             if value.dtype != self.dtype:
                 raise GradDtypeError(f"grad needs the same dtype: {value.dtype}, not {self.dtype}")
+            if value.spec.device != self.spec.device:
+                raise DeviceError(f"grad needs the same device: {value.device}, not {self.device}")
         self._grad = value
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -353,6 +353,8 @@ def _plain(data: Any) -> Any:
         return data
     if data.array is None and record.mode.capture is not None:
         capture.refuse(_SEQUENCE)
+    if data.spec.device != CPU:
+        raise DeviceError(f"a sequence has a tensor on {data.spec.device}. {_SEQUENCE}")
     leaving.refuse(data, "a conversion to NumPy", _SEQUENCE)
     return data.numpy()
 

@@ -7,17 +7,22 @@ import pytest
 
 import numgrad as ng
 
+from . import device
+
 _ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
 
 
 def pytest_configure():
     """Hear Ctrl-C, which shells let what they start in the background ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if device.DEVICE != "cpu":
+        device.take_there()
 
 
 def pytest_runtest_setup(item):
     if item.get_closest_marker("short_ways") and _ON_REFERENCE_PATH:
         pytest.skip("the reference path takes no short way, and this looks whether one was taken")
+    device.skip_what_stays(item)
 
 
 def pytest_collection_finish(session):

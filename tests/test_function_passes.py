@@ -10,6 +10,8 @@ from numgrad._errors import NotDifferentiableError
 
 from .user_functions import Cube, function, leaf, same
 
+pytestmark = pytest.mark.device_sample
+
 
 def test_needs_input_grad_is_of_this_call():
     seen = []

@@ -6,6 +6,8 @@ import pytest
 import numgrad as ng
 from numgrad._errors import HookError
 
+pytestmark = pytest.mark.device_sample
+
 
 def leaf(*values):
     return ng.tensor(list(values), dtype=float, requires_grad=True)

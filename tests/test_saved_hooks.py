@@ -11,6 +11,8 @@ from numgrad.graph import (
     saved_tensors_hooks,
 )
 
+pytestmark = pytest.mark.device_sample
+
 
 def leaf(*values):
     return ng.tensor(list(values), dtype=float, requires_grad=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._blocks import Action, Setting
 from .._errors import AnomalyError
+from ..engine.elsewhere import on_host
 from ..engine.graph import Edge, Node, Value
 
 
@@ -111,11 +112,12 @@ def _describe(value: Value | None) -> str:
     """Return what is wrong with an array and where it is first, or nothing."""
     if value is None or value.array is None:
         return ""
-    finite = np.isfinite(value.array)
+    array = on_host(value.array)
+    finite = np.isfinite(array)
     if finite.all():
         return ""
     index = tuple(int(n) for n in np.argwhere(~finite)[0])
-    first: Any = value.array[index]
+    first: Any = array[index]
     kind = "nan" if np.isnan(first) else "inf"
     if value.rows:
         return f"{kind} in row {index[0]} of the batch, first at index {index[1:]}"

@@ -18,8 +18,9 @@ from .._errors import (
     PlaceTypeError,
 )
 from .._tensor import Tensor, constant, placed
-from ..engine.graph import NO_EDGE, Edge, ForeignStorage, Spec, Value
+from ..engine.graph import NO_EDGE, Edge, Spec, Value
 from ..engine.rows import batch_of, with_rows
+from ..engine.values import CPU
 from ..graph import GradientEdge
 
 
@@ -126,7 +127,7 @@ def cotangent(
     """Return one explicit seed, times ``scale``, as a value that matches its output."""
     if isinstance(item, (str, bytes)):
         raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
-    seed = item if isinstance(item, Tensor) else _converted(item, name, index)
+    seed = item if isinstance(item, Tensor) else _converted(item, spec.device, name, index)
     _check_shape(seed.shape, spec.shape, name, index, batched)
     if (seed.dtype.kind == "c") != (spec.dtype.kind == "c"):
         raise GradDtypeError(
@@ -134,25 +135,19 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
-    seed = _scaled(_on(seed, spec.device, name, index).astype(spec.dtype, copy=False), scale)
+    if seed.spec.device != spec.device:
+        raise DeviceError(
+            f"{name}[{index}] is on {seed.spec.device}, and its output on {spec.device}: move it "
+            f"there, with .to({spec.device!r})"
+        )
+    seed = _scaled(seed.astype(spec.dtype, copy=False), scale)
     return with_rows(seed) if batched else seed
 
 
-def _on(seed: Tensor, device: str, name: str, index: int) -> Tensor:
-    """Return a seed on the device of its output; what is no tensor yet is taken there."""
-    if seed.spec.device == device:
-        return seed
-    if seed.array is not None and isinstance(seed._storage, ForeignStorage):
-        return placed(seed.array, device)
-    raise DeviceError(
-        f"{name}[{index}] is on {seed.spec.device}, and its output on {device}: move it there, "
-        f"with .to({device!r})"
-    )
-
-
-def _converted(item: Any, name: str, index: int) -> Tensor:
+def _converted(item: Any, device: str, name: str, index: int) -> Tensor:
+    """Return a seed that is no tensor as one, where its output is."""
     try:
-        return constant(item)
+        return constant(item, None if device == CPU else device)
     except (TypeError, ValueError) as error:
         raise ArgTypeError(
             f"{name}[{index}]: gradients can be either Tensors or None, but got "

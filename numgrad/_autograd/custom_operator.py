@@ -88,6 +88,12 @@ class PythonOperator(Operator):
                 f"{self.name}.backward returned an invalid gradient at index {index}: "
                 f"got shape {g.shape}, but expected a shape compatible with {spec.shape}"
             )
+        if g.spec.device != spec.device:
+            raise CustomGradError(
+                f"{self.name}.backward returned an invalid gradient at index {index}: it is on "
+                f"{g.spec.device}, and the argument of forward on {spec.device}; make it there, "
+                f"or move it with .to({spec.device!r})"
+            )
         return fit(g, spec)
 
 

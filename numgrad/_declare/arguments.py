@@ -10,7 +10,7 @@ import numpy as np
 
 from .._errors import DtypeError, OperatorCallError
 from .._specs import Constant
-from .operator import WEAK, door, kind_of
+from .operator import WEAK, device_among, door, kind_of
 
 _WORD = np.iinfo(np.int64)
 
@@ -26,8 +26,9 @@ def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[
         raise OperatorCallError(
             f"{what} takes {len(names)} array{plural} ({', '.join(names)}), got {len(args)}"
         )
+    device = device_among(args)
     known = [
-        a if isinstance(a, (door.value, *WEAK)) else _value(a, name, what)
+        a if isinstance(a, (door.value, *WEAK)) else _value(a, device, name, what)
         for a, name in zip(args, names, strict=True)
     ]
     kinds = [kind_of(a) for a in known]
@@ -37,9 +38,9 @@ def promote(args: Sequence[Any], names: Sequence[str], what: str) -> tuple[list[
     return [_cast(a, dtype) for a in known], found == np.float16
 
 
-def _value(arg: Any, name: str, what: str) -> Any:
+def _value(arg: Any, device: str | None, name: str, what: str) -> Any:
     try:
-        return door.constant(arg)
+        return door.constant(arg, device)
     except (DtypeError, ValueError, TypeError) as error:
         raise DtypeError(f"{what}: input {name!r}: {error}") from None
 

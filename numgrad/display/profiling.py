@@ -27,7 +27,8 @@ def profile() -> "Profile":
     kernels, tiles and threads. A clock is read before and after each instruction on each tile,
     which adds some 15 ns to it. What an operation computes at once, while it is recorded, is not
     part of a program and is not measured; nor is Python's time outside of programs. Every pass in
-    the block is a program, also one that would compute at once.
+    the block is a program, also one that would compute at once. Programs on other devices run, and
+    are not measured.
 
     The profile is of the process: programs that other threads run are in it too.
 
@@ -143,8 +144,8 @@ class Profile:
         memory_plot.draw(path, largest if program is None else self.programs[program])
 
     def run(self, plan: Any, bound: Any, arrays: Sequence[Any]) -> Any:
-        """Run a plan and measure it, unless another device does; the engine asks."""
-        if not hasattr(bound, "schedule"):
+        """Run a plan and measure it, if it is one of the processor; the engine asks."""
+        if plan.target is not runtime.target:
             return bound.run(arrays)
         with self._lock:
             known = self._known.get(id(bound))

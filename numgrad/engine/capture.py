@@ -69,12 +69,12 @@ def convert(passage: Passage, value: Value, spec: Spec) -> Value:
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
 
 
-def _require_host(value: Value) -> None:
+def require_host(value: Value) -> None:
     """Raise for a tensor from outside that is on a device: what becomes of it is not watched."""
     if value.spec.device != CPU:
         raise DeviceError(
             f"a function that ng.jit captures cannot close over a tensor on {value.spec.device} "
-            f"yet; make it an argument"
+            f"or return one that it made there, yet; make it an argument"
         )
 
 
@@ -156,7 +156,7 @@ class Capture:
             return
         for value in values:
             if value.array is not None and not self.made(value) and id(value) not in self.used:
-                _require_host(value)
+                require_host(value)
                 self.used[id(value)] = value
                 if isinstance(value.storage, ForeignStorage):
                     self._compare(value.array)

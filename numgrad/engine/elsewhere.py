@@ -5,6 +5,8 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from .._bounded import Bounded
 from .._device_array import DeviceArray
 from .._settings import settings
@@ -13,7 +15,7 @@ from .graph import Edge
 from .kinds import frozen
 from .lower import lower
 from .record import runtime
-from .values import Expr, Value, spec_of
+from .values import CPU, Expr, Value, spec_of
 
 _programs: dict[Hashable, Executable] = Bounded(4096)
 
@@ -50,6 +52,11 @@ def _program(
     ]
     target = runtime.targets[device]
     return Executable(lower(outputs, target, None, places), target, "never")
+
+
+def on_host(array: Any) -> np.ndarray:
+    """Return an array itself, or a copy of what a device has."""
+    return runtime.on_device(array, CPU)
 
 
 def on_device_of(edge: Edge, value: Value) -> Value:

@@ -97,6 +97,10 @@ def _replace(result: Any, g: Any) -> Any:
         raise HookError(f"a hook has changed the size of value: {g.shape} became {result.shape}")
     if result.dtype != g.dtype:
         raise HookError(f"a hook has changed the type of value: {g.dtype} became {result.dtype}")
+    if result.spec.device != g.spec.device:
+        raise HookError(
+            f"a hook has changed the device of value: {g.spec.device} became {result.spec.device}"
+        )
     return result
 
 
@@ -202,12 +206,17 @@ def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:
     """Return the results of all rows as one value with rows; a row without one counts as zero."""
     if spec is None or (column and all(result is None for result in column)):
         return None
-    filled = [runtime.value(np.zeros(spec.shape, spec.dtype)) if r is None else r for r in column]
+    filled = [_zeros(spec.shape, spec) if r is None else r for r in column]
     if filled:
         joined = runtime.roles["join_rows"](filled)
     else:
-        joined = runtime.value(np.zeros((0, *spec.shape), spec.dtype))
+        joined = _zeros((0, *spec.shape), spec)
     if joined.array is None:
         return with_rows(joined)
     joined.reshape_spec(joined.shape[1:], True)
     return joined
+
+
+def _zeros(shape: tuple[int, ...], spec: Spec) -> Value:
+    """Return zeros of a shape, otherwise as a spec says."""
+    return runtime.value(runtime.placed(np.zeros(shape, spec.dtype), spec.device))

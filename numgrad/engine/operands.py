@@ -87,8 +87,8 @@ class Number:
 
 
 class Array:
-    """The operand that an array of the user's stands for; a copy of it where a derivative reads
-    it."""
+    """The operand that an array of the user's stands for, where the others are; a copy of it where
+    a derivative reads it."""
 
     __slots__ = ("is_read", "ndim", "spec")
 
@@ -98,6 +98,7 @@ class Array:
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
         own = self.is_read and _flow(args)  # the user may write to it before it is read
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
+        taken = runtime.placed(taken, self.spec.device)
         value = _new(runtime.value)
         value.array, value.spec = taken, self.spec
         # No storage, also of the user's own array: what is saved is a copy.

@@ -18,6 +18,7 @@ from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
+    CPU,
     ELEMENT,
     Alias,
     Expr,
@@ -286,8 +287,12 @@ def pack(value: Value) -> Value:
 
 def _copied(value: Value) -> Value:
     copy = value.detached()
-    assert value.array is not None
-    copy.array, copy.storage = value.array.copy(), Storage()
+    array: Any = value.array
+    if value.spec.device == CPU:
+        copy.array = array.copy()
+    else:
+        (copy.array,) = runtime.run(runtime.roles["copy"], [array], {})
+    copy.storage = Storage()
     return copy
 
 

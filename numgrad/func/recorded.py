@@ -14,6 +14,7 @@ from .._errors import ArgTypeError, DeviceError
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
+from ..engine.capture import require_host
 from ..engine.executable import watch
 from ..engine.graph import Spec, next_number
 from ..engine.record import mode
@@ -131,6 +132,9 @@ class Recorded:
             if type(output) is PythonInt:  # which is to be returned as what it is
                 output.ask()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
+        for output in outputs:
+            if output.array is not None:
+                require_host(output)
         self.keeps_leaves = keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
             return outputs

@@ -16,11 +16,11 @@ from ..operators.comparison import (
     logical_or,
 )
 from ..operators.elementwise import absolute, add, multiply, subtract
-from .operands import as_tensor
+from .operands import as_tensors
 
 
 def _values(x: Any) -> Any:
-    return x.detach().numpy() if isinstance(x, Tensor) else seen(x)
+    return x._on_host() if isinstance(x, Tensor) else seen(x)
 
 
 def isclose(
@@ -47,7 +47,7 @@ def isclose(
     >>> ng.isclose(ng.tensor([1.0, 2.0]), [1.0, 2.1])
     tensor([ True, False])
     """
-    x, y = as_tensor(a).detach(), as_tensor(b).detach()
+    x, y = [x.detach() for x in as_tensors(a, b)]
     y = cast(y, np.result_type(y.dtype, 1.0))  # the size of the least integer is none
     bound = add(multiply(absolute(y), _plain(rtol)), _plain(atol))
     near = logical_and(less_equal(absolute(subtract(x, y)), bound), isfinite(y))
@@ -70,7 +70,7 @@ def allclose(
     >>> ng.allclose(ng.tensor([1.0, 2.0]), [1.0, 2.1])
     False
     """
-    return bool(np.all(isclose(a, b, rtol, atol, equal_nan).numpy()))
+    return bool(np.all(_values(isclose(a, b, rtol, atol, equal_nan))))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:

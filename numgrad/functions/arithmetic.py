@@ -184,4 +184,4 @@ class Arithmetic:
     def __contains__(self, value: Any) -> bool:
         """Return whether some element equals ``value``."""
         equal = self == value
-        return bool(np.any(equal.detach().numpy())) if isinstance(equal, Tensor) else False
+        return bool(np.any(equal._on_host())) if isinstance(equal, Tensor) else False

@@ -11,7 +11,7 @@ from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..engine.steps import Steps, read_last
-from .operands import as_scalar, as_tensor
+from .operands import as_scalar, as_tensors
 from .pairing import Labels, Operation, plan
 
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
@@ -58,7 +58,7 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
     if isinstance(optimize, (list, tuple)):
         path = optimize[optimize[:1] == ["einsum_path"] :]
         optimize = tuple([tuple(step) for step in path])
-    tensors = [as_tensor(x) for x in operands]
+    tensors = as_tensors(*operands)
     result = _einsum.call(subscripts, optimize, *tensors)
     return result if any([result is x for x in tensors]) else as_scalar(result)  # noqa: C419
 
@@ -123,7 +123,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     first, second = _axis_pairs(seen(axes), a.ndim, b.ndim)
     if [a.shape[n] for n in first] != [b.shape[n] for n in second]:
         raise ValueError(

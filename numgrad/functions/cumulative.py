@@ -18,7 +18,7 @@ from ..operators.joining import concat
 from ..operators.reduction import sum as _sum
 from ..operators.shape import permute_dims, reshape
 from .axes import exchanged, negative_axis
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 
 
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
@@ -159,7 +159,7 @@ def _with_initial(y: Tensor, axis: int, value: int, include: bool) -> Tensor:
     axis = negative_axis(axis, y.ndim)
     shape = [*y.shape]
     shape[axis] = 1
-    return concat(as_tensor(np.full(shape, value, y.dtype)), y, axis=axis)
+    return concat(np.full(shape, value, y.dtype), y, axis=axis)
 
 
 # Differences --------------------------------------------------------------------------------------
@@ -240,15 +240,14 @@ def _slab(axis: int, start: int | None, stop: int | None) -> tuple[Any, ...]:
 
 
 def _extended(x: Tensor, axis: int, prepend: Any, append: Any) -> Tensor:
-    parts = [None if p is None else as_tensor(p) for p in (prepend, x, append)]
-    dtype = np.result_type(*(p.dtype for p in parts if p is not None))
+    parts = as_tensors(*[p for p in (prepend, x, append) if p is not None])
+    dtype = np.result_type(*(p.dtype for p in parts))
     shape = list(x.shape)
     shape[axis] = 1
     pieces = []
     for part in parts:
-        if part is not None:
-            part = part.astype(dtype) if part.dtype != dtype else part
-            pieces.append(add(part, np.zeros(shape, dtype)) if part.ndim == 0 else part)
+        part = part.astype(dtype) if part.dtype != dtype else part
+        pieces.append(add(part, np.zeros(shape, dtype)) if part.ndim == 0 else part)
     return concat(*pieces, axis=axis) if len(pieces) > 1 else x
 
 
@@ -282,13 +281,12 @@ def trapezoid(
     >>> ng.grad(ng.trapezoid(y, x=[0.0, 1.0, 3.0]), y)[0]
     tensor([0.5, 1.5, 1. ])
     """
-    y = as_tensor(y)
+    y, points = (as_tensor(y), None) if x is None else as_tensors(y, x)
     axis = negative_axis(axis, y.ndim)
     pairs = add(*[index(y, key=_slab(axis, *ends)) for ends in _ENDS])
-    if x is None:
+    if points is None:
         steps: Any = dx
     else:
-        points = as_tensor(x)
         steps = diff(points) if points.ndim == 1 else diff(points, axis=axis)
         if points.ndim == 1 and axis != -1:
             steps = index(steps, key=((None,), *(None,) * (-axis - 1)))

@@ -88,7 +88,7 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
     size = x.shape[0] + abs(k)
     zeros = np.broadcast_to(np.zeros((), x.dtype), (size, size))
     chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": k})])
-    return _indexing.put_view(door.constant(zeros), x, ncore=2, nregion=1, chain=chain)
+    return _indexing.put_view(zeros, x, ncore=2, nregion=1, chain=chain)
 
 
 def tril(x: ArrayLike, k: int = 0) -> Tensor:

@@ -14,13 +14,13 @@ from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators.cast import cast
 from .axes import normalize_axis_index
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
 def _same_dtype(xs: Any, name: str) -> list[Tensor]:
     """Return the arguments as tensors of the dtype that NumPy promotes them to."""
-    tensors = [as_tensor(x) for x in xs]
+    tensors = as_tensors(*xs)
     if not tensors:
         raise ValueError(f"{name}: at least one tensor is needed")
     dtype = np.result_type(*(x.dtype for x in tensors))
@@ -149,7 +149,7 @@ def vstack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    return concat([atleast_2d(x) for x in xs], axis=0)
+    return concat([atleast_2d(x) for x in as_tensors(*xs)], axis=0)
 
 
 def hstack(xs: Sequence[ArrayLike]) -> Tensor:
@@ -161,7 +161,7 @@ def hstack(xs: Sequence[ArrayLike]) -> Tensor:
     >>> ng.hstack([[1.0, 2.0], [3.0]])
     tensor([1., 2., 3.])
     """
-    tensors = [atleast_1d(x) for x in xs]
+    tensors = [atleast_1d(x) for x in as_tensors(*xs)]
     return concat(tensors, axis=0 if tensors and tensors[0].ndim == 1 else 1)
 
 
@@ -174,7 +174,7 @@ def dstack(xs: Sequence[ArrayLike]) -> Tensor:
     >>> ng.dstack([[1.0, 2.0], [3.0, 4.0]]).shape
     (1, 2, 2)
     """
-    return concat([atleast_3d(x) for x in xs], axis=2)
+    return concat([atleast_3d(x) for x in as_tensors(*xs)], axis=2)
 
 
 def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
@@ -187,7 +187,7 @@ def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    tensors = [as_tensor(x) for x in xs]
+    tensors = as_tensors(*xs)
     columns = [expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in tensors]
     return concat(columns, axis=1)
 

@@ -222,7 +222,7 @@ def _require_integers(index: Tensor) -> Tensor:
 def _plain(item: Any) -> Any:
     if isinstance(item, (list, tuple)):
         return [_plain(part) for part in item]
-    return item.detach().numpy() if isinstance(item, Tensor) else item
+    return item._on_host() if isinstance(item, Tensor) else item
 
 
 def _consumed(item: Any) -> int:

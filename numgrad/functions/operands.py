@@ -1,5 +1,6 @@
 """What functions do with their operands first."""
 
+from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
 from ..engine.graph import ELEMENT
 from ..engine.values import CPU
@@ -14,6 +15,20 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     from .creation import asarray  # which makes use of functions that come here first
 
     return asarray(x) if device == CPU else asarray(x, device=device)
+
+
+def as_tensors(*operands: ArrayLike) -> list[Tensor]:
+    """Return the operands of one function as tensors; what is none yet is taken to the device of
+    those that are."""
+    device = device_among(operands)
+    if device is None:
+        return [as_tensor(x) for x in operands]
+    from .creation import asarray, carries_graph
+
+    return [
+        as_tensor(x) if isinstance(x, Tensor) or carries_graph(x) else asarray(x, device=device)
+        for x in operands
+    ]
 
 
 def as_scalar(x: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
-from .operands import as_scalar, as_tensor
+from .operands import as_scalar, as_tensor, as_tensors
 
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -83,7 +83,7 @@ def _are_vectors(x1: Tensor, x2: Tensor) -> bool:
 
 
 def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
-    x1, x2 = as_tensor(x1), as_tensor(x2)
+    x1, x2 = as_tensors(x1, x2)
     if not x1.ndim or not x2.ndim:
         raise ValueError(
             f"matmul: a number is no matrix (shapes {x1.shape} and {x2.shape}); use multiply"
@@ -126,7 +126,7 @@ def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.grad(ng.dot(x, x), x)[0]
     tensor([2., 4.])
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
     if a.ndim <= 2 and b.ndim <= 2:
@@ -143,7 +143,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.vdot([1j, 2.0], [1j, 1.0])
     tensor(3.+0.j)
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     a, b = (reshape(x, ncore=x.ndim, shape=(x.size,)) for x in (a, b))
     return matmul(conjugate(a), b)
 
@@ -157,7 +157,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.inner([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0])
     tensor([21., 43.])
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     return as_scalar(tensordot(a, b, (-1, -1))) if a.ndim and b.ndim else multiply(a, b)
 
 
@@ -171,7 +171,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     >>> ng.vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0])
     tensor([21., 43.])
     """
-    x1, x2 = as_tensor(x1), as_tensor(x2)
+    x1, x2 = as_tensors(x1, x2)
     axis = negative_axis(axis, min(x1.ndim, x2.ndim))
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"vecdot: vectors of {x1.shape[axis]} and {x2.shape[axis]} elements")
@@ -193,7 +193,7 @@ def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([[ 1., 10.],
             [ 2., 20.]])
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     a = reshape(a, ncore=a.ndim, shape=(a.size, 1))
     return multiply(a, reshape(b, ncore=b.ndim, shape=(1, b.size)))
 
@@ -207,7 +207,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.kron([1.0, 10.0], [1.0, 2.0])
     tensor([ 1.,  2., 10., 20.])
     """
-    a, b = as_tensor(a), as_tensor(b)
+    a, b = as_tensors(a, b)
     ndim = max(a.ndim, b.ndim)
     first, second = ((1,) * (ndim - x.ndim) + x.shape for x in (a, b))
     wide = tuple(size for n in first for size in (n, 1))
@@ -233,7 +233,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     """
     from .rearranging import roll
 
-    x1, x2 = as_tensor(x1), as_tensor(x2)
+    x1, x2 = as_tensors(x1, x2)
     sizes = {x.shape[negative_axis(axis, x.ndim)] for x in (x1, x2)}
     if sizes != {3}:
         raise ValueError(f"cross: vectors of {sorted(sizes)} elements, where three are needed")
@@ -256,7 +256,7 @@ def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     >>> ng.linalg.multi_dot([[1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0]])
     tensor(7.)
     """
-    factors = [as_tensor(x) for x in arrays]
+    factors = as_tensors(*arrays)
     if len(factors) < 2:
         raise ValueError("multi_dot needs at least two matrices")
     for x in (factors[0], factors[-1]):

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import door
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..engine.steps import Steps
@@ -217,4 +216,4 @@ def _pad_constant(x: Tensor, widths: Sequence[tuple[int, int]], constants: Any) 
         around = np.pad(np.zeros(x.shape, x.dtype), widths, constant_values=constants)
     key = tuple((before, before + n, 1) for n, (before, _) in zip(x.shape, widths, strict=True))
     chain = _indexing.as_chain([(_indexing.index, {"key": key})])
-    return _indexing.put_view(door.constant(around), x, ncore=x.ndim, nregion=x.ndim, chain=chain)
+    return _indexing.put_view(around, x, ncore=x.ndim, nregion=x.ndim, chain=chain)

@@ -11,7 +11,7 @@ from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
 from .indexing import take
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 from .reshaping import Axis, ravel, reshape
 
 
@@ -65,7 +65,7 @@ def broadcast_arrays(*xs: ArrayLike) -> tuple[Tensor, ...]:
     >>> [x.shape for x in ng.broadcast_arrays([1.0, 2.0], [[3.0], [4.0], [5.0]])]
     [(3, 2), (3, 2)]
     """
-    tensors = [as_tensor(x) for x in xs]
+    tensors = as_tensors(*xs)
     shape = np.broadcast_shapes(*(x.shape for x in tensors))
     return tuple(_shape.broadcast_to(x, shape) for x in tensors)
 
@@ -191,7 +191,7 @@ def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis_index(axis, x.ndim)
-    counts = np.asarray(repeats.detach() if isinstance(repeats, Tensor) else seen(repeats))
+    counts = repeats._on_host() if isinstance(repeats, Tensor) else np.asarray(seen(repeats))
     if counts.size == 1:
         counts = np.full(x.shape[axis], counts)
     return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)

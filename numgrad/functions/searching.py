@@ -1,19 +1,23 @@
 """Where elements are: positions have no derivative, the values found there have."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor
+from .._tensor import ArrayLike, Tensor, placed
 from ..operators.cast import cast
 from ..operators.sorting import searchsorted_left, searchsorted_right
 from .indexing import take
-from .operands import as_scalar, as_tensor
+from .operands import as_scalar, as_tensor, as_tensors
 from .reshaping import ravel
 
 
-def _values(x: ArrayLike) -> np.ndarray:
-    return as_tensor(x).detach().numpy()
+def _positions(function: Callable[[np.ndarray], Any], x: ArrayLike) -> tuple[Tensor, ...]:
+    """Return what a function of NumPy finds among the elements, where they are: it finds as many as
+    there are, so the processor has to look."""
+    x = as_tensor(x)
+    return tuple([placed(array, x.device) for array in function(x._on_host())])
 
 
 def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
@@ -34,7 +38,7 @@ def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
     >>> ng.nonzero(ng.tensor([0.0, 2.0, 3.0]))
     (tensor([1, 2]),)
     """
-    return tuple(map(Tensor, np.nonzero(_values(x))))
+    return _positions(np.nonzero, x)
 
 
 def argwhere(x: ArrayLike, /) -> Tensor:
@@ -47,7 +51,7 @@ def argwhere(x: ArrayLike, /) -> Tensor:
     tensor([[0, 1],
             [1, 0]])
     """
-    return Tensor(np.argwhere(_values(x)))
+    return _positions(lambda array: (np.argwhere(array),), x)[0]
 
 
 def searchsorted(
@@ -83,7 +87,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
-    ordered, values = as_tensor(a), as_tensor(v)
+    ordered, values = as_tensors(a, v)
     if ordered.ndim != 1:
         raise ValueError(f"searchsorted: a needs one axis, got shape {ordered.shape}")
     if sorter is not None:
@@ -139,9 +143,8 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     (tensor([1., 3.]), tensor([1, 2]))
     """
     x = as_tensor(x)
-    found = np.unique_all(_values(x))
-    values = take(ravel(x), found.indices)
-    return UniqueAll(values, *map(Tensor, found[1:]))
+    indices, *others = _positions(lambda array: np.unique_all(array)[1:], x)
+    return UniqueAll(take(ravel(x), indices), indices, *others)
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor, constant
+from .._tensor import ArrayLike, Tensor, placed
 from ..engine.seen import seen
 from ..operators import determinant as _determinant
 from ..operators import factorization as _factorization
 from ..operators.matmul import adjoint
 from ..operators.shape import expand_dims, squeeze
-from .operands import as_tensor
+from .operands import as_tensor, as_tensors
 
 
 class SlogdetResult(NamedTuple):
@@ -62,8 +62,8 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.grad(x.sum(), b)[0]
     tensor([0.5  , 0.125])
     """
-    a, b = _matrix(a, "solve"), as_tensor(b)
-    return _solved(a, b, "solve")
+    a, b = as_tensors(a, b)
+    return _solved(_matrix(a, "solve"), b, "solve")
 
 
 def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
@@ -107,7 +107,7 @@ def inv(a: ArrayLike) -> Tensor:
 def inverse(a: ArrayLike, caller: str) -> Tensor:
     """Return the inverses of square matrices; errors name the function ``caller``."""
     a = _matrix(a, caller)
-    return _solved(a, constant(np.eye(a.shape[-1], dtype=a.dtype)), caller)
+    return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
 def det(a: ArrayLike) -> Tensor:

@@ -91,4 +91,4 @@ def array_str(
     suppress_small: bool | None = None,
 ) -> str:
     """Return the values alone as text; what ``np.array_str`` gives for a tensor."""
-    return np.array_str(a.detach().numpy(), max_line_width, precision, suppress_small)
+    return np.array_str(a._on_host(), max_line_width, precision, suppress_small)

@@ -8,6 +8,8 @@ import pytest
 import numgrad as ng
 from numgrad.compat import chainer
 
+pytestmark = pytest.mark.device_sample
+
 
 def leaf(values=(1.0, 2.0, 3.0)):
     return ng.tensor(values, requires_grad=True)

@@ -6,6 +6,8 @@ import pytest
 import numgrad as ng
 from numgrad.compat import fluid, paddle
 
+pytestmark = pytest.mark.device_sample
+
 
 def test_paddle_backward():
     x = ng.tensor([[1, 2], [3, 4]], dtype="float32", requires_grad=True)

@@ -10,7 +10,7 @@ import numgrad as ng
 from numgrad import _program
 from numgrad._declare import registry
 from numgrad.targets.cuda import lowering
-from numgrad.targets.cuda.host import is_of_hosts
+from numgrad.targets.cuda.host import is_for_host
 
 from .programs import TARGET, on_both, on_device, program_of, require_equal
 
@@ -118,7 +118,7 @@ def test_only_what_needs_memory_of_its_own_is_done_by_the_host():
 
     operators = [operator for operator in registry.values() if not operator.is_view]
     functions = {op.name: getattr(op, "function", None) for op in operators}
-    found = {n for n, f in functions.items() if hasattr(f, "__code__") and is_of_hosts(f)}
+    found = {n for n, f in functions.items() if hasattr(f, "__code__") and is_for_host(f)}
     assert found == {"argsort", "positions", "remains"}
 
 

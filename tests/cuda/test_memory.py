@@ -95,6 +95,20 @@ def test_what_is_repeated_or_read_only_is_so_on_the_device():
         np.testing.assert_array_equal(TARGET.to_host(there), array)
 
 
+def test_the_memory_of_a_run_is_given_back_where_it_cannot_begin(monkeypatch):
+    blocks = []
+    original = simulator.allocate
+    monkeypatch.setattr(
+        simulator, "allocate", lambda nbytes: blocks.append(original(nbytes)) or blocks[-1]
+    )
+    program = TARGET.bind(program_of(function, X))
+    monkeypatch.setattr(program._target, "to_device", lambda array: 1 / 0)
+    del blocks[:]
+    with pytest.raises(ZeroDivisionError):
+        program.run([X])
+    assert [block.data is None for block in blocks] == [True]
+
+
 def test_kernels_are_made_once_for_a_way_of_lying(monkeypatch):
     made = []
     original = elementwise.elementwise

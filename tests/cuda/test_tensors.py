@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.engine.record import runtime
 
 X = np.linspace(0.5, 2.0, 6).reshape(2, 3)
 
@@ -171,6 +172,12 @@ def test_there_is_a_device():
     assert ng.cuda.is_available()
     assert ng.cuda.device_count() == 1
     assert ng.cuda.unavailable_reason() is None
+
+
+def test_a_device_has_one_name(monkeypatch):
+    monkeypatch.setattr(runtime, "targets", {})
+    close(ng.tensor(X, device="cuda:00") + 1.0, X + 1)
+    assert list(runtime.targets) == ["cuda:0"]
 
 
 def test_the_namespace_names_its_devices():

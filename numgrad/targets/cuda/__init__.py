@@ -4,7 +4,7 @@ Nothing here imports CUDA or Numba when it is imported, or when a `CUDATarget` i
 """
 
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +62,13 @@ class CUDATarget:
     def is_ready(self, spec: Any) -> bool:
         """Whether a kernel needs no compiling."""
         return True
+
+    def replay(self, spec: Any, inputs: "Sequence[np.ndarray]") -> "dict[int, list[Any]]":
+        """Call a kernel's function on one core, so that its exception comes out: on the host, which
+        runs all that can raise."""
+        from ..cpu.replay import replay
+
+        return replay(spec, inputs)
 
     def prepared(self, key: Hashable, make: "Callable[[], Kernel]") -> Any:
         """Return a kernel that can be launched, the same one for equal keys."""

@@ -62,11 +62,11 @@ class BoundProgram(Bound):
         runtime = self._target.runtime
         memory = runtime.allocate(self._nbytes)
         blocks = [(memory, 0), *((block, 0) for block in self._kept)]
-        for array in arrays:
-            if not isinstance(array, DeviceArray):
-                array = self._target.to_device(array)
-            blocks.append((array.memory, array.offset))
         try:
+            for array in arrays:
+                if not isinstance(array, DeviceArray):
+                    array = self._target.to_device(array)
+                blocks.append((array.memory, array.offset))
             for step in self.steps:
                 failure = step.run(runtime, blocks)
                 if failure is not None:

@@ -1,12 +1,12 @@
 """Steps of a program that only the host can do: the data go there and come back.
 
-So it is with LAPACK; with functions that make arrays, of which a thread of a GPU can make none; and
-with those that raise, which nobody would hear there. The device waits meanwhile.
+So it is with LAPACK, and with functions that make arrays or raise, which a thread of a GPU cannot:
+what it raises nobody would hear of. The device waits meanwhile.
 """
 
 import dis
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -25,19 +25,17 @@ def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
     if isinstance(spec, LibrarySpec):
         return True
-    return isinstance(spec, ElementwiseSpec | LoopSpec) and is_of_hosts(spec.function)
+    return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
 
 
-def host_call(
-    instruction: Instruction, loop: Loop, begins: Sequence[Place]
-) -> HostCall:
+def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:
     """Return the step that has the CPU's kernel carry an instruction out."""
     from ..cpu.kernels import kernel  # it imports what compiles
 
     pattern = instruction.pattern
     found = kernel(pattern.spec)
-    scalars = ",".join(["()"] * len(pattern.layouts))
-    signature = getattr(found.spec, "signature", "") or scalars
+    scalars = f"{','.join(['()'] * found.nin)}->{','.join(['()'] * found.nout)}"
+    signature = getattr(found.spec, "signature", scalars)
     cores = cores_of(pattern, signature, (0,) * len(pattern.layouts))
     arrays = [
         (place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0]))
@@ -46,15 +44,15 @@ def host_call(
     return HostCall(instruction, found.call, tuple(arrays), len(loop.sizes), prod(pattern.loop))
 
 
-@cache
-def is_of_hosts(function: Callable[..., Any]) -> bool:
+@lru_cache(1024)
+def is_for_host(function: Callable[..., Any]) -> bool:
     """Whether a function, or one that it calls, makes an array or raises."""
-    return any(_is_of_hosts(one) for one in _callees(function, set()))
+    return any(_makes_array_or_raises(one) for one in _callees(function, set()))
 
 
-def _is_of_hosts(function: Any) -> bool:
+def _makes_array_or_raises(function: Any) -> bool:
     names = [(i.opname, i.argval) for i in dis.get_instructions(function)]
-    if any(opname == "RAISE_VARARGS" for opname, _ in names):
+    if "RAISE_VARARGS" in [opname for opname, _ in names]:
         return True
     for (_, owner), (opname, name) in pairwise(names):
         is_attribute = opname in ("LOAD_ATTR", "LOAD_METHOD")

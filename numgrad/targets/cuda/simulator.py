@@ -199,7 +199,7 @@ class _Launched:
 
 
 _launched = _Launched()
-_one_at_a_time = fork_safe_lock()
+_one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 
 
 def _on_device(function: Any) -> Any:
@@ -217,14 +217,14 @@ def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
         _argument(parameter, value)
         for parameter, value in zip(kernel.parameters, arguments, strict=True)
     ]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
-    try:
-        with _one_at_a_time, warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
+    with _one_at_a_time, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
+        try:
             prepared.function[BLOCKS, kernel.threads or THREADS](*given)
-    finally:
-        sys.setswitchinterval(before)
+        finally:
+            sys.setswitchinterval(before)
 
 
 def _argument(parameter: Any, value: Any) -> Any:
