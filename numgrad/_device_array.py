@@ -6,20 +6,37 @@ memory they are a part of. Elements are for the target alone.
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
-from ._program import contiguous_strides, is_contiguous
+from ._program import contiguous_strides, extent, is_contiguous
 
 
-class Flags(NamedTuple):
-    """What is asked of an array's flags."""
+class Flags:
+    """What is asked of an array's flags; as in NumPy, it can be made read-only by them."""
 
-    c_contiguous: bool
-    writeable: bool = True
+    __slots__ = ("_array",)
+
+    def __init__(self, array: "DeviceArray") -> None:
+        self._array = array
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements lie in C order without gaps."""
+        array = self._array
+        return is_contiguous(array.shape, array.strides, array.dtype.itemsize)
+
+    @property
+    def writeable(self) -> bool:
+        """Whether elements may be written."""
+        return self._array.writeable
+
+    @writeable.setter
+    def writeable(self, writeable: bool) -> None:
+        self._array.writeable = writeable
 
 
 class DeviceArray:
@@ -27,8 +44,8 @@ class DeviceArray:
 
     Parameters
     ----------
-    device : str
-        Such as ``"cuda:0"``.
+    target
+        The device, which copies elements.
     memory
         The block, as the runtime knows it.
     offset : int
@@ -38,25 +55,34 @@ class DeviceArray:
     dtype : dtype
     base : DeviceArray, optional
         What this is a view of.
+    writeable : bool
+        Whether elements may be written: not where they are repeated, or belong to others.
     """
 
     __slots__ = (
-        "__weakref__", "base", "device", "dtype", "memory", "offset", "shape", "strides",
+        "__weakref__", "base", "dtype", "memory", "offset", "shape", "strides", "target",
+        "writeable",
     )  # fmt: skip
 
     def __init__(
         self,
-        device: str,
+        target: Any,
         memory: Any,
         offset: int,
         shape: tuple[int, ...],
         dtype: np.dtype,
         strides: tuple[int, ...] | None = None,
         base: "DeviceArray | None" = None,
+        writeable: bool = True,
     ) -> None:
-        self.device, self.memory, self.base = device, memory, base
+        self.target, self.memory, self.base, self.writeable = target, memory, base, writeable
         self.offset, self.shape, self.dtype = offset, shape, dtype
         self.strides = contiguous_strides(shape, dtype.itemsize) if strides is None else strides
+
+    @property
+    def device(self) -> str:
+        """Such as ``"cuda:0"``."""
+        return self.target.name
 
     @property
     def ndim(self) -> int:
@@ -75,14 +101,15 @@ class DeviceArray:
 
     @property
     def flags(self) -> Flags:
-        """Whether the elements lie in C order without gaps."""
-        return Flags(is_contiguous(self.shape, self.strides, self.dtype.itemsize))
+        """Whether the elements lie in C order without gaps, and may be written."""
+        return Flags(self)
 
     def seen(self, function: Callable[[np.ndarray], np.ndarray]) -> "DeviceArray":
         """Return the view that a NumPy function makes of an array that lies like this one, of which
         there is but one element: the function must not read it, and raise where it would copy.
         """
-        dummy = as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+        lies = self.shape, self.strides
+        dummy = as_strided(np.empty(1, self.dtype), *lies, writeable=self.writeable)
         result = function(dummy)
         offset = self.offset
         if result.size:
@@ -90,7 +117,9 @@ class DeviceArray:
             offset += result.__array_interface__["data"][0] - began
         base = self if self.base is None else self.base
         made = result.shape, result.dtype, result.strides
-        return DeviceArray(self.device, self.memory, offset, *made, base)
+        return DeviceArray(
+            self.target, self.memory, offset, *made, base, result.flags.writeable
+        )
 
     def reshape(self, *shape: Any) -> "DeviceArray":
         """Return a view of another shape, as NumPy's method does; never a copy.
@@ -106,6 +135,41 @@ class DeviceArray:
         """Return a view of all elements."""
         return self.seen(lambda array: array.view())
 
+    def __getitem__(self, key: Any) -> "DeviceArray":
+        """Return the view at a key of integers and slices with ``...``."""
+        return self.seen(lambda array: array[key])
+
+    def spread(self, shape: tuple[int, ...]) -> "DeviceArray":
+        """Return the view of which NumPy writes the elements into a region of this shape.
+
+        Raises
+        ------
+        ValueError
+            If the elements do not fit.
+        """
+        extra = max(self.ndim - len(shape), 0)
+        try:
+            if prod(self.shape[:extra]) != 1:
+                raise ValueError
+            core = self.seen(lambda array: array[(*(0,) * extra, ...)])
+            return core.seen(lambda array: np.broadcast_to(array, shape))
+        except ValueError:
+            raise ValueError(
+                f"could not broadcast input array from shape {_text(self.shape)} into shape "
+                f"{_text(shape)}"
+            ) from None
+
+    def bounds(self) -> tuple[int, int]:
+        """Return where in the memory the first and behind the last byte of the elements are."""
+        if not self.size:
+            return self.offset, self.offset
+        low, high = extent(self.shape, self.strides)
+        return self.offset + low, self.offset + high + self.dtype.itemsize
+
+    def copy(self, order: str = "C") -> "DeviceArray":
+        """Return a copy in memory of its own, in C order whatever is asked for."""
+        return self.target.copy(self)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -117,6 +181,11 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<array of shape {self.shape} and {self.dtype} on {self.device}>"
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    """Return a shape as NumPy's errors show it."""
+    return str(shape).replace(" ", "")
 
 
 class _Bytes:

@@ -108,7 +108,8 @@ class Target(Protocol):
         ...
 
     def kernel(self, spec: Any) -> Any:
-        """Return the kernel of a spec, the same one for equal specs."""
+        """Return the kernel of a spec, the same one for equal specs. An elementwise one has a
+        ``ufunc(*arrays, out=array)``, which writes into any view of memory, as NumPy's do."""
         ...
 
     def is_ready(self, spec: Any) -> bool:

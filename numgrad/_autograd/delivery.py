@@ -146,7 +146,7 @@ def _require_inner(edges: Iterable[Edge], tensors: Iterable[Tensor | None]) -> N
             mode.capture.require_inner(tensor, "writing .grad")
 
 
-def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
+def _accumulate(tensor: Any, value: Any, create_graph: bool) -> None:
     """Add to ``.grad``: in place, or as a new tensor with a graph."""
     target = tensor._grad
     if target is None:
@@ -157,9 +157,10 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
     elif target.requires_grad or not _is_writeable(target):
         with grad_mode(False):
             tensor._grad = registry["add"](target.detach(), value)
-    elif target.array is None or value.array is None:  # of a function that is captured
+    elif not (_is_here(target) and _is_here(value)):  # of a captured function, or on a device
         with grad_mode(False):
             target += value
+        tensor._grad = target
     else:
         np.add(target.array, value.array, out=target.array)
         target.storage.version += 1
@@ -167,9 +168,12 @@ def _accumulate(tensor: Any, value: Value, create_graph: bool) -> None:
 
 def _is_writeable(target: Any) -> bool:
     """Whether a gradient may be added to another one in place."""
-    if target.array is None:
-        return True
-    return target.spec.device == CPU and target.array.flags.writeable
+    return target.array is None or target.array.flags.writeable
+
+
+def _is_here(value: Value) -> bool:
+    """Whether a value is an array of NumPy."""
+    return value.array is not None and value.spec.device == CPU
 
 
 def accumulate(outcome: Outcome, destinations: Sequence[Place] | None, options: Any) -> None:

@@ -90,7 +90,7 @@ def make_plan(
     elif device != CPU:
         if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
             return None  # as of arrays, which are no tensors
-        compute = partial(_elsewhere, operator, static)
+        compute = partial(_seen if operator.is_view else _elsewhere, operator, static)
     else:
         compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
@@ -99,6 +99,11 @@ def make_plan(
         ((shape, dtype),) = operator.infer(inputs, static)
         spec = spec_of(shape, dtype, rows, device)
     return Plan(operator, static, inputs, spec, compute)
+
+
+def _seen(operator: Any, static: dict[str, Any], array: Any) -> Any:
+    """Return a view of an array of another device; raises where elements have to be copied."""
+    return array.seen(partial(operator.function, **static))
 
 
 def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:

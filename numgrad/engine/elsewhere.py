@@ -2,6 +2,7 @@
 operator, its parameters, and how its operands lie."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[
     """Return what an operator makes of arrays, one of which at least is on a device."""
     if operator.is_view:
         try:
-            return [arrays[0].seen(lambda array: operator.function(array, **static))]
+            return [arrays[0].seen(partial(operator.function, **static))]
         except ValueError:  # the elements have to be copied first
             pass
     places = {id(array): n for n, array in enumerate(arrays)}
@@ -56,7 +57,7 @@ def _program(
 def on_host(array: Any) -> np.ndarray:
     """Return an array itself, or a copy of what a device has."""
     if type(array) is DeviceArray:
-        return runtime.targets[array.device].to_host(array)
+        return array.target.to_host(array)
     return array
 
 

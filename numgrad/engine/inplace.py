@@ -14,7 +14,7 @@ from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import preserve
 from .record import apply, deferring, grad_mode, mode, runtime
-from .values import CPU
+from .values import is_taken_along
 from .views import Chain, is_view, through
 
 
@@ -45,6 +45,8 @@ def check(target: Value, value: Value) -> None:
         When ``target`` is a leaf that requires grad, or a view of one, and grad mode is on.
     InplaceError
         When the memory cannot be written, or gradients would miss the write.
+    DeviceError
+        When ``value`` is on another device.
     """
     if mode.deferring and mode.kept is not None:
         _refuse_in_a_rule()
@@ -56,11 +58,8 @@ def check(target: Value, value: Value) -> None:
             "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
             "be written."
         )
-    if target.spec.device != CPU:
-        raise DeviceError(
-            f"a tensor on {target.spec.device} cannot be written in place yet; make a new one "
-            f"instead, as by ng.where(condition, value, x) or x + y"
-        )
+    if value.spec.device != target.spec.device and not is_taken_along(value):
+        _refuse_another_device(target.spec.device, value.spec.device)
     if mode.capture is not None:
         mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
@@ -79,6 +78,13 @@ def check(target: Value, value: Value) -> None:
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
+
+
+def _refuse_another_device(device: str, here: str) -> None:
+    raise DeviceError(
+        f"a value on {here} cannot be written into a tensor on {device}; move it there, with "
+        f"x.to({device!r})"
+    )
 
 
 def _refuse_in_a_rule() -> None:
@@ -128,13 +134,14 @@ def root_of(target: Value) -> tuple[Value, Chain]:
 
 
 def commit(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Count a write of ``value`` into a region of ``target``, and let the graph follow it."""
+    """Count a write of ``value`` into a region of ``target``, recorded or deferred, and let the
+    graph follow it."""
     target.storage.version += 1
     follow(target, value, region)
 
 
 def follow(target: Value, value: Value, region: Chain | Positions) -> None:
-    """Let the graph follow a write of ``value`` into a region of ``target``.
+    """Let the graph follow a write of ``value`` into a region of ``target``, recorded or deferred.
 
     Parameters
     ----------
@@ -145,15 +152,12 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
     region : chain of views or Positions
         The part of ``target`` that was written.
     """
-    recorded, deferred = is_recorded(target, value), is_deferred(target, value)
-    if not recorded and not deferred:
-        return
     root, chain = root_of(target)
     if isinstance(region, Positions):
         operator, static, inputs = _put_at(root, chain, target, value, region)
     else:
         operator, static, inputs = _put(root, (*chain, *region), value)
-    if deferred:
+    if is_deferred(target, value):
         _become(root, apply(operator, inputs, static)[0])
     else:
         before = root.node, root.slot
@@ -221,10 +225,10 @@ def _numbers(root: Value, chain: Chain) -> np.ndarray:
 
 def adopt(target: Value, result: Value) -> None:
     """Let ``target``, which has been overwritten by ``result``, stand for it in the graph."""
-    if isinstance(target._view, View):
-        follow(target, result, ())
-    else:
+    if not isinstance(target._view, View):
         _become(target, result)
+    elif is_recorded(target, result) or is_deferred(target, result):
+        follow(target, result, ())
 
 
 def _become(value: Value, result: Value) -> None:

@@ -15,13 +15,48 @@ tell, and the pass that needs the value raises.
 
 import ctypes
 import weakref
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from .._device_array import DeviceArray
 from .values import Storage, Value, View
 
 _FEW = 16
+
+
+class HostMemory:
+    """What memory of the host held, from an address on."""
+
+    __slots__ = ("content", "first")
+
+    def __init__(self, first: int, content: bytes) -> None:
+        self.first, self.content = first, content
+
+    def of(self, array: np.ndarray) -> np.ndarray | None:
+        """Return what an array held; None if it is not in this memory."""
+        low, high = byte_bounds(array)
+        if low < self.first or high > self.first + len(self.content):
+            return None
+        start = array.__array_interface__["data"][0] - self.first
+        return np.ndarray(array.shape, array.dtype, self.content, start, array.strides)
+
+
+class DeviceMemory:
+    """What a block of device memory held, as far as arrays reach; the copy is there too."""
+
+    __slots__ = ("block", "content")
+
+    def __init__(self, block: Any, content: DeviceArray) -> None:
+        self.block, self.content = block, content
+
+    def of(self, array: DeviceArray) -> DeviceArray | None:
+        """Return what an array held; None if it is not in this memory."""
+        if array.memory is not self.block or array.bounds()[1] > self.content.nbytes:
+            return None
+        lies = array.offset, array.shape, array.dtype, array.strides
+        return DeviceArray(array.target, self.content.memory, *lies, writeable=False)
 
 
 class Past:
@@ -29,17 +64,16 @@ class Past:
 
     Attributes
     ----------
-    address, memory : int, bytes or None
-        Where its memory begins, and what it held before the first write.
+    memory : HostMemory, DeviceMemory or None
+        What its memory held before the first write.
     readers : list of weakref
         The values that nodes have saved since the last write.
     """
 
-    __slots__ = ("_limit", "address", "memory", "readers")
+    __slots__ = ("_limit", "memory", "readers")
 
     def __init__(self) -> None:
-        self.address = 0
-        self.memory: bytes | None = None
+        self.memory: HostMemory | DeviceMemory | None = None
         self.readers: list[weakref.ref[Value]] = []
         self._limit = _FEW
 
@@ -90,16 +124,25 @@ def preserve(value: Value) -> None:
             storage.past.give_copies(storage.version)
     elif storage.kept and value.array is not None:
         past = storage.past = Past()
-        first, end = byte_bounds(_whole(value))
-        past.address, past.memory = first, ctypes.string_at(first, end - first)
+        past.memory = _content(_whole(value))
 
 
-def _whole(value: Value) -> np.ndarray:
+def _content(whole: Any) -> HostMemory | DeviceMemory:
+    """Return what there is from the first to the last byte of an array."""
+    if type(whole) is not DeviceArray:
+        first, end = byte_bounds(whole)
+        return HostMemory(first, ctypes.string_at(first, end - first))
+    shape = (whole.bounds()[1] // whole.dtype.itemsize,)
+    elements = DeviceArray(whole.target, whole.memory, 0, shape, whole.dtype)
+    return DeviceMemory(whole.memory, elements.copy())
+
+
+def _whole(value: Value) -> Any:
     """Return an array of all the memory that values may have which share that of ``value``."""
-    array = value._view.base.array if isinstance(value._view, View) else value.array
+    array: Any = value._view.base.array if isinstance(value._view, View) else value.array
     assert array is not None
     if value._view is not None and not isinstance(value._view, View):
-        while isinstance(array.base, np.ndarray):
+        while isinstance(array.base, (np.ndarray, DeviceArray)):
             array = array.base
     return array
 
@@ -109,12 +152,11 @@ def before_writes(value: Value) -> Value | None:
     past = value.storage.past
     if past is None or past.memory is None or value.array is None:
         return None
-    array, offset = value.array, byte_bounds(value.array)[0] - past.address
-    start = array.__array_interface__["data"][0] - past.address
-    if offset < 0 or byte_bounds(array)[1] - past.address > len(past.memory):
+    array = past.memory.of(value.array)
+    if array is None:
         return None
     before = value.detached()
-    before.array = np.ndarray(array.shape, array.dtype, past.memory, start, array.strides)
+    before.array = array
     before.storage = Storage()
     return before
 

@@ -27,7 +27,7 @@ from .values import (
     View,
     capturing,
     device_of,
-    goes_anywhere,
+    is_taken_along,
     spec_of,
 )
 from .views import is_view
@@ -226,8 +226,7 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     device = device_of([value.spec for value in inputs])
     for value in inputs:
         here = value.spec.device
-        is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
-        if here != device and (not is_free or value.requires_grad):
+        if here != device and not is_taken_along(value):
             raise DeviceError(
                 f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
                 f"x.to({device!r}) or x.cpu()"
@@ -333,10 +332,8 @@ def pack(value: Value) -> Value:
 
 def _copied(value: Value) -> Value:
     copy = value.detached()
-    array: Any = value.array
-    is_away = type(array) is DeviceArray
-    copied = runtime.elsewhere(runtime.roles["copy"], [array], {})[0] if is_away else array.copy()
-    copy.array, copy.storage = copied, Storage()
+    assert value.array is not None
+    copy.array, copy.storage = value.array.copy(), Storage()
     return copy
 
 

@@ -71,6 +71,13 @@ def goes_anywhere(spec: Spec) -> bool:
     return spec.device == CPU and (prod(spec.shape) == 1 or spec.dtype.kind not in "fc")
 
 
+def is_taken_along(value: "Value") -> bool:
+    """Whether a value goes to the device where others are: one that goes anywhere, or a user's
+    array, and no gradient is asked for."""
+    is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
+    return is_free and not value.requires_grad
+
+
 def as_array(array: Any) -> Any:
     """Return an array of a device, or of NumPy, which makes scalars of arrays without axes."""
     return array if type(array) in _ARRAYS else np.asarray(array)

@@ -3,8 +3,6 @@
 The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
 """
 
-import numpy as np
-
 from .._tensor import ArrayLike, Tensor
 from ..engine.graph import ELEMENT
 from ..engine.record import set_apart
@@ -94,8 +92,7 @@ def _read_only(part: Tensor, x: Tensor) -> Tensor:
     if part._view is ELEMENT:
         return part  # which is no part of memory, but a value
     if part.array is not None:
-        if type(part.array) is np.ndarray:
-            part.array.flags.writeable = False
+        part.array.flags.writeable = False
     else:
         set_apart(part, x, "it is a part of complex numbers, and no view of them", strict=True)
     return part

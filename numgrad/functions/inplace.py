@@ -6,16 +6,19 @@ from typing import Any
 import numpy as np
 
 from .._declare import Elementwise, registry
+from .._device_array import DeviceArray
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.dispatch import record_in_place
 from ..engine.graph import ELEMENT, ForeignStorage, View
+from ..engine.values import CPU
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
+from ..operators.gathering import put_at
 from ..operators.positions import remains
 from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
@@ -42,6 +45,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         If gradients could not see the write, or the memory cannot be written.
     DtypeError
         If the conversion would lose an imaginary part, or the graph of ``value``.
+    DeviceError
+        If ``value`` is a tensor of another device.
     OverflowError, ValueError
         If a Python number does not fit into the integers of ``x``, as in NumPy.
 
@@ -68,7 +73,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         return  # ``x[key] += v`` ends by writing what is there already
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
-    given, value = value, as_tensor(value)
+    given, value = value, as_tensor(value, x.spec.device)
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
@@ -93,26 +98,19 @@ def _check_dtypes(x: Tensor, value: Tensor) -> None:
 
 
 def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
-    chain = ((_indexing.index, {"key": items}),) if items else ()
     deferred = _inplace.is_deferred(x, value)
-    array = np.empty(x.shape, np.bool_) if x.array is None else x.array
+    array: Any = np.empty(x.shape, np.bool_) if x.array is None else x.array
     region = array[_indexing.as_numpy_key(items)]
     if deferred:
         _check_fits(value.shape, region.shape)
     else:
         _inplace.keep_what_is_read(x)
-        region[...] = _values_for(x, value)
+        _cast.write(_record.runtime.target, value.array, region)
     if deferred or _inplace.is_recorded(x, value):
-        value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
-    _inplace.commit(x, value, chain)
-
-
-def _values_for(x: Tensor, value: Tensor) -> np.ndarray:
-    """Return the elements of ``value``, converted as by `astype` if ``x`` has another dtype."""
-    assert value.array is not None
-    if value.dtype == x.dtype:
-        return value.array
-    return _cast.astype.run(_record.runtime.target, [value.array], {"dtype": x.dtype})[0]
+        chain = ((_indexing.index, {"key": items}),) if items else ()
+        _inplace.commit(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
+    else:
+        x.storage.version += 1
 
 
 def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
@@ -132,7 +130,7 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     return _lie_alike(part, whole[_indexing.as_numpy_key(key.items)])
 
 
-def _lie_alike(first: np.ndarray, second: np.ndarray) -> bool:
+def _lie_alike(first: Any, second: Any) -> bool:
     """Whether two arrays are the same elements; the steps along axes of one do not matter."""
     if first.shape != second.shape or first.dtype != second.dtype:
         return False
@@ -140,6 +138,8 @@ def _lie_alike(first: np.ndarray, second: np.ndarray) -> bool:
         steps = zip(first.shape, first.strides, second.strides, strict=True)
         if any([n != 1 and a != b for n, a, b in steps]):  # noqa: C419  a list is faster
             return False
+    if isinstance(first, DeviceArray):
+        return first.memory is second.memory and first.offset == second.offset
     return first.__array_interface__["data"] == second.__array_interface__["data"]
 
 
@@ -159,27 +159,49 @@ def _same_rank(value: Tensor, ndim: int) -> Tensor:
 
 
 def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
-    deferred, region = _inplace.is_deferred(x, value), ()
+    deferred, away = _inplace.is_deferred(x, value), x.spec.device != CPU
+    followed = deferred or _inplace.is_recorded(x, value)
     key = None
-    if deferred or _inplace.is_recorded(x, value):  # before the write: indices may be checked here
+    if followed or away:  # before the write: indices may be checked here
         key = positions_of(items, x.shape, "setitem")
-    if not deferred:
-        assert x.array is not None
-        _inplace.keep_what_is_read(x)
-        values = _values_for(x, value)
-        if np.may_share_memory(values, x.array):
-            values = values.copy()  # with a mask NumPy would read what it has just written
-        try:
-            x.array[tuple(items.items)] = values
-        except IndexError:
-            check_arrays(items.items, x.shape)  # which says more
-            raise
-    if key is not None:
-        value = _fill(x, key, value)
-        if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
-            value = _without_overwritten(value, key, x.shape)
-        region = _inplace.Positions(*key)
-    _inplace.commit(x, value, region)
+    if away and not deferred:
+        _write_away(x, key, value)
+    elif not deferred:
+        _write_here(x, items, value)
+    if key is None or not followed:
+        x.storage.version += 1
+        return
+    value = _fill(x, key, value)
+    if value.requires_grad and _inplace.is_recorded(x, value) and not key.unique:
+        value = _without_overwritten(value, key, x.shape)
+    _inplace.commit(x, value, _inplace.Positions(*key))
+
+
+def _write_here(x: Tensor, items: Items, value: Tensor) -> None:
+    """Write at a key of arrays as NumPy does."""
+    assert x.array is not None
+    _inplace.keep_what_is_read(x)
+    values: Any = value.array
+    if value.dtype != x.dtype:
+        (values,) = _cast.astype.run(_record.runtime.target, [values], {"dtype": x.dtype})
+    if np.may_share_memory(values, x.array):
+        values = values.copy()  # with a mask NumPy would read what it has just written
+    try:
+        x.array[tuple(items.items)] = values
+    except IndexError:
+        check_arrays(items.items, x.shape)  # which says more
+        raise
+
+
+def _write_away(x: Tensor, key: ArrayKey | None, value: Tensor) -> None:
+    """Write at positions of an array of a device: its kernel makes a copy with the values, which
+    is then copied back."""
+    assert key is not None
+    static = {"count": key.flattened, "tail": key.tail, "shape": key.shape}
+    arrays = [x.array, _fill(x, key, value).array, as_tensor(key.positions).array]
+    (written,) = _record.runtime.run(put_at, arrays, static)
+    _inplace.keep_what_is_read(x)
+    _cast.write(_record.runtime.target, written, x.array)
 
 
 def _fill(x: Tensor, key: ArrayKey, value: Tensor) -> Tensor:
@@ -214,45 +236,47 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay; of an operator or a
     function of the same parameters."""
-    operand = value if isinstance(value, (bool, int, float, complex)) else as_tensor(value)
+    is_number = isinstance(value, (bool, int, float, complex))
+    operand = value if is_number else as_tensor(value, x.spec.device)
     if x._view is ELEMENT:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
-    result = _computed_there(operator, x, operand)
-    if result is None:
+    if not _computed_there(operator, x, operand):
         result = _converted(operator(x, operand), x, operator.__name__)
         if not _inplace.is_deferred(x, result):
-            assert x.array is not None
             _inplace.keep_what_is_read(x)
-            x.array[...] = result.array
+            _cast.write(_record.runtime.target, result.array, x.array)
         x.storage.version += 1
-    _inplace.adopt(x, result)
+        _inplace.adopt(x, result)
     return x
 
 
-def _computed_there(operator: Any, x: Tensor, operand: Any) -> Tensor | None:
-    """Compute into the memory of ``x`` itself where nothing else has to be read from it."""
+def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
+    """Compute into the memory of ``x`` itself; say no where something else has to be read from
+    it."""
     if not isinstance(operator, Elementwise) or x.dtype not in _FAST or not _is_ours(x):
-        return None
+        return False
     inputs = operator.prepare((x, operand), {})
     first, second = inputs
     if _inplace.is_deferred(first, second) or first is not x:
-        return None
+        return False
     if second is not x and second.storage is x.storage:
-        return None
+        return False
     if second.shape != x.shape and np.broadcast_shapes(x.shape, second.shape) != x.shape:
-        return None
+        return False
     recorded = _inplace.is_recorded(x, second)
     if recorded and _reads(operator, x, second):
-        return None
+        return False
     assert x.array is not None
     _inplace.keep_what_is_read(x)
-    operator.overwrite(_record.runtime.target, [x.array, second.array], x.array)
+    target = _record.runtime.target_of((x.spec,))
+    operator.overwrite(target, [x.array, second.array], x.array)
     x.storage.version += 1
-    result = Tensor(x.array, False, x.storage)
     if recorded:
+        result = Tensor(x.array, False, x.storage)
         record_in_place(operator, {}, inputs, result)
-    return result
+        _inplace.adopt(x, result)
+    return True
 
 
 def _reads(operator: Any, x: Tensor, second: Tensor) -> bool:

@@ -3,16 +3,18 @@
 from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
 from ..engine.graph import ELEMENT
+from ..engine.values import CPU
 
 
-def as_tensor(x: ArrayLike) -> Tensor:
+def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     """Return ``x`` as a tensor; arrays are not copied, gradients reach tensors in sequences, and a
-    number, also one known later, gets a dtype of its own."""
+    number, also one known later, gets a dtype of its own. What is no tensor is made one of a
+    device."""
     if isinstance(x, Tensor):
         return plain(x)
     from .creation import asarray  # which makes use of functions that come here first
 
-    return asarray(x)
+    return asarray(x) if device == CPU else asarray(x, device=device)
 
 
 def as_tensors(*operands: ArrayLike) -> list[Tensor]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, door
+from .._device_array import DeviceArray
 from .._specs import ElementwiseSpec
 from .elementwise import where
 from .half import from_half, to_half
@@ -130,6 +131,17 @@ def _to_integers(target: Any, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 astype = AsType("astype")
+
+
+def write(target: Any, values: Any, region: Any) -> None:
+    """Write an array into a region of memory: broadcast, converted as by `astype`, and as if all
+    of it were read before. What is on a device is written there; ``target`` is the CPU's."""
+    if type(region) is DeviceArray:
+        region.target.kernel(cast_spec(values.dtype, region.dtype)).ufunc(values, out=region)
+    elif values.dtype == region.dtype:
+        region[...] = values
+    else:
+        region[...] = astype.run(target, [values], {"dtype": region.dtype})[0]
 
 
 def cast(value: Any, dtype: np.dtype) -> Any:

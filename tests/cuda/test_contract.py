@@ -197,12 +197,3 @@ def test_integers_have_no_negative_powers():
     for exponent in (-1, np.array([1, -2])):
         with pytest.raises(ValueError, match="negative integer powers"):
             ng.tensor([1, 2], device="cuda") ** exponent
-
-
-# Views --------------------------------------------------------------------------------------------
-
-
-def test_a_view_that_there_is_not_is_an_error_before_anything_is_read():
-    array = ng.tensor(np.ones((2000, 2000)), device="cuda").array
-    with pytest.raises(ValueError, match="copy"):
-        array.seen(lambda a: a.T).reshape(-1)

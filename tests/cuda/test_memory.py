@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad._device_array import DeviceArray
 from numgrad.targets import liveness
 from numgrad.targets.cuda import bound, elementwise, lowering, simulator
 from numgrad.targets.cuda.steps import Launch
@@ -89,6 +90,23 @@ def test_the_memory_of_a_run_is_given_back_where_it_cannot_begin(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         program.run([X])
     assert [block.data is None for block in blocks] == [True]
+
+
+def test_a_view_is_found_without_reading_elements():
+    """There are none here: to copy them would end the process."""
+    large = DeviceArray(TARGET, None, 0, (1 << 15, 1 << 15), X.dtype)
+    assert large[:, 3:5].strides == (8 << 15, 8)
+    with pytest.raises(ValueError, match="copy"):
+        large.seen(np.transpose).reshape(-1)
+
+
+def test_what_is_repeated_or_read_only_is_so_on_the_device():
+    for array in (np.broadcast_to(np.float64(2), (3,)), np.broadcast_to(X, (2, 3, 4))[0, 1:]):
+        there = TARGET.to_device(array)
+        assert there.strides == array.strides
+        assert not there.flags.writeable
+        assert TARGET.copy(there).flags.writeable
+        np.testing.assert_array_equal(TARGET.to_host(there), array)
 
 
 def test_kernels_are_made_once_for_a_way_of_lying(monkeypatch):

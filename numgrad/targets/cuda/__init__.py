@@ -14,6 +14,7 @@ from ..._lazy import lazy
 
 if TYPE_CHECKING:
     from ..._program import Program
+    from .arrays import ArrayKernel
     from .bound import BoundProgram
     from .kernel import Kernel
 
@@ -51,9 +52,12 @@ class CUDATarget:
 
         return simulator
 
-    def kernel(self, spec: Any) -> Any:
-        """Return the spec: which kernel it becomes depends on how its operands lie."""
-        return spec
+    def kernel(self, spec: Any) -> "ArrayKernel":
+        """Return the kernel of an elementwise spec; which text it becomes depends on how its
+        operands lie."""
+        from .arrays import ArrayKernel
+
+        return ArrayKernel(spec, self)
 
     def is_ready(self, spec: Any) -> bool:
         """Whether a kernel needs no compiling."""
@@ -83,17 +87,26 @@ class CUDATarget:
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> DeviceArray:
         """Return an undefined array in C order."""
-        array = DeviceArray(self.name, None, 0, shape, dtype)
+        array = DeviceArray(self, None, 0, shape, dtype)
         array.memory = self.runtime.allocate(array.nbytes)
         return array
 
     def to_device(self, array: np.ndarray) -> DeviceArray:
-        """Copy an array of the host; its elements lie as they did, with what is between them."""
+        """Copy an array of the host; its elements lie as they did, with what is between them, and
+        those that are repeated or shared stay read-only."""
         between, offset = span(array)
         memory = self.runtime.allocate(between.nbytes)
         self.runtime.upload(memory, 0, between)
         made = array.shape, array.dtype, array.strides
-        return DeviceArray(self.name, memory, offset, *made)
+        return DeviceArray(self, memory, offset, *made, writeable=array.flags.writeable)
+
+    def copy(self, array: DeviceArray) -> DeviceArray:
+        """Return a copy in C order."""
+        from .arrays import copy_spec
+
+        made = self.empty(array.shape, array.dtype)
+        self.kernel(copy_spec(array.dtype)).ufunc(array, out=made)
+        return made
 
     def to_host(self, array: DeviceArray) -> np.ndarray:
         """Copy an array to the host."""

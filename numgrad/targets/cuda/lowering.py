@@ -32,20 +32,19 @@ def lowered(
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         return _of_core(pattern, loop, begins, target)
-    return _of_elements(pattern, loop, begins, target)
+    return of_elements(spec, loop, begins, target)
 
 
-
-def _of_elements(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
-    sizes = [layout.dtype.itemsize for layout in pattern.layouts]
+def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    """Return the launch of scalar functions over all elements of a loop."""
+    sizes = [dtype.itemsize for dtype in (*spec.in_dtypes, *spec.out_dtypes)]
     is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
     walk = Walk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
     arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
     for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
         arguments += [place, *(() if is_flat else [stride // size for stride in strides])]
     kernel = target.prepared(
-        ("elementwise", pattern.spec.identity, walk),
-        lambda: elementwise.elementwise(pattern.spec, walk),
+        ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
     return Launch(kernel, loop.elements, tuple(arguments))
 

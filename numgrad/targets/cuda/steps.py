@@ -70,8 +70,7 @@ class Loop(NamedTuple):
 
 
 def loop_of(instruction: Instruction, program: Program) -> Loop:
-    """Return the loop of an instruction: axes of size 1 are dropped, and those merged over which
-    every operand goes without a gap."""
+    """Return the loop of an instruction."""
     pattern = instruction.pattern
     axes: list[tuple[int, tuple[int, ...]]] = []
     if pattern.rows:
@@ -79,6 +78,12 @@ def loop_of(instruction: Instruction, program: Program) -> Loop:
         axes.append((program.batch or 0, tuple(rows)))
     for axis, size in enumerate(pattern.loop):
         axes.append((size, tuple([s[axis] for s in pattern.strides])))
+    return loop_over(axes, len(pattern.layouts))
+
+
+def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loop:
+    """Return the loop over axes, each with its size and the strides of all operands: those of size
+    1 are dropped, and those merged over which every operand goes without a gap."""
     merged: list[tuple[int, tuple[int, ...]]] = []
     for size, along in axes:
         if size == 1:
@@ -88,7 +93,7 @@ def loop_of(instruction: Instruction, program: Program) -> Loop:
         else:
             merged.append((size, along))
     sizes = tuple([size for size, _ in merged])
-    strides = [tuple([along[k] for _, along in merged]) for k in range(len(pattern.layouts))]
+    strides = [tuple([along[k] for _, along in merged]) for k in range(operands)]
     return Loop(sizes, tuple(strides))
 
 
