@@ -45,8 +45,7 @@ def _read_from_there(method):
         caller = sys._getframe(1).f_code.co_filename
         if tensor.device == "cpu" or caller.startswith(_LIBRARY):
             return method(tensor, *args, **options)
-        with ng.no_grad():
-            return method(tensor.cpu(), *args, **options)
+        return method(tensor.cpu(), *args, **options)
 
     return read
 

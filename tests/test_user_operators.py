@@ -14,6 +14,8 @@ from numgrad._errors import OperatorError
 
 from .user_operators import cubes, cubes_backward, gather, polar, power_wave, rhs, rhs_of_tensors
 
+pytestmark = pytest.mark.device_sample
+
 U = np.linspace(0.5, 1.5, 6)
 THETA = np.array([1.5, 0.3])
 

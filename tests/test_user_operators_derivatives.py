@@ -14,6 +14,8 @@ from numgrad._errors import (
 
 from .user_operators import cubes, gather, polar, power_wave, rhs, rhs_jvp, rhs_of_tensors
 
+pytestmark = pytest.mark.device_sample
+
 RNG = np.random.default_rng(3)
 THETA = np.array([1.5, 0.3])
 

@@ -21,6 +21,8 @@ from numgrad._errors import (
 
 from .user_operators import rhs
 
+pytestmark = pytest.mark.device_sample
+
 
 @ng.operator("(n)->(n)")
 @njit

@@ -8,6 +8,8 @@ import numgrad as ng
 from numgrad._errors import KernelError, OperatorError
 from numgrad.targets.cpu.writing import Writes
 
+pytestmark = pytest.mark.device_sample
+
 X = np.array([3.0, 2.0, 5.0])
 
 

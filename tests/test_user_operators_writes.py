@@ -9,6 +9,8 @@ from numba import njit
 import numgrad as ng
 from numgrad._errors import OperatorError
 
+pytestmark = pytest.mark.device_sample
+
 X = np.array([3.0, 2.0, 5.0])
 
 

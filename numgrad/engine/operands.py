@@ -98,7 +98,8 @@ class Array:
     def __call__(self, array: np.ndarray, args: Sequence[Any]) -> Taken:
         own = self.is_read and _flow(args)  # the user may write to it before it is read
         taken = np.array(array, self.spec.dtype, copy=own or None, ndmin=self.ndim)
-        taken = runtime.placed(taken, self.spec.device)
+        if self.spec.device != CPU:
+            taken = runtime.placed(taken, self.spec.device)
         value = _new(runtime.value)
         value.array, value.spec = taken, self.spec
         # No storage, also of the user's own array: what is saved is a copy.

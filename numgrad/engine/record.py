@@ -18,7 +18,6 @@ from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
-    CPU,
     ELEMENT,
     Alias,
     Expr,
@@ -287,12 +286,8 @@ def pack(value: Value) -> Value:
 
 def _copied(value: Value) -> Value:
     copy = value.detached()
-    array: Any = value.array
-    if value.spec.device == CPU:
-        copy.array = array.copy()
-    else:
-        (copy.array,) = runtime.run(runtime.roles["copy"], [array], {})
-    copy.storage = Storage()
+    assert value.array is not None
+    copy.array, copy.storage = value.array.copy(), Storage()
     return copy
 
 

@@ -20,6 +20,11 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
 def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     """Return the operands of one function as tensors; what is none yet is taken to the device of
     those that are."""
+    for x in operands:
+        if type(x) is not Tensor:
+            break
+    else:
+        return list(operands)
     device = device_among(operands)
     if device is None:
         return [as_tensor(x) for x in operands]

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from numba import njit
 
 import numgrad as ng
 from numgrad.graph import saved_tensors_hooks
@@ -199,10 +200,38 @@ def test_integers_have_no_negative_powers():
             ng.tensor([1, 2], device="cuda") ** exponent
 
 
-# Views --------------------------------------------------------------------------------------------
+def writes_its_input(x, out):
+    for i in range(x.size):
+        out[i] = x[i]
+    x[0] = 1.0
 
 
-def test_a_view_that_there_is_not_is_an_error_before_anything_is_read():
-    array = ng.tensor(np.ones((2000, 2000)), device="cuda").array
-    with pytest.raises(ValueError, match="copy"):
-        array.seen(lambda a: a.T).reshape(-1)
+def writes_nothing(x, out):
+    x.sum()
+
+
+def writes_a_part(x, out):
+    for i in range(1, x.size):
+        out[i] = x[i]
+
+
+@pytest.mark.parametrize(("function", "message"), [
+    (writes_its_input, "writes its input x"), (writes_nothing, "never writes its output out"),
+])  # fmt: skip
+def test_kernels_that_write_what_they_may_not_are_refused(function, message):
+    operator = ng.operator("(n)->(n)")(njit(function))
+    x = ng.tensor(X, device="cuda")
+    for _ in range(2):
+        with pytest.raises(ng.errors.OperatorError, match=message):
+            operator(x)
+    close(x, X)
+
+
+def test_elements_that_are_not_written_are_found_in_debug_mode():
+    operator = ng.operator("(n)->(n)")(njit(writes_a_part))
+    ng.set_flags(debug=True)
+    try:
+        with pytest.raises(ng.errors.OperatorError, match=r"did not write out\[0\]"):
+            operator(ng.tensor(X, device="cuda"))
+    finally:
+        ng.set_flags(debug=False)

@@ -23,9 +23,17 @@ _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "
 
 def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
-    if isinstance(spec, LibrarySpec):
+    if isinstance(spec, LibrarySpec) or getattr(spec, "checked", False):
         return True
     return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
+
+
+def require_sound(spec: LoopSpec) -> None:
+    """Raise for a core function that writes an input, or leaves an output as it was: the CPU's
+    compiler sees it."""
+    from ..cpu.kernels import kernel
+
+    kernel(spec)
 
 
 def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> HostCall:

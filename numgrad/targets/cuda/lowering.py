@@ -7,7 +7,7 @@ from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
 from . import elementwise, loops, product, reduction
 from .elementwise import Walk
-from .host import host_call, needs_host
+from .host import host_call, needs_host, require_sound
 from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
 
 _WIDE = 1 << 31
@@ -31,6 +31,8 @@ def lowered(
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
+        if spec.may_raise:  # as those of users are taken to do
+            require_sound(spec)
         return _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
 
