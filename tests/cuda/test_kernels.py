@@ -9,8 +9,10 @@ import pytest
 import numgrad as ng
 from numgrad import _program
 from numgrad._declare import registry
+from numgrad._declare.halving import sum_all
 from numgrad.targets.cuda import lowering
 from numgrad.targets.cuda.host import is_for_host
+from numgrad.targets.cuda.reduction import join_of
 
 from .programs import TARGET, on_both, on_device, program_of, require_equal
 
@@ -160,3 +162,17 @@ def test_an_operator_of_the_user_runs_on_the_device():
     (found,) = ng.grad(y, x, seeds, is_grads_batched=True)
     (expected,) = ng.grad(running(h), h, seeds, is_grads_batched=True)
     np.testing.assert_allclose(found.cpu().numpy(), expected.numpy(), 1e-12)
+
+
+def whole(x, out):
+    sum_all(x, out)
+
+
+def doubled(x, out):
+    sum_all(x, out)
+    out[()] *= 2
+
+
+def test_functions_that_do_more_than_call_a_reduction_are_called_as_they_are():
+    assert join_of(whole) is join_of(numba.njit(whole)) is not None
+    assert join_of(doubled) is None

@@ -6,6 +6,7 @@ same way one of a block is made of those of its leaves; blocks are joined one af
 with compensation.
 """
 
+import dis
 from collections.abc import Callable
 from textwrap import indent
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._declare import halving
-from ..._declare.halving import BLOCK, LEAF, LEAVES, larger, lost, smaller
+from ..._declare.halving import BLOCK, LEAF, LEAVES, larger, lost, smaller, sum_all
 from .elementwise import Walk, indices
 from .kernel import Array, Function, Kernel, Pointer, Word
 
@@ -105,14 +106,21 @@ _BY_FUNCTION: dict[Any, Any] = {halving.REDUCE[name]: join for name, join in _JO
 
 
 def join_of(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Return what joins two elements in the reduction that a core function calls; None for any
-    other function."""
-    scope = function.__globals__
-    found = [
-        join for known, join in _BY_FUNCTION.items()
-        if any(scope.get(name) is known for name in function.__code__.co_names)
-    ]  # fmt: skip
-    return found[0] if len(found) == 1 else None
+    """Return what joins two elements, of a core function that does nothing but call a reduction;
+    None for any other."""
+    function = getattr(function, "py_func", function)
+    if _opnames(function) != _opnames(_only_calls):
+        return None
+    (name,) = function.__code__.co_names
+    return _BY_FUNCTION.get(function.__globals__.get(name))
+
+
+def _only_calls(x: Any, out: Any) -> None:
+    sum_all(x, out)
+
+
+def _opnames(function: Callable[..., Any]) -> list[str]:
+    return [instruction.opname for instruction in dis.get_instructions(function)]
 
 
 def of_blocks(name: str, join: Any, dtype: np.dtype, threads: int) -> Kernel:
