@@ -35,6 +35,21 @@ def test_fused_programs_are_right(first):
     check(range(first, first + 4), fuse="all")
 
 
+@pytest.mark.parametrize(
+    ("call", "has_equal_bits"),
+    [
+        ("ng.func.hessian(f)(0.5)", False),
+        ("ng.func.grad(f, argnums=(0, 1))(x0, -0.5)", True),
+        ("ng.func.jvp(f, (0.5, -1.0), (0.5 * 0.5 + 0.25, 1.0))", False),
+        ("ng.func.jvp(f, (x0, -1.0), (x0, 1.0))", True),
+    ],
+)
+def test_bits_of_derivatives_at_numbers_are_numpys(call, has_equal_bits):
+    text = f"def main(x0):\n    def f(y):\n        return np.sin(y)\n    return np.sin({call})"
+    program = Program(0, {"x0": "np.array([0.5])"}, text, "main(x0)")
+    assert program.has_equal_bits() is has_equal_bits
+
+
 def test_a_seed_names_a_program():
     for seed in range(20):
         assert draw_program(seed) == draw_program(seed)

@@ -79,12 +79,13 @@ class Program:
         return WAYS[self.way].format(observed=self.observed, given=given)
 
     def has_equal_bits(self) -> bool:
-        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, and no part whose
-        gradients are added before they are added to others."""
+        """Whether it gives the same bits in all ways: no BLAS, no sum of NumPy's, no part whose
+        gradients are added before they are added to others, and no derivative at numbers alone,
+        which is a number, whose functions are NumPy's."""
         if any(name.startswith("c") for name in self.operands):
             return False
         text = "\n".join([self.main, self.observed, *self.operands.values()])
-        return not INEXACT.intersection(re.findall(r"\w+", text))
+        return not INEXACT.intersection(re.findall(r"\w+", text)) and not _is_at_numbers(text)
 
     def names(self) -> set[str]:
         """Return the names that are read."""
@@ -189,3 +190,18 @@ class _Disturbed(ast.NodeTransformer):
         self.count += 1
         function = ast.Name("_disturbed", ast.Load())
         return ast.Call(function, [ast.Constant(self.count), value], [])
+
+
+def _is_at_numbers(text: str) -> bool:
+    """Whether a derivative is taken at numbers that the text has."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    for call in calls:
+        own = isinstance(call.func, ast.Attribute)  # ng.func.jvp(function, ...): the function first
+        given = call.args[own:]
+        if given and "ng.func." in ast.unparse(call.func) and all(map(_is_number, given)):
+            return True
+    return False
+
+
+def _is_number(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node))
