@@ -1,4 +1,4 @@
-"""The simulator when its threads take turns at the worst moments."""
+"""The simulator when its threads take turns at the worst moments, and the races that it finds."""
 
 import threading
 import time
@@ -8,11 +8,15 @@ import pytest
 
 import numgrad as ng
 from numgrad import _program
+from numgrad.targets.cuda import product, reduction
+
+from .programs import TARGET, on_device, program_of
 
 simulator = pytest.importorskip("numgrad.targets.cuda.simulator")
 kernelapi = pytest.importorskip("numba.cuda.simulator.kernelapi")
 
 RNG = np.random.default_rng(5)
+_BARRIER = "cuda.syncthreads()"
 
 
 @pytest.fixture
@@ -47,3 +51,36 @@ def test_functions_of_kernels_are_in_the_kernel_as_long_as_they_run(monkeypatch,
     y = ng.tensor(x, device="cuda")
     slow(kernelapi.FakeCUDALocal, "array")
     np.testing.assert_allclose(y.sum().item(), x.sum(), 1e-12)
+
+
+_ROWS = RNG.standard_normal((6, 5000))
+_RACING = {
+    "_TEXT": (lambda a, b: a @ b, _ROWS[:, :9], _ROWS[:, 9:18].T),
+    "_BLOCKS": (lambda a: a.sum(), _ROWS),
+    "_ROWS": (lambda a: a.sum(axis=1), _ROWS),
+    "_HALVED": (lambda a: a.sum(), _ROWS),
+}
+
+
+def _with_one_barrier_less():
+    for name in _RACING:
+        module = product if name == "_TEXT" else reduction
+        text = getattr(module, name)
+        for n in range(text.count(_BARRIER)):
+            yield pytest.param(module, name, _without(text, n), id=f"{name}-{n}")
+
+
+def _without(text, n):
+    parts = text.split(_BARRIER)
+    return _BARRIER.join(parts[: n + 1]) + "pass" + _BARRIER.join(parts[n + 1 :])
+
+
+@pytest.mark.parametrize(("module", "name", "text"), list(_with_one_barrier_less()))
+def test_every_barrier_is_missed(module, name, text, monkeypatch):
+    """The simulator sees that threads race, whatever the order in which they run."""
+    monkeypatch.setattr(module, name, text)
+    monkeypatch.setattr(TARGET, "_prepared", {})
+    monkeypatch.setattr(_program, "MANY_ELEMENTS", 1 << 9)
+    program = program_of(*_RACING[name])
+    with pytest.raises(Exception, match="no barrier"):
+        on_device(program)

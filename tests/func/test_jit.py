@@ -1,13 +1,14 @@
 """``ng.jit``: calls of every kind give what the function itself gives."""
 
 import threading
+from itertools import count
 
 import numpy as np
 import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.engine import fusion
+from numgrad.engine import executable, fusion
 from numgrad.engine.record import runtime
 from numgrad.func import replayer
 
@@ -251,12 +252,16 @@ def instructions(jitted):
 
 @pytest.mark.usefixtures("default_fusing")
 @pytest.mark.short_ways
-def test_when_a_function_is_fused():
+def test_when_a_function_is_fused(monkeypatch):
     expected = rosenbrock(Tensor(X)).numpy()
-    now, auto, never = (ng.jit(rosenbrock, fuse=fuse) for fuse in ("now", "auto", "never"))
-    for _ in range(3):
-        assert all(jitted(X) == expected for jitted in (now, auto, never))
-    assert instructions(now) < instructions(auto) == instructions(never)
+    for hour in (0, 3600):  # how long a run takes, by the clock that the engine reads
+        clock = count(0, hour)
+        monkeypatch.setattr(executable, "perf_counter", lambda clock=clock: next(clock))
+        now, auto, never = (ng.jit(rosenbrock, fuse=fuse) for fuse in ("now", "auto", "never"))
+        for _ in range(3):
+            assert all(jitted(X) == expected for jitted in (now, auto, never))
+        assert instructions(now) < instructions(never)
+        assert instructions(auto) == instructions(now if hour else never)
 
 
 @pytest.mark.short_ways

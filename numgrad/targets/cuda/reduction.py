@@ -56,7 +56,6 @@ def kernel(n, count, source, out):
 {halved}
         if thread == 0:
             out[block] = values[0]
-        cuda.syncthreads()
         block += cuda.gridDim.x
 """
 

@@ -1,12 +1,11 @@
 """A GPU that is not there: memory is NumPy's, and kernels run in Numba's simulator of CUDA.
 
 Numba simulates a whole process or none: the environment says ``NUMBA_ENABLE_CUDASIM=1`` before
-Numba is imported. New memory holds NaN, what lies outside of a block of memory or was given back is
-an error, and kernels run with few threads in several blocks.
+Numba is imported. New memory holds NaN; what lies outside of a block of memory or was given back is
+an error, and so is a race for shared memory; kernels run with few threads in several blocks.
 """
 
 import sys
-import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -20,12 +19,14 @@ from ..binding import bind
 from . import simulated_math
 from .halved import core_names
 from .kernel import Array, Function, Kernel, Pointer, Word
+from .simulated_sharing import Shared, syncthreads
 
 TILE = 2
 """Rows and columns of a tile of a matrix."""
 
-REDUCING = 4
-"""Threads that reduce a block of elements together."""
+REDUCING = 3
+"""Threads that reduce a block of elements together: as they do not divide it, every thread meets
+elements of others at every step."""
 
 THREADS, BLOCKS = 3, 2
 """The grid of a kernel that goes over elements: so small that a thread has several."""
@@ -167,24 +168,6 @@ def _bound(value: Any) -> Any:
     return bind(function, core_names(simulated_math.real, value.dtype), wrap=_on_device)
 
 
-class _Shared:
-    """Memory that the threads of a block share: one array for each place in a kernel. Of the
-    simulator's own each of two threads that come at once may get another."""
-
-    @staticmethod
-    def array(shape: Any, dtype: Any) -> np.ndarray:
-        """Return the array of the line that asks for it."""
-        known = vars(kernel_module._get_kernel_context()).setdefault("shared_arrays", {})
-        line = sys._getframe(1).f_lineno
-        with _sharing:
-            if line not in known:
-                known[line] = np.empty(shape, dtype)
-            return known[line]
-
-
-_sharing = threading.Lock()
-
-
 class _Launched:
     """What ``cuda`` means in kernels: the simulator's stand-in for it, of the launch under way.
 
@@ -192,7 +175,8 @@ class _Launched:
     threads of a kernel do to each other in the wrong order.
     """
 
-    shared = _Shared()
+    shared = Shared
+    syncthreads = staticmethod(syncthreads)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(kernel_module._get_kernel_context(), name)
