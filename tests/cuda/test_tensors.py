@@ -182,3 +182,16 @@ def test_a_device_has_one_name(monkeypatch):
 
 def test_the_namespace_names_its_devices():
     assert ng.__array_namespace_info__().devices() == ["cpu", "cuda:0"]
+
+
+def test_fields_of_records_are_not_a_whole_number_of_elements_apart():
+    records = np.zeros(4, [("n", "i4"), ("x", "f8")])
+    records["x"] = values = np.array([1.0, 2.0, 3.0, 4.0])
+    field = records["x"]
+    x = ng.tensor(np.ones(4), device="cuda")
+    there = ng.asarray(field, device="cuda")
+    for found in (there, there + 0.0, x * field, x * ng.asarray(field).cuda(), there[::-1][::-1]):
+        np.testing.assert_array_equal(found.cpu().numpy(), values)
+    assert (there @ x).item() == there.sum().item() == 10.0
+    x[...] = field
+    np.testing.assert_array_equal(x.cpu().numpy(), values)

@@ -93,7 +93,11 @@ class CUDATarget:
 
     def to_device(self, array: np.ndarray) -> DeviceArray:
         """Copy an array of the host; its elements lie as they did, with what is between them, and
-        those that are repeated or shared stay read-only."""
+        those that are repeated or shared stay read-only. Elements that are not a whole number of
+        elements apart, as in a field of records, are copied in C order: kernels count in elements.
+        """
+        if any(stride % array.itemsize for stride in array.strides):
+            array = np.array(array, order="C")
         between, offset = span(array)
         memory = self.runtime.allocate(between.nbytes)
         self.runtime.upload(memory, 0, between)

@@ -21,11 +21,10 @@ ALIGNMENT = 256
 class BoundProgram(Bound):
     """A program as a device runs it.
 
-    Slot 0 is the block of memory of a run, slot 1 that of its constants; arguments and results
-    follow.
+    Slot 0 is the block of memory of a run; constants, arguments and results follow.
     """
 
-    __slots__ = ("_constants", "_kept", "_nbytes", "_target", "steps")
+    __slots__ = ("_kept", "_nbytes", "_target", "steps")
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)

@@ -44,11 +44,21 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     walk = Walk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
     arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
     for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
-        arguments += [place, *(() if is_flat else [stride // size for stride in strides])]
+        arguments += [place, *(() if is_flat else in_elements(strides, size))]
     kernel = target.prepared(
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
     return Launch(kernel, loop.elements, tuple(arguments))
+
+
+def in_elements(strides: Sequence[int], size: int) -> list[int]:
+    """Return strides in elements of a size."""
+    if any(stride % size for stride in strides):
+        raise ValueError(
+            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
+            f"before, with np.ascontiguousarray"
+        )
+    return [stride // size for stride in strides]
 
 
 def _at_least_one(loop: Loop) -> Loop:
@@ -107,7 +117,7 @@ def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) 
     rows, inner, cols = pattern.core
     arguments: list[Any] = [loop.elements, rows, inner, cols, *loop.sizes]
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
-        arguments += [place, *[stride // size for stride in (*strides, *core)]]
+        arguments += [place, *in_elements((*strides, *core), size)]
     axes, tile = len(loop.sizes), target.runtime.TILE
     kernel = target.prepared(
         ("product", pattern.spec.dtype, axes),
