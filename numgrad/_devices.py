@@ -3,7 +3,7 @@
 from typing import Any
 
 from ._errors import DeviceError
-from .engine.record import runtime
+from .engine.record import mode, runtime
 from .engine.values import CPU
 from .targets import cuda
 
@@ -28,8 +28,16 @@ def name_of(device: Any) -> str:
         reason = f"there are {cuda.count()} GPUs, numbered from 0"
     if reason is not None:
         raise DeviceError(f"device {name!r}: {reason}")
-    target = cuda.CUDATarget(int(index))
+    target = cuda.CUDATarget(int(index), lambda: mode.stream)
     return runtime.targets.setdefault(target.name, target).name
+
+
+def runtime_of(device: Any) -> Any:
+    """Return what runs a GPU, after making sure that it is there."""
+    name = name_of(device)
+    if name == CPU:
+        raise DeviceError("the processor has no streams: ask for those of 'cuda' or 'cuda:0'")
+    return runtime.targets[name].runtime
 
 
 def names() -> list[str]:

@@ -16,17 +16,18 @@ from .._collector import paused
 from . import hooks, tape
 from .again import freeing
 from .context import Context, rule_of
-from .elsewhere import on_device_of
 from .graph import Edge, Node, Value
-from .immediate import compute, is_immediate, is_own
+from .immediate import compute, is_immediate
 from .lower import force
+from .owning import own_results
 from .parts import Parts, zeros_behind
 from .recall import Known, recall, recognise, remember, times_met
-from .record import changing, deferring, grad_mode, mode, pack, runtime
+from .record import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from .request import Outcome, Request
 from .rows import make_explicit
 from .rules import as_value, fitted
 from .select import kept_by, needed, reachable
+from .streaming import Streams, streams_of
 from .structure import Structure, structure_of
 from .sweep import is_plain, read, sweep
 
@@ -78,6 +79,7 @@ class Pass:
             and is_immediate(request, self.order)
         )  # fmt: skip
         self.trace: tape.Trace | None = None
+        self.streams: Streams | None = None
         if self.is_immediate and self.comes_again and self.structure is not None:
             self.trace = tape.Trace(self.structure, [value for _, value in request.seeds])
 
@@ -111,17 +113,18 @@ class Pass:
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
+                is_simple = self.trace is None and is_plain(self.request, self.order)
+                self.streams = None if is_simple else streams_of(self.order)
                 with self._computing():
                     self._seed()
-                    if self.trace is None and is_plain(self.request, self.order):
+                    if is_simple:
                         compute(self) if self.is_immediate else sweep(self, self.pending)
                     else:
-                        for node in self.order:
-                            self._visit(node)
+                        self._visit_all()
                     missing = self.targets.difference(self.grads)
                     self.grads |= zeros_behind(missing, self.order, self.request)
                     hooks.run_at_end(self)
-                    self._own_results()
+                    own_results(self)
                 self._finish()
         except BaseException:
             self._outcome().give_back()
@@ -160,10 +163,15 @@ class Pass:
         inner = Pass(Request(seeds, targets, True, True, ends=ends, batch=self.request.batch))
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner._take_saved(inner.wanted)
+        inner.streams = self.streams
         inner._seed()
-        for node in inner.order:
-            inner._visit(node)
+        inner._visit_all()
         return inner.grads
+
+    def _visit_all(self) -> None:
+        for node in self.order:
+            with nullcontext() if self.streams is None else self.streams.of(node):
+                self._visit(node)
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -216,7 +224,14 @@ class Pass:
 
     def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
         present = sums.get(edge)
-        total = sums[edge] = value if present is None else runtime.roles["add"](present, value)
+        if present is None:
+            total = value
+        elif self.streams is None:
+            total = runtime.roles["add"](present, value)
+        else:
+            with self.streams.of(edge.node):  # type: ignore[arg-type]
+                total = runtime.roles["add"](present, value)
+        sums[edge] = total
         if total.array is None and sums is self.pending:
             self.uncomputed[edge] = total
 
@@ -265,7 +280,7 @@ class Pass:
             rule = rule_of(self, node, wanted, self.saved[node], cotangents)
             if rule is not None:
                 values = read(rule, cotangents, self.saved[node])
-                return [as_value(g) for g in rule.apply(values, node.site)]
+                return [as_value(g) for g in rule.apply(values, on_stream(node.site))]
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fitted(self._differentiate(node, context, cotangents), node, wanted)
 
@@ -273,7 +288,7 @@ class Pass:
         self, node: Node, context: Context, cotangents: Sequence[Value | None]
     ) -> Sequence[Value | None]:
         """Build the gradients of a node; what is built knows where the node was recorded."""
-        before, mode.site = mode.site, node.site
+        before, mode.site = mode.site, on_stream(node.site)
         try:
             return node.operator.differentiate(self, context, cotangents)
         finally:
@@ -320,7 +335,15 @@ class Pass:
         values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
         self.uncomputed.clear()
         self.own(values)
-        force(values, self.request.batch)
+        self._force(values)
+
+    def _force(self, values: Sequence[Value]) -> None:
+        if self.streams is None:
+            force(values, self.request.batch)
+            return
+        with self.streams.computing():
+            force(values, self.request.batch)
+        self.streams.show()
 
     def own(self, values: Iterable[Value]) -> None:
         """Note that nobody else has the arrays of these values: they can be results themselves."""
@@ -331,38 +354,6 @@ class Pass:
         self.force(values)
         if self.request.create_graph:
             self.shown.extend(values)
-
-    def _own_results(self) -> None:
-        """Make every result an array of its own; seeds and what hooks have seen are copied."""
-        given: set[Any] = set()
-        create_graph = self.request.create_graph
-        seeds = {id(value) for _, value in self.request.seeds} | {
-            id(value) for value in self.request.initial.values()
-        }
-
-        others = self._given_arrays() if self.is_immediate else set()
-
-        def owned(edge: Edge, value: Value) -> Value:
-            if value.spec.device != edge.node.outputs[edge.slot].device:  # type: ignore[union-attr]
-                value = on_device_of(edge, value)
-            known = self.owned.get(id(value))
-            fresh = value.array is None or (known is not None and known() is value)
-            fresh = fresh or (self.is_immediate and is_own(value, others))
-            fresh = fresh and id(value) not in seeds
-            if not fresh or _memory_of(value) in given:
-                value = runtime.roles["copy"](value)
-            given.add(_memory_of(value))
-            if mode.capture is not None and value.array is None and not create_graph:
-                value = value.detached()  # the user may write into it, and rules have read it
-            return value.as_array()
-
-        self.grads = {edge: owned(edge, value) for edge, value in self.grads.items()}
-        self.retained = [(edge, owned(edge, value)) for edge, value in self.retained]
-
-    def _given_arrays(self) -> set[int]:
-        seeds = [value for _, value in self.request.seeds]
-        values = [v for saved in self.saved.values() for v in saved if v is not None]
-        return {id(value.array) for value in (*seeds, *values)}
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]
@@ -376,7 +367,7 @@ class Pass:
             assert structure is not None
             remember(structure, self.wanted, self.grads, self.request.batch)
         elif mode.capture is None and self.around is None:
-            force([*results, *saved], self.request.batch)
+            self._force([*results, *saved])
         if self.request.batch is not None:
             make_explicit(self.request.batch, [*results, *saved], nodes)
         if mode.saved_hooks:
@@ -389,8 +380,3 @@ class Pass:
     def _is_typical(self, results: Sequence[Value]) -> bool:
         """Whether everything is still to be computed, so that one plan is the whole pass."""
         return all(value.array is None for value in results) and len(results) == len(self.grads)
-
-
-def _memory_of(value: Value) -> Any:
-    """Return what two values with the same array have in common."""
-    return (value.expr, value.expr_slot) if value.array is None else id(value.array)

@@ -147,7 +147,7 @@ class Capture:
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
-        return changing(capture=self, deferring=True, kept=None)
+        return changing(capture=self, deferring=True, kept=None, stream=None)
 
     def use(self, values: Iterable[Value]) -> None:
         """Note the operands of an operation that are tensors from outside."""

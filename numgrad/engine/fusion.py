@@ -82,6 +82,8 @@ def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
     """
     if mode == "never":
         return None
+    if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
+        return None  # what is joined would be computed on one stream of several
     counts = Counter([i.pattern for i in program.instructions])
     count = sum([n for pattern, n in counts.items() if pattern.fusible])
     if count < 2 or (mode == "auto" and count > MOST_INSTRUCTIONS):

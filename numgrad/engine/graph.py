@@ -52,14 +52,16 @@ def _itself(node: "Node") -> "Node":
 
 
 class Extras:
-    """What few nodes have: hooks, retained gradients, a stack, what the user attached."""
+    """What few nodes have: hooks, retained gradients, a stack, a stream, what the user attached."""
 
     __slots__ = (
-        "grads", "metadata", "post_hooks", "pre_hooks", "retained", "stack", "tensor_hooks"
+        "grads", "metadata", "post_hooks", "pre_hooks", "retained", "stack", "stream",
+        "tensor_hooks",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.stack: str | None = None
+        self.stream: Any = None
         self.tensor_hooks: dict[int, dict[int, Any]] = {}
         self.pre_hooks: dict[int, Any] = {}
         self.post_hooks: dict[int, Any] = {}
@@ -159,8 +161,15 @@ class Node:
 
     @property
     def site(self) -> Site | None:
-        """The line of user code that recorded the node."""
+        """The line of user code that recorded the node, and the stream."""
+        if self.extras is not None and self.extras.stream is not None:
+            return Site(self.code, self.instruction, self.extras.stream)
         return Site(self.code, self.instruction) if self.code is not None else None
+
+    @property
+    def stream(self) -> Any:
+        """The stream of a device on which the operation took place, if one was chosen."""
+        return None if self.extras is None else self.extras.stream
 
     def own(self) -> Extras:
         """Return what few nodes have, made when it is first asked for."""

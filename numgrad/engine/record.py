@@ -48,6 +48,7 @@ class Mode(threading.local):
     capture: Any = None  # watches a function that is being captured for later runs
     # The calls of transforms whose functions are running, the innermost last; see `leaving`.
     derivatives: tuple[Any, ...] = ()
+    stream: Any = None  # of a device, if the user has chosen one
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     trace: Any = None  # is told of every operation; see `tape`
     plain_capture: Any = None  # the capture where nothing but it and the grad mode matters
@@ -62,6 +63,8 @@ class Mode(threading.local):
         deferring, capture = new["deferring"], new["capture"]
         plain = settings.path == "default"
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
+            plain = False
+        if new["stream"] is not None:  # which nodes and passes have to know
             plain = False
         new["direct"] = plain and not deferring
         new["plain_capture"] = capture if plain and deferring else None
@@ -211,10 +214,18 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     expr.site = mode.site
     if mode.capture is not None and expr.site is None:
         expr.site = user_site()  # for the error of a kernel that raises in a replay
+    expr.site = on_stream(expr.site)
     outputs = [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)]
     if operator.is_view and mode.kept is None and base is not None:
         _link_view(operator, static, base, outputs[0])
     return outputs
+
+
+def on_stream(site: Site | None) -> Site | None:
+    """Return a place in the user's code, with the stream that is chosen now."""
+    if not unusual or mode.stream is None:
+        return site
+    return Site(None, 0, mode.stream) if site is None else site._replace(stream=mode.stream)
 
 
 def snapshot(value: Value) -> Value | Expr:
@@ -265,8 +276,11 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
         node.code, node.instruction = frame.f_code, frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own().stack = user_stack()
-    if unusual and mode.kept is not None:
-        mode.kept.append(node)
+    if unusual:
+        if mode.kept is not None:
+            mode.kept.append(node)
+        if mode.stream is not None:
+            node.own().stream = mode.stream
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:
             value.move(node, slot, True)

@@ -5,7 +5,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,16 @@ _CALLED = (PACKAGE, str(Path(np.__file__).parent) + os.sep)
 
 
 class Site(NamedTuple):
-    """The line of user code that recorded a node, kept unformatted because few are ever printed."""
+    """The line of user code that recorded a node, kept unformatted because few are ever printed;
+    and the stream of a device that it gave the work to, if it has chosen one."""
 
-    code: CodeType
+    code: CodeType | None
     instruction: int
+    stream: Any = None
 
     def __str__(self) -> str:
+        if self.code is None:
+            return "a line that is not known"
         line = self.code.co_firstlineno
         for start, end, number in self.code.co_lines():
             if start <= self.instruction < end and number is not None:

@@ -6,7 +6,7 @@ import pytest
 import numgrad as ng
 from numgrad._device_array import DeviceArray
 from numgrad.targets import liveness
-from numgrad.targets.cuda import bound, elementwise, lowering, simulator
+from numgrad.targets.cuda import bound, elementwise, lowering
 from numgrad.targets.cuda.steps import Launch
 
 from .programs import TARGET, on_device, program_of
@@ -59,7 +59,7 @@ def test_an_element_that_is_not_written_is_no_number():
 
 def test_memory_that_was_given_back_cannot_be_used():
     x = ng.tensor(X, device="cuda")
-    simulator.free(x.array.memory)
+    x.array.memory.give_back()
     with pytest.raises(RuntimeError, match="given back"):
         ng.sin(x)
 
@@ -97,9 +97,10 @@ def test_what_is_repeated_or_read_only_is_so_on_the_device():
 
 def test_the_memory_of_a_run_is_given_back_where_it_cannot_begin(monkeypatch):
     blocks = []
-    original = simulator.allocate
+    driver = TARGET.runtime.driver
+    original = driver.allocate
     monkeypatch.setattr(
-        simulator, "allocate", lambda nbytes: blocks.append(original(nbytes)) or blocks[-1]
+        driver, "allocate", lambda *args: blocks.append(original(*args)) or blocks[-1]
     )
     program = TARGET.bind(program_of(function, X))
     monkeypatch.setattr(program._target, "to_device", lambda array: 1 / 0)

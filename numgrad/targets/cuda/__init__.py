@@ -17,23 +17,46 @@ if TYPE_CHECKING:
     from .arrays import ArrayKernel
     from .bound import BoundProgram
     from .kernel import Kernel
+    from .runtime import Runtime
 
 __all__ = ["CUDATarget", "count", "unavailable"]
 
 
 def unavailable() -> str | None:
     """Return why there is no device, in a sentence; None if there is one."""
-    if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
+    if is_simulated():
         return None
-    return (
-        "this version runs CUDA in Numba's simulator alone; set NUMBA_ENABLE_CUDASIM=1 before "
-        "Python starts to try it"
-    )
+    from .driver import why_not
+
+    return why_not()
 
 
 def count() -> int:
     """Return the number of devices; the simulator has one."""
-    return 0 if unavailable() else 1
+    if is_simulated():
+        return 1
+    from .driver import device_count
+
+    return device_count()
+
+
+def is_simulated() -> bool:
+    """Whether Numba simulates CUDA in this process."""
+    return os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
+
+
+def _driver(index: int) -> Any:
+    if is_simulated():
+        from .simulator import Simulator
+
+        return Simulator()
+    from .driver import Driver
+
+    return Driver(index)
+
+
+def _no_stream() -> None:
+    """There is none but the default stream."""
 
 
 class CUDATarget:
@@ -41,16 +64,21 @@ class CUDATarget:
 
     num_threads = 1
 
-    def __init__(self, index: int = 0) -> None:
-        self.name = f"cuda:{index}"
+    def __init__(self, index: int = 0, current: Callable[[], Any] = _no_stream) -> None:
+        self.name, self._index, self._current = f"cuda:{index}", index, current
         self._prepared: dict[Hashable, Any] = {}
 
     @lazy
-    def runtime(self) -> Any:
-        """Memory and launches, of Numba's simulator."""
-        from . import simulator
+    def runtime(self) -> "Runtime":
+        """Memory, streams and launches, of a GPU or of Numba's simulator."""
+        from .runtime import Runtime
 
-        return simulator
+        return Runtime(self.name, _driver(self._index), self._current)
+
+    @property
+    def default_stream(self) -> Any:
+        """The stream of those who have chosen none."""
+        return self.runtime.default
 
     def kernel(self, spec: Any) -> "ArrayKernel":
         """Return the kernel of an elementwise spec; which text it becomes depends on how its
@@ -113,6 +141,9 @@ class CUDATarget:
         return made
 
     def to_host(self, array: DeviceArray) -> np.ndarray:
-        """Copy an array to the host."""
+        """Wait for the current stream, and copy an array to the host."""
+        low, high = array.bounds()
+        if high - low > 2 * array.nbytes:  # mostly what is between the elements
+            array = self.copy(array)
         lies = array.shape, array.strides
         return self.runtime.read(array.memory, array.offset, array.dtype, *lies)

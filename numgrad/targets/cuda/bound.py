@@ -11,8 +11,9 @@ from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
+from .lanes import Turn, streams_of, turns
 from .lowering import lowered
-from .steps import Place
+from .steps import Blocks, Place
 
 ALIGNMENT = 256
 """Bytes: what every access of a GPU likes to begin at."""
@@ -24,7 +25,7 @@ class BoundProgram(Bound):
     Slot 0 is the block of memory of a run; constants, arguments and results follow.
     """
 
-    __slots__ = ("_kept", "_nbytes", "_target", "steps")
+    __slots__ = ("_kept", "_nbytes", "_streams", "_target", "_turns", "steps")
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)
@@ -34,6 +35,10 @@ class BoundProgram(Bound):
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
         self.steps = [lowered(i, program, places, target) for i in instructions]
+        self._streams = streams_of(instructions, target.name)
+        self._turns: list[Turn] = []
+        if self._streams:
+            self._turns = turns(instructions, program, places, self._streams)
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program
@@ -57,19 +62,43 @@ class BoundProgram(Bound):
         return places, top
 
     def run(self, arrays: Sequence[DeviceArray]) -> Failure | None:
-        """Launch the kernels of the program, in order."""
+        """Launch the kernels of the program, in order, as one operation of the current stream."""
         runtime = self._target.runtime
-        memory = runtime.allocate(self._nbytes)
+        stream = runtime.current()
+        memory = runtime.allocate(self._nbytes, stream)
         blocks = [(memory, 0), *((block, 0) for block in self._kept)]
         try:
             for array in arrays:
                 if not isinstance(array, DeviceArray):
                     array = self._target.to_device(array)
                 blocks.append((array.memory, array.offset))
+            if self._streams:
+                return self._run_on_streams(blocks, [stream, *self._streams])
             for step in self.steps:
-                failure = step.run(runtime, blocks)
+                failure = step.run(runtime, blocks, stream)
                 if failure is not None:
                     return failure
         finally:
-            runtime.free(memory)
+            memory.give_back()
+        return None
+
+    def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
+        """Launch each step on its stream, when those for which it has to wait are done."""
+        first, *others = streams
+        for other in others:
+            other.wait_stream(first)
+        done: dict[int, Any] = {}
+        try:
+            for n, (step, turn) in enumerate(zip(self.steps, self._turns, strict=True)):
+                stream = streams[turn.lane]
+                for earlier in turn.waits:
+                    stream.wait_event(done[earlier])
+                failure = step.run(self._target.runtime, blocks, stream)
+                if failure is not None:
+                    return failure
+                if turn.is_awaited:
+                    done[n] = stream.record_event()
+        finally:
+            for other in others:
+                first.wait_stream(other)
         return None

@@ -28,6 +28,7 @@ class Array(NamedTuple):
 
     dtype: np.dtype
     ndim: int
+    is_written: bool = False
 
 
 Parameter = Pointer | Word | Array

@@ -30,7 +30,7 @@ def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
     parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
     listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
     for k, (dtype, ndim) in enumerate(zip(dtypes, ndims(spec), strict=True)):
-        parameters.append(Array(dtype, walk.axes + ndim))
+        parameters.append(Array(dtype, walk.axes + ndim, k >= nin))
         listed.append(f"x{k}")
     body = [f"core({', '.join(arguments)})"]
     scope = {"core": _core(spec), "index_type": np.int64 if walk.is_wide else np.uint32}
@@ -58,7 +58,8 @@ def of_blocks(spec: LoopSpec) -> Kernel:
         "        i += cuda.gridsize(1)",
     ])  # fmt: skip
     out = parts if source == 1 else parts + 1
-    parameters = (Word(), Word(), Array(spec.in_dtypes[0], source), Array(spec.out_dtypes[0], out))
+    parts_of = Array(spec.out_dtypes[0], out, is_written=True)
+    parameters = (Word(), Word(), Array(spec.in_dtypes[0], source), parts_of)
     scope = {"core": _core(spec), "block": spec.block}
     return Kernel(spec.name, text, parameters, scope)
 

@@ -76,7 +76,7 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
     join = reduction.join_of(spec.function) if spec.signature == "(n)->()" else None
-    threads = target.runtime.REDUCING
+    threads = target.runtime.driver.REDUCING
     if join is not None and pattern.core[0] > threads:  # so that each of them has something to do
         dtype, axes = spec.in_dtypes[0], len(loop.sizes)
         kernel = target.prepared(
@@ -96,7 +96,7 @@ def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
     join = reduction.join_of(spec.function)
     if join is not None and pattern.block == reduction.BLOCK:
-        threads = target.runtime.REDUCING
+        threads = target.runtime.driver.REDUCING
         kernel = target.prepared(
             ("reduction", join, dtype), lambda: reduction.of_blocks(spec.name, join, dtype, threads)
         )
@@ -118,7 +118,7 @@ def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) 
     arguments: list[Any] = [loop.elements, rows, inner, cols, *loop.sizes]
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments += [place, *in_elements((*strides, *core), size)]
-    axes, tile = len(loop.sizes), target.runtime.TILE
+    axes, tile = len(loop.sizes), target.runtime.driver.TILE
     kernel = target.prepared(
         ("product", pattern.spec.dtype, axes),
         lambda: product.product(pattern.spec.dtype, axes, tile),

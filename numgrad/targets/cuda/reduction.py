@@ -144,7 +144,8 @@ def of_rows(name: str, join: Any, dtype: np.dtype, axes: int, threads: int) -> K
         "loss": Function(lost if is_sum else _no_loss, dtype=dtype),
         "finish": Function(halving.corrected if is_sum else _without, dtype=dtype),
     }  # fmt: skip
-    parameters = (*[Word()] * (1 + axes), Array(dtype, axes + 1), Array(dtype, axes + 1))
+    out = Array(dtype, axes + 1, is_written=True)
+    parameters = (*[Word()] * (1 + axes), Array(dtype, axes + 1), out)
     return Kernel(name, text, parameters, scope, threads)
 
 

@@ -2,7 +2,8 @@
 
 Numba simulates a whole process or none: the environment says ``NUMBA_ENABLE_CUDASIM=1`` before
 Numba is imported. New memory holds NaN; what lies outside of a block of memory or was given back is
-an error, and so is a race for shared memory; kernels run with few threads in several blocks.
+an error, and so is a race, be it of threads for shared memory or of streams for a block; kernels
+run with few threads in several blocks.
 """
 
 import sys
@@ -14,12 +15,14 @@ import numpy as np
 from numba import cuda
 from numba.cuda.simulator import kernel as kernel_module
 
+from ..._errors import DeviceError
 from ..._locks import fork_safe_lock
 from ..binding import bind
 from . import simulated_math
 from .halved import core_names
 from .kernel import Array, Function, Kernel, Pointer, Word
 from .simulated_sharing import Shared, syncthreads
+from .simulated_streams import Accesses, Event, Order, Queue
 
 TILE = 2
 """Rows and columns of a tile of a matrix."""
@@ -34,18 +37,21 @@ THREADS, BLOCKS = 3, 2
 _POISON = 0xFF  # of which the bytes of a NaN are made
 
 
-class Memory:
+class Block:
     """A block of device memory.
 
     Attributes
     ----------
     data : ndarray of uint8
+    accesses : Accesses
+        Which stream has read and written each byte.
     """
 
-    __slots__ = ("data",)
+    __slots__ = ("accesses", "data")
 
     def __init__(self, nbytes: int) -> None:
         self.data: np.ndarray | None = np.full(nbytes, _POISON, np.uint8)
+        self.accesses = Accesses(nbytes)
 
     def elements(self, dtype: np.dtype, offset: int) -> tuple[np.ndarray, int]:
         """Return all memory as elements, and the number of the one at an offset."""
@@ -59,10 +65,26 @@ class Memory:
         self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
     ) -> np.ndarray:
         """Return elements as an array, after checking that they lie in the memory."""
+        self._require_inside(dtype, offset, shape, strides)
+        return np.ndarray(shape, dtype, self.data, offset, strides)  # type: ignore[call-overload]
+
+    def touched(
+        self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
+    ) -> np.ndarray:
+        """Return which bytes belong to the elements of an array."""
+        assert self.data is not None
+        mask = np.zeros(self.data.size, bool)
+        if 0 not in shape:
+            shape, strides = (*shape, dtype.itemsize), (*strides, 1)
+            np.ndarray(shape, bool, mask, offset, strides)[...] = True  # type: ignore[call-overload]
+        return mask
+
+    def _require_inside(
+        self, dtype: np.dtype, offset: int, shape: Sequence[int], strides: Sequence[int]
+    ) -> None:
         low, high = _reach(dtype, shape, strides)
         if self.data is None or offset + low < 0 or offset + high > self.data.size:
             raise IndexError(f"bytes {offset + low} to {offset + high} are outside of {self!r}")
-        return np.ndarray(shape, dtype, self.data, offset, strides)  # type: ignore[call-overload]
 
     def __repr__(self) -> str:
         size = "given back" if self.data is None else f"{self.data.size} bytes"
@@ -78,12 +100,13 @@ def _reach(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tup
 
 
 class _Elements:
-    """A typed pointer: element 0 is where it points to."""
+    """A typed pointer: element 0 is where it points to. It knows what was read and written."""
 
-    __slots__ = ("_data", "_first")
+    __slots__ = ("_data", "_first", "read", "written")
 
-    def __init__(self, memory: Memory, dtype: np.dtype, offset: int) -> None:
-        self._data, self._first = memory.elements(dtype, offset)
+    def __init__(self, block: Block, dtype: np.dtype, offset: int) -> None:
+        self._data, self._first = block.elements(dtype, offset)
+        self.read, self.written = bytearray(self._data.size), bytearray(self._data.size)
 
     def _place(self, index: Any) -> int:
         place = self._first + int(index)
@@ -92,10 +115,14 @@ class _Elements:
         return place
 
     def __getitem__(self, index: Any) -> Any:
-        return self._data[self._place(index)]
+        place = self._place(index)
+        self.read[place] = 1
+        return self._data[place]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._data[self._place(index)] = value
+        place = self._place(index)
+        self.written[place] = 1
+        self._data[place] = value
 
 
 class _View:
@@ -114,49 +141,11 @@ class _View:
         self._array[key] = value
 
 
-def allocate(nbytes: int) -> Memory:
-    """Return a block of device memory."""
-    return Memory(nbytes)
-
-
-def upload(memory: Memory, offset: int, array: np.ndarray) -> None:
-    """Copy a host array in C order to device memory."""
-    assert memory.data is not None
-    memory.data[offset : offset + array.nbytes] = array.reshape(-1).view(np.uint8)
-
-
-def free(memory: Memory) -> None:
-    """Give a block of device memory back."""
-    memory.data = None
-
-
-def read(
-    memory: Memory, offset: int, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
-) -> np.ndarray:
-    """Copy elements to a new array of the host."""
-    return memory.array(dtype, offset, shape, strides).copy()
-
-
-def write(
-    memory: Memory, offset: int, shape: Sequence[int], strides: Sequence[int], array: np.ndarray
-) -> None:
-    """Copy an array of the host to elements."""
-    memory.array(array.dtype, offset, shape, strides)[...] = array
-
-
 class Prepared(NamedTuple):
     """A kernel that can be launched."""
 
     kernel: Kernel
     function: Any
-
-
-def prepare(kernel: Kernel) -> Prepared:
-    """Make a kernel ready to be launched."""
-    scope = {name: _bound(value) for name, value in kernel.scope.items()}
-    scope |= {"cuda": _launched, "np": np}
-    exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
-    return Prepared(kernel, cuda.jit(scope["kernel"]))
 
 
 def _bound(value: Any) -> Any:
@@ -193,20 +182,102 @@ def _on_device(function: Any) -> Any:
     return function
 
 
-def launch(prepared: Prepared, count: int, arguments: Sequence[Any]) -> None:
-    """Run a kernel over so many elements. Pointers come as (memory, offset), arrays with shape and
-    strides behind."""
-    kernel = prepared.kernel
-    given = [
-        _argument(parameter, value)
-        for parameter, value in zip(kernel.parameters, arguments, strict=True)
-    ]
+class Simulator:
+    """A driver whose device is simulated; see `driver` for what each method means on a GPU."""
+
+    TILE, REDUCING = TILE, REDUCING
+    blas = None
+
+    def __init__(self) -> None:
+        self._order = Order()
+        self.default_stream = self.new_stream()
+
+    def new_stream(self, priority: int = 0) -> Queue:
+        return Queue(self._order)
+
+    def record(self, queue: Queue, timing: bool = False) -> Event:
+        return queue.record()
+
+    def wait(self, queue: Queue, event: Event) -> None:
+        queue.wait(event)
+
+    def synchronize(self, queue: Queue) -> None:
+        self._order.observe(queue.record())
+
+    def synchronize_device(self) -> None:
+        for queue in self._order.queues:
+            self.synchronize(queue)
+
+    def external_stream(self, obj: Any) -> Queue:
+        raise DeviceError(
+            f"the simulator has no streams of others, got {type(obj).__name__}: make one by "
+            f"ng.cuda.Stream()"
+        )
+
+    def synchronize_event(self, event: Event) -> None:
+        self._order.observe(event)
+
+    def is_done(self, event: Event) -> bool:
+        return True
+
+    def milliseconds(self, begin: Event, end: Event) -> float:
+        return 1e3 * (end.seconds - begin.seconds)
+
+    def memory_info(self) -> tuple[int, int]:
+        return MEMORY, MEMORY
+
+    def allocate(self, nbytes: int, queue: Queue) -> Block:
+        block = Block(nbytes)
+        queue.work("the making of memory")
+        block.accesses.write(..., queue)
+        return block
+
+    def free(self, block: Block, queue: Queue) -> None:
+        queue.work("the giving back of memory")
+        block.accesses.write(..., queue)
+        block.data = None
+
+    def upload(self, block: Block, offset: int, array: np.ndarray, queue: Queue) -> None:
+        data = array.reshape(-1).view(np.uint8)
+        block.array(data.dtype, offset, data.shape, data.strides)[...] = data
+        queue.work("a copy to the device")
+        block.accesses.write(slice(offset, offset + data.size), queue)
+
+    def download(self, block: Block, offset: int, nbytes: int, queue: Queue) -> np.ndarray:
+        found = block.array(np.dtype(np.uint8), offset, (nbytes,), (1,)).copy()
+        queue.work("a copy to the host")
+        block.accesses.read(slice(offset, offset + nbytes), queue)
+        self.synchronize(queue)
+        return found
+
+    def prepare(self, kernel: Kernel) -> Prepared:
+        scope = {name: _bound(value) for name, value in kernel.scope.items()}
+        scope |= {"cuda": _launched, "np": np}
+        exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
+        return Prepared(kernel, cuda.jit(scope["kernel"]))
+
+    def launch(
+        self, prepared: Prepared, count: int, arguments: Sequence[Any], queue: Queue
+    ) -> None:
+        pairs = list(zip(prepared.kernel.parameters, arguments, strict=True))
+        given = [_argument(parameter, value) for parameter, value in pairs]
+        _simulate(prepared, given)
+        queue.work(f"kernel {prepared.kernel.name}")
+        for (parameter, value), argument in zip(pairs, given, strict=True):
+            _note(parameter, value, argument, queue)
+
+
+MEMORY = 1 << 30
+"""Bytes that the simulated device says it has."""
+
+
+def _simulate(prepared: Prepared, given: Sequence[Any]) -> None:
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of overflows and the like
         before = sys.getswitchinterval()
         sys.setswitchinterval(5e-5)  # threads that wait for each other are Python's
         try:
-            prepared.function[BLOCKS, kernel.threads or THREADS](*given)
+            prepared.function[BLOCKS, prepared.kernel.threads or THREADS](*given)
         finally:
             sys.setswitchinterval(before)
 
@@ -215,8 +286,26 @@ def _argument(parameter: Any, value: Any) -> Any:
     if isinstance(parameter, Word):
         return np.uint32(value) if parameter.bits == 32 else np.int64(value)
     if isinstance(parameter, Pointer):
-        memory, offset = value
-        return _Elements(memory, parameter.dtype, offset)
+        block, offset = value
+        return _Elements(block, parameter.dtype, offset)
     assert isinstance(parameter, Array)
-    memory, offset, shape, strides = value
-    return _View(memory.array(parameter.dtype, offset, shape, strides))
+    block, offset, shape, strides = value
+    return _View(block.array(parameter.dtype, offset, shape, strides))
+
+
+def _note(parameter: Any, value: Any, argument: Any, queue: Queue) -> None:
+    """Tell a block what a kernel has done with it: with elements, or with arrays as a whole."""
+    if isinstance(parameter, Pointer):
+        block, offset = value
+        first, size = offset % parameter.dtype.itemsize, parameter.dtype.itemsize
+        for marks, note in (
+            (argument.read, block.accesses.read), (argument.written, block.accesses.write),
+        ):  # fmt: skip
+            if any(marks):
+                bytes_ = np.repeat(np.frombuffer(marks, bool), size)
+                note(np.flatnonzero(bytes_) + first, queue)
+    elif isinstance(parameter, Array):
+        block, offset, shape, strides = value
+        mask = block.touched(parameter.dtype, offset, shape, strides)
+        note = block.accesses.write if parameter.is_written else block.accesses.read
+        note(mask, queue)

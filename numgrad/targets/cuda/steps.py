@@ -51,10 +51,10 @@ class Launch(NamedTuple):
     elements: int
     arguments: tuple[Any, ...]
 
-    def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
-        """Launch the kernel."""
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
+        """Launch the kernel for a stream, by default the current one."""
         given = [_resolved(argument, blocks) for argument in self.arguments]
-        runtime.launch(self.kernel, self.elements, given)
+        runtime.launch(self.kernel, self.elements, given, stream)
         return None
 
 
@@ -134,11 +134,11 @@ class HostCall(NamedTuple):
     axes: int
     each: int
 
-    def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
         """Copy, call, and copy back; say where the function raised."""
         pattern = self.instruction.pattern
         given = [
-            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides)
+            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)
             for (place, shape, strides), layout in zip(self.arrays, pattern.layouts, strict=True)
         ]
         inputs, outputs = given[: pattern.nin], self.arrays[pattern.nin :]
@@ -147,7 +147,8 @@ class HostCall(NamedTuple):
             return self._failure(status - 1, inputs)
         results = results if isinstance(results, tuple) else (results,)
         for (place, shape, strides), result in zip(outputs, results, strict=True):
-            runtime.write(*_resolved(place, blocks), shape, strides, np.asarray(result))
+            given = np.asarray(result)
+            runtime.write(*_resolved(place, blocks), shape, strides, given, stream)
         return None
 
     def _failure(self, index: int, inputs: Sequence[np.ndarray]) -> Failure:

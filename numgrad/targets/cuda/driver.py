@@ -1,0 +1,309 @@
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+# pyright: reportOptionalMemberAccess=false
+"""A GPU, by way of cuda.core: memory of the driver's pool, streams, events and launches.
+
+Checked with cuda-core 1.2, whose types pyright does not know. A driver knows nothing of arrays,
+tensors or programs, and does what it is asked for at once or asks the GPU for it, without waiting.
+"""
+
+import threading
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._errors import DeviceError
+from .kernel import Array, Kernel, Parameter, Pointer
+
+THREADS = 256
+"""Threads of a block of kernels that go over elements."""
+
+_WAVES = 16
+"""Blocks for each multiprocessor: more than it runs at once, and few enough that each has several
+elements for a thread."""
+
+_PACKAGES = {"numba_cuda": "numba-cuda", "cuda.core": "cuda-core"}
+_LIBRARIES = ("nvvm", "nvrtc", "nvJitLink")
+
+
+@cache
+def why_not() -> str | None:
+    """Return why there is no GPU, in a line; None if there is one."""
+    for module, package in _PACKAGES.items():
+        if not _is_installed(module):
+            return f"{package} is not installed: pip install 'numgrad[cuda13]', or numgrad[cuda12]"
+    try:
+        count = device_count()
+    except DeviceError as error:
+        return str(error)
+    if not count:
+        return "the NVIDIA driver finds no GPU"
+    return _missing_library()
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is in
+        return False
+
+
+def _missing_library() -> str | None:
+    from cuda.pathfinder import load_nvidia_dynamic_lib
+
+    for library in _LIBRARIES:
+        try:
+            load_nvidia_dynamic_lib(library)
+        except Exception as error:  # its own kinds, of several modules
+            line = str(error).strip().partition("\n")[0]
+            return f"no CUDA toolkit: {library} cannot be loaded ({line}); pip install 'numgrad[cuda13]'"
+    return None
+
+
+@cache
+def device_count() -> int:
+    """Return the number of GPUs.
+
+    Raises
+    ------
+    DeviceError
+        If there is no driver for them.
+    """
+    if not _is_installed("cuda.bindings"):
+        return 0
+    from cuda.bindings import driver
+
+    try:
+        (status,) = driver.cuInit(0)
+        if status != driver.CUresult.CUDA_SUCCESS:
+            raise DeviceError(f"the NVIDIA driver does not start: {status.name}")
+        status, count = driver.cuDeviceGetCount()
+    except RuntimeError as error:  # as cuda.bindings says that there is no libcuda
+        line = str(error).strip().partition("\n")[0]
+        raise DeviceError(f"there is no NVIDIA driver ({line})") from error
+    return count if status == driver.CUresult.CUDA_SUCCESS else 0
+
+
+class Prepared(NamedTuple):
+    """A kernel that can be launched.
+
+    Attributes
+    ----------
+    parameters : tuple
+        What it takes.
+    threads : int
+        Of a block.
+    elements : int
+        That a block goes over in a step.
+    function
+        Of cuda.core.
+    """
+
+    parameters: tuple[Parameter, ...]
+    threads: int
+    elements: int
+    function: Any
+
+
+class Driver:
+    """A GPU.
+
+    Parameters
+    ----------
+    index : int
+        Its number.
+    """
+
+    TILE, REDUCING = 16, 256
+    blas: Any = None
+
+    def __init__(self, index: int) -> None:
+        from cuda.core import Device
+
+        self._device = Device(index)
+        self._thread = threading.local()
+        self._enter()
+        major, minor = self._device.compute_capability
+        self.capability = (int(major), int(minor))
+        self._most = _WAVES * self._device.properties.multiprocessor_count
+        self.default_stream = self._device.default_stream
+        self._pool = self._device.memory_resource
+
+    def _enter(self) -> None:
+        """Let this thread work with the GPU; another one may have been its latest."""
+        if not getattr(self._thread, "is_here", False) or device_count() > 1:
+            self._device.set_current()
+            self._thread.is_here = True
+
+    # Streams and events -----------------------------------------------------------------------
+
+    def new_stream(self, priority: int = 0) -> Any:
+        """Return a stream that does not wait for the default one."""
+        from cuda.core import StreamOptions
+
+        self._enter()
+        return self._device.create_stream(options=StreamOptions(priority=priority))
+
+    def external_stream(self, obj: Any) -> Any:
+        """Return another library's stream."""
+        self._enter()
+        address = obj if isinstance(obj, int) else getattr(obj, "cuda_stream", None)
+        if address is not None and not hasattr(obj, "__cuda_stream__"):
+            obj = _Address(address)
+        return self._device.create_stream(obj)
+
+    def record(self, stream: Any, timing: bool = False) -> Any:
+        """Return an event that happens when the work of a stream so far is done."""
+        if not timing:
+            return stream.record()
+        from cuda.core import EventOptions
+
+        return stream.record(options=EventOptions(timing_enabled=True))
+
+    def wait(self, stream: Any, event: Any) -> None:
+        """Let the further work of a stream wait for an event."""
+        stream.wait(event)
+
+    def synchronize(self, stream: Any) -> None:
+        """Wait on the host for the work of a stream."""
+        stream.sync()
+
+    def synchronize_event(self, event: Any) -> None:
+        """Wait on the host for an event."""
+        event.sync()
+
+    def synchronize_device(self) -> None:
+        """Wait on the host for the work of all streams."""
+        self._enter()
+        self._device.sync()
+
+    def is_done(self, event: Any) -> bool:
+        """Whether an event has happened."""
+        return event.is_done
+
+    def milliseconds(self, begin: Any, end: Any) -> float:
+        """Return the time between two events."""
+        return end - begin
+
+    # Memory -----------------------------------------------------------------------------------
+
+    def memory_info(self) -> tuple[int, int]:
+        """Return free and total memory in bytes."""
+        from cuda.bindings import driver
+
+        self._enter()
+        status, free, total = driver.cuMemGetInfo()
+        if status != driver.CUresult.CUDA_SUCCESS:
+            raise DeviceError(f"the driver does not say how much memory there is: {status.name}")
+        return free, total
+
+    def allocate(self, nbytes: int, stream: Any) -> Any:
+        """Return a block that work of a stream can use from now on.
+
+        Raises
+        ------
+        MemoryError
+            If there is not enough.
+        """
+        self._enter()
+        try:
+            return self._pool.allocate(max(nbytes, 1), stream=stream)
+        except Exception as error:
+            if "OUT_OF_MEMORY" not in str(error):
+                raise
+            free, total = self.memory_info()
+            raise MemoryError(
+                f"the GPU has no {nbytes} bytes left for a tensor or a program: {free} of {total} "
+                f"are free"
+            ) from error
+
+    def free(self, block: Any, stream: Any) -> None:
+        """Give a block back when the work of a stream so far is done."""
+        self._enter()
+        block.close(stream)
+
+    def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
+        """Copy an array in C order; it may be changed as soon as this returns, unless its memory is
+        pinned."""
+        if array.nbytes:
+            self._enter()
+            source = _buffer(array.ctypes.data, array.nbytes, array)
+            _part(block, offset, array.nbytes).copy_from(source, stream=stream)
+
+    def download(self, block: Any, offset: int, nbytes: int, stream: Any) -> np.ndarray:
+        """Wait for a stream and return bytes of a block."""
+        self._enter()
+        found = np.empty(nbytes, np.uint8)
+        if nbytes:
+            target = _buffer(found.ctypes.data, nbytes, found)
+            _part(block, offset, nbytes).copy_to(target, stream=stream)
+            stream.sync()
+        return found
+
+    # Kernels ----------------------------------------------------------------------------------
+
+    def prepare(self, kernel: Kernel) -> Prepared:
+        """Compile a kernel and load it."""
+        from .codegen import linked
+
+        self._enter()
+        function = linked(kernel, self.capability)
+        per_block = THREADS if kernel.threads is None else 1
+        return Prepared(kernel.parameters, kernel.threads or THREADS, per_block, function)
+
+    def launch(
+        self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any
+    ) -> None:
+        """Launch a kernel over so many elements."""
+        from cuda.core import launch
+
+        self._enter()
+        words: list[Any] = []
+        for parameter, value in zip(prepared.parameters, arguments, strict=True):
+            if type(parameter) is Pointer:
+                words.append(int(value[0].handle) + value[1])
+            elif type(parameter) is Array:
+                words += _array(parameter, *value)
+            else:
+                words.append(np.uint32(value) if parameter.bits == 32 else value)
+        blocks = min(-(-count // prepared.elements), self._most)
+        launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+
+
+class _Address:
+    """The address of a stream, as the protocol has it."""
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._address
+
+
+@lru_cache(1024)
+def _shape(blocks: int, threads: int) -> Any:
+    from cuda.core import LaunchConfig
+
+    return LaunchConfig(grid=blocks, block=threads)
+
+
+def _buffer(address: int, nbytes: int, owner: Any) -> Any:
+    from cuda.core import Buffer
+
+    return Buffer.from_handle(address, nbytes, owner=owner)
+
+
+def _part(block: Any, offset: int, nbytes: int) -> Any:
+    return _buffer(int(block.handle) + offset, nbytes, block)
+
+
+def _array(
+    parameter: Array, block: Any, offset: int, shape: Sequence[int], strides: Sequence[int]
+) -> list[Any]:
+    """Return an array as Numba's kernels take it: nobody to tell when it goes, the number of
+    elements and their size, the address, the shape, the strides in bytes."""
+    size = int(np.prod(shape, dtype=np.int64))
+    address = int(block.handle) + offset
+    return [0, 0, size, parameter.dtype.itemsize, address, *map(int, shape), *map(int, strides)]
