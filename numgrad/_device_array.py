@@ -104,20 +104,24 @@ class DeviceArray:
         """Whether the elements lie in C order without gaps, and may be written."""
         return Flags(self)
 
-    def seen(self, function: Callable[[np.ndarray], np.ndarray]) -> "DeviceArray":
+    def seen(
+        self, function: Callable[[np.ndarray], np.ndarray], known: "dict[Any, Any] | None" = None
+    ) -> "DeviceArray":
         """Return the view that a NumPy function makes of an array that lies like this one, of which
         there is but one element: the function must not read it, and raise where it would copy.
+
+        ``known`` keeps how views of the function lie, for arrays that lie like this one.
         """
-        lies = self.shape, self.strides
-        dummy = as_strided(np.empty(1, self.dtype), *lies, writeable=self.writeable)
-        result = function(dummy)
-        offset = self.offset
-        if result.size:
-            began = dummy.__array_interface__["data"][0]
-            offset += result.__array_interface__["data"][0] - began
+        lies = self.shape, self.strides, self.dtype, self.writeable
+        view = None if known is None else known.get(lies)
+        if view is None:
+            view = _view(function, *lies)
+            if known is not None:
+                known[lies] = view
+        offset, shape, dtype, strides, writeable = view
         base = self if self.base is None else self.base
-        made = result.shape, result.dtype, result.strides
-        return DeviceArray(self.target, self.memory, offset, *made, base, result.flags.writeable)
+        begin = self.offset + offset
+        return DeviceArray(self.target, self.memory, begin, shape, dtype, strides, base, writeable)
 
     def reshape(self, *shape: Any) -> "DeviceArray":
         """Return a view of another shape, as NumPy's method does; never a copy.
@@ -179,6 +183,21 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"<array of shape {self.shape} and {self.dtype} on {self.device}>"
+
+
+def _view(
+    function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], strides: tuple[int, ...],
+    dtype: np.dtype, writeable: bool,
+) -> tuple[int, tuple[int, ...], np.dtype, tuple[int, ...], bool]:  # fmt: skip
+    """Return how far in bytes a view begins behind an array, its shape, dtype and strides, and
+    whether it can be written."""
+    dummy = as_strided(np.empty(1, dtype), shape, strides, writeable=writeable)
+    result = function(dummy)
+    offset = 0
+    if result.size:
+        began = dummy.__array_interface__["data"][0]
+        offset = result.__array_interface__["data"][0] - began
+    return offset, result.shape, result.dtype, result.strides, result.flags.writeable
 
 
 def _text(shape: tuple[int, ...]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
@@ -90,7 +91,9 @@ def make_plan(
     elif device != CPU:
         if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
             return None  # as of arrays, which are no tensors
-        compute = partial(_seen if operator.is_view else _elsewhere, operator, static)
+        compute = partial(_elsewhere, operator, static)
+        if operator.is_view:
+            compute = partial(_seen, partial(operator.function, **static), Bounded(64))
     else:
         compute = operator.computation(runtime.target, inputs, static)
     if compute is None:
@@ -101,9 +104,9 @@ def make_plan(
     return Plan(operator, static, inputs, spec, compute)
 
 
-def _seen(operator: Any, static: dict[str, Any], array: Any) -> Any:
+def _seen(function: Any, known: dict[Any, Any], array: Any) -> Any:
     """Return a view of an array of another device; raises where elements have to be copied."""
-    return array.seen(partial(operator.function, **static))
+    return array.seen(function, known)
 
 
 def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:

@@ -297,7 +297,7 @@ def test_figures():
     ng.cuda.reset_peak_memory_stats()
     x = ng.zeros(1000, device="cuda")
     assert ng.cuda.memory_allocated() == before + 8000
-    y = x + 1
+    y = x + x
     assert ng.cuda.memory_allocated() == before + 16000
     del x, y
     assert ng.cuda.memory_allocated() == before

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._bounded import Bounded
 from ..._device_array import DeviceArray, span
 from ..._lazy import lazy
 
@@ -59,6 +60,10 @@ def _no_stream() -> None:
     """There is none but the default stream."""
 
 
+_NUMBER = 16
+"""Bytes of the largest number."""
+
+
 class CUDATarget:
     """What the engine needs of a device: programs that are launches of kernels."""
 
@@ -67,6 +72,7 @@ class CUDATarget:
     def __init__(self, index: int = 0, current: Callable[[], Any] = _no_stream) -> None:
         self.name, self._index, self._current = f"cuda:{index}", index, current
         self._prepared: dict[Hashable, Any] = {}
+        self._constants: dict[Hashable, DeviceArray] = Bounded(1024)
 
     @lazy
     def runtime(self) -> "Runtime":
@@ -131,6 +137,17 @@ class CUDATarget:
         self.runtime.upload(memory, 0, between)
         made = array.shape, array.dtype, array.strides
         return DeviceArray(self, memory, offset, *made, writeable=array.flags.writeable)
+
+    def constant(self, array: np.ndarray) -> DeviceArray:
+        """Return a copy of an array of the host for kernels to read on the current stream: of a
+        number the same one again."""
+        if array.nbytes > _NUMBER:
+            return self.to_device(array)
+        key = self.runtime.current(), array.dtype, array.shape, array.tobytes()
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self.to_device(array)
+        return found
 
     def copy(self, array: DeviceArray) -> DeviceArray:
         """Return a copy in C order."""

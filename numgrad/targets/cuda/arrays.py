@@ -36,7 +36,7 @@ class ArrayKernel(NamedTuple):
 
     def _operand(self, array: Any, out: DeviceArray) -> DeviceArray:
         if type(array) is not DeviceArray:
-            array = self.target.to_device(np.asarray(array))
+            array = self.target.constant(np.asarray(array))
         spread = array.spread(out.shape)
         return self.target.copy(array).spread(out.shape) if _changes(spread, out) else spread
 

@@ -65,12 +65,12 @@ class BoundProgram(Bound):
         """Launch the kernels of the program, in order, as one operation of the current stream."""
         runtime = self._target.runtime
         stream = runtime.current()
-        memory = runtime.allocate(self._nbytes, stream)
-        blocks = [(memory, 0), *((block, 0) for block in self._kept)]
+        memory = runtime.allocate(self._nbytes, stream) if self._nbytes else None
+        blocks: list[Any] = [(memory, 0), *[(block, 0) for block in self._kept]]
         try:
             for array in arrays:
-                if not isinstance(array, DeviceArray):
-                    array = self._target.to_device(array)
+                if type(array) is not DeviceArray:
+                    array = self._target.constant(array)
                 blocks.append((array.memory, array.offset))
             if self._streams:
                 return self._run_on_streams(blocks, [stream, *self._streams])
@@ -79,7 +79,8 @@ class BoundProgram(Bound):
                 if failure is not None:
                     return failure
         finally:
-            memory.give_back()
+            if memory is not None:
+                memory.give_back()
         return None
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._errors import DeviceError
-from .kernel import Array, Kernel, Parameter, Pointer
+from .kernel import Kernel, Parameter
 
 THREADS = 256
 """Threads of a block of kernels that go over elements."""
@@ -58,7 +59,8 @@ def _missing_library() -> str | None:
             load_nvidia_dynamic_lib(library)
         except Exception as error:  # its own kinds, of several modules
             line = str(error).strip().partition("\n")[0]
-            return f"no CUDA toolkit: {library} cannot be loaded ({line}); pip install 'numgrad[cuda13]'"
+            advice = "pip install 'numgrad[cuda13]'"
+            return f"no CUDA toolkit: {library} cannot be loaded ({line}); {advice}"
     return None
 
 
@@ -107,6 +109,26 @@ class Prepared(NamedTuple):
     function: Any
 
 
+class Block(NamedTuple):
+    """A block of device memory.
+
+    Attributes
+    ----------
+    address : int
+    owner
+        What gives it back: a buffer of cuda.core, if it is numgrad's.
+    """
+
+    address: int
+    owner: Any
+
+
+class _Thread(threading.local):
+    """Whether a thread works with the GPU already."""
+
+    is_here = False
+
+
 class Driver:
     """A GPU.
 
@@ -120,10 +142,11 @@ class Driver:
     blas: Any = None
 
     def __init__(self, index: int) -> None:
-        from cuda.core import Device
+        from cuda.core import Device, launch
 
-        self._device = Device(index)
-        self._thread = threading.local()
+        self._device, self._launch = Device(index), launch
+        self._is_one_of_many = device_count() > 1
+        self._thread = _Thread()
         self._enter()
         major, minor = self._device.compute_capability
         self.capability = (int(major), int(minor))
@@ -133,7 +156,7 @@ class Driver:
 
     def _enter(self) -> None:
         """Let this thread work with the GPU; another one may have been its latest."""
-        if not getattr(self._thread, "is_here", False) or device_count() > 1:
+        if not self._thread.is_here or self._is_one_of_many:
             self._device.set_current()
             self._thread.is_here = True
 
@@ -209,7 +232,7 @@ class Driver:
         """
         self._enter()
         try:
-            return self._pool.allocate(max(nbytes, 1), stream=stream)
+            buffer = self._pool.allocate(max(nbytes, 1), stream=stream)
         except Exception as error:
             if "OUT_OF_MEMORY" not in str(error):
                 raise
@@ -218,11 +241,12 @@ class Driver:
                 f"the GPU has no {nbytes} bytes left for a tensor or a program: {free} of {total} "
                 f"are free"
             ) from error
+        return Block(int(buffer.handle), buffer)
 
     def free(self, block: Any, stream: Any) -> None:
         """Give a block back when the work of a stream so far is done."""
         self._enter()
-        block.close(stream)
+        block.owner.close(stream)
 
     def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
         """Copy an array in C order; it may be changed as soon as this returns, unless its memory is
@@ -246,30 +270,34 @@ class Driver:
 
     def prepare(self, kernel: Kernel) -> Prepared:
         """Compile a kernel and load it."""
-        from .codegen import linked
+        from .cubins import loaded
 
         self._enter()
-        function = linked(kernel, self.capability)
+        function = loaded(kernel, self.capability)
         per_block = THREADS if kernel.threads is None else 1
         return Prepared(kernel.parameters, kernel.threads or THREADS, per_block, function)
+
+    def word(self, bits: int, value: int) -> Any:
+        """Return a number as `launch` takes it: cuda.core makes 64 bits of an int."""
+        return np.uint32(value) if bits == 32 else int(value)
 
     def launch(
         self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any
     ) -> None:
         """Launch a kernel over so many elements."""
-        from cuda.core import launch
-
         self._enter()
         words: list[Any] = []
-        for parameter, value in zip(prepared.parameters, arguments, strict=True):
-            if type(parameter) is Pointer:
-                words.append(int(value[0].handle) + value[1])
-            elif type(parameter) is Array:
-                words += _array(parameter, *value)
+        for n, value in enumerate(arguments):
+            if type(value) is not tuple:
+                words.append(value)
+            elif len(value) == 2:
+                words.append(value[0].address + value[1])
             else:
-                words.append(np.uint32(value) if parameter.bits == 32 else value)
+                block, offset, shape, strides = value
+                before, after = _array(prepared.parameters[n].dtype.itemsize, shape, strides)
+                words += (*before, block.address + offset, *after)
         blocks = min(-(-count // prepared.elements), self._most)
-        launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+        self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
 
 
 class _Address:
@@ -295,15 +323,14 @@ def _buffer(address: int, nbytes: int, owner: Any) -> Any:
     return Buffer.from_handle(address, nbytes, owner=owner)
 
 
-def _part(block: Any, offset: int, nbytes: int) -> Any:
-    return _buffer(int(block.handle) + offset, nbytes, block)
+def _part(block: Block, offset: int, nbytes: int) -> Any:
+    return _buffer(block.address + offset, nbytes, block.owner)
 
 
+@lru_cache(4096)
 def _array(
-    parameter: Array, block: Any, offset: int, shape: Sequence[int], strides: Sequence[int]
-) -> list[Any]:
-    """Return an array as Numba's kernels take it: nobody to tell when it goes, the number of
-    elements and their size, the address, the shape, the strides in bytes."""
-    size = int(np.prod(shape, dtype=np.int64))
-    address = int(block.handle) + offset
-    return [0, 0, size, parameter.dtype.itemsize, address, *map(int, shape), *map(int, strides)]
+    itemsize: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what Numba's kernels take of an array before and behind its address: nobody to tell
+    when it goes, the number of elements and their size; the shape, the strides in bytes."""
+    return (0, 0, prod(shape), itemsize), (*map(int, shape), *map(int, strides))

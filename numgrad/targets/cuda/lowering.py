@@ -48,7 +48,7 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     kernel = target.prepared(
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
-    return Launch(kernel, loop.elements, tuple(arguments))
+    return Launch.of(kernel, loop.elements, arguments, target)
 
 
 def in_elements(strides: Sequence[int], size: int) -> list[int]:
@@ -87,7 +87,7 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
         kernel = target.prepared(
             ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
         )
-    return Launch(kernel, loop.elements, tuple(arguments))
+    return Launch.of(kernel, loop.elements, arguments, target)
 
 
 def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
@@ -100,14 +100,14 @@ def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
         kernel = target.prepared(
             ("reduction", join, dtype), lambda: reduction.of_blocks(spec.name, join, dtype, threads)
         )
-        return Launch(kernel, blocks, (blocks, count, *begins))
+        return Launch.of(kernel, blocks, (blocks, count, *begins), target)
     arrays = [
         (place, layout.shape, layout.strides)
         for place, layout in zip(begins, pattern.layouts, strict=True)
     ]
     arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
     kernel = target.prepared(("blocks", spec.identity), lambda: loops.of_blocks(spec))
-    return Launch(kernel, blocks, (blocks, count, *arrays))
+    return Launch.of(kernel, blocks, (blocks, count, *arrays), target)
 
 
 def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
@@ -124,4 +124,4 @@ def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) 
         lambda: product.product(pattern.spec.dtype, axes, tile),
     )
     count = loop.elements * -(-rows // tile) * -(-cols // tile)
-    return Launch(kernel, count, tuple(arguments))
+    return Launch.of(kernel, count, arguments, target)

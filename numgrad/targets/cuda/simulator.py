@@ -147,6 +147,11 @@ class Prepared(NamedTuple):
     kernel: Kernel
     function: Any
 
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        """What it takes."""
+        return self.kernel.parameters
+
 
 def _bound(value: Any) -> Any:
     if not isinstance(value, Function):
@@ -250,6 +255,9 @@ class Simulator:
         self.synchronize(queue)
         return found
 
+    def word(self, bits: int, value: int) -> Any:
+        return np.uint32(value) if bits == 32 else np.int64(value)
+
     def prepare(self, kernel: Kernel) -> Prepared:
         scope = {name: _bound(value) for name, value in kernel.scope.items()}
         scope |= {"cuda": _launched, "np": np}
@@ -284,7 +292,7 @@ def _simulate(prepared: Prepared, given: Sequence[Any]) -> None:
 
 def _argument(parameter: Any, value: Any) -> Any:
     if isinstance(parameter, Word):
-        return np.uint32(value) if parameter.bits == 32 else np.int64(value)
+        return value
     if isinstance(parameter, Pointer):
         block, offset = value
         return _Elements(block, parameter.dtype, offset)

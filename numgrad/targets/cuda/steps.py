@@ -10,6 +10,7 @@ import numpy as np
 from ..._program import Instruction, Program, Shape
 from ..._specs import core_dimensions
 from ..._target import Failure
+from .kernel import Word
 
 
 class Place(NamedTuple):
@@ -50,6 +51,14 @@ class Launch(NamedTuple):
     kernel: Any
     elements: int
     arguments: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, kernel: Any, elements: int, arguments: Sequence[Any], target: Any) -> "Launch":
+        """Return the launch with its numbers as the driver takes them."""
+        word = target.runtime.driver.word
+        pairs = zip(kernel.parameters, arguments, strict=True)
+        given = [word(p.bits, x) if type(p) is Word else x for p, x in pairs]
+        return cls(kernel, elements, tuple(given))
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
         """Launch the kernel for a stream, by default the current one."""
