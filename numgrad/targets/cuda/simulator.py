@@ -200,6 +200,9 @@ class Simulator:
     def new_stream(self, priority: int = 0) -> Queue:
         return Queue(self._order)
 
+    def address_of(self, queue: Queue) -> int:
+        return queue.number
+
     def record(self, queue: Queue, timing: bool = False) -> Event:
         return queue.record()
 

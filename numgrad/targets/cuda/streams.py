@@ -21,7 +21,7 @@ class Stream:
     ----------
     device : str
     handle
-        What the driver knows it by; ``int(handle)`` is the address of a ``CUstream`` on a GPU.
+        What the driver knows it by: on a GPU a stream of cuda.core.
 
     Notes
     -----
@@ -59,7 +59,7 @@ class Stream:
     @property
     def cuda_stream(self) -> int:
         """The address of the stream, as C libraries take it."""
-        return int(self.handle)
+        return self._runtime.driver.address_of(self.handle)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.cuda_stream

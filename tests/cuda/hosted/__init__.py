@@ -1,0 +1,153 @@
+"""The driver for GPUs without a GPU: the real cuda.core, with a libcuda whose device is the host,
+where Numba's simulator runs the kernels that it launches.
+
+What is left of a GPU's way is what its hardware does. Addresses, numbers of bytes, and the packing of
+arguments are those that a GPU would get.
+"""
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from itertools import count
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from numgrad._program import extent
+from numgrad.targets import cuda
+from numgrad.targets.cuda import driver, simulator
+from numgrad.targets.cuda.kernel import Array, Pointer
+
+SOURCE = Path(__file__).with_name("libcuda.c")
+_LAUNCHED = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_char_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)  # fmt: skip
+
+
+def missing():
+    """Return why it cannot be used here, or None."""
+    if not driver._is_installed("cuda.core"):
+        return "needs cuda-core, pip install .[cuda]"
+    return None if shutil.which("cc") else "needs a C compiler, cc"
+
+
+def begin():
+    """Let devices have this driver in this process."""
+    host = Host(_load())
+    cuda._driver = lambda index: HostedDriver(index, host)
+
+
+def _load():
+    """Compile the library and load it, under the name that cuda.core looks for."""
+    folder = tempfile.mkdtemp(prefix="hosted-")
+    path = Path(folder, "libcuda.so.1")
+    command = ["cc", "-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libcuda.so.1", "-o", path, SOURCE]
+    subprocess.run([*command, "-ldl"], check=True)
+    return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+
+
+class Host:
+    """What runs the kernels.
+
+    Attributes
+    ----------
+    kernels : dict
+        Of the simulator, by the names that the library knows.
+    shapes : list
+        Blocks and threads of each launch.
+    error : Exception or None
+        Why the latest launch failed.
+    """
+
+    def __init__(self, library):
+        self.library, self.kernels, self.shapes, self.error = library, {}, [], None
+        self._callback = _LAUNCHED(self._run)
+        library.hosted_on_launch(self._callback)
+
+    def _run(self, symbol, blocks, threads, stream, arguments):
+        """Do what a GPU does with a launch."""
+        self.error = None
+        self.shapes.append((blocks, threads))
+        try:
+            kernel, words = self.kernels[symbol], _Words(arguments)
+            simulator._simulate(kernel, [words.take(p) for p in kernel.parameters])
+        except Exception as error:
+            self.error = error
+            return 999  # CUDA_ERROR_UNKNOWN
+        return 0
+
+
+class HostedDriver(driver.Driver):
+    """The driver of GPUs, but for compiling."""
+
+    TILE, REDUCING = simulator.TILE, simulator.REDUCING
+
+    def __init__(self, index, host):
+        super().__init__(index)
+        self.host = host
+
+    def prepare(self, kernel):
+        from cuda.core import ObjectCode
+
+        simulated = simulator.Simulator.prepare(None, kernel)
+        symbol = f"kernel_{len(self.host.kernels)}"
+        self.host.kernels[symbol.encode()] = simulated
+        function = ObjectCode.from_cubin(b"none", name=symbol).get_kernel(symbol)
+        return driver.prepared(kernel, function)
+
+    def launch(self, prepared, elements, arguments, stream):
+        try:
+            super().launch(prepared, elements, arguments, stream)
+        except Exception:
+            if self.host.error is not None:
+                raise self.host.error from None
+            raise
+
+
+class _Words:
+    """The arguments of a launch as cuda.core has packed them."""
+
+    def __init__(self, pointers):
+        self._pointers, self._next = pointers, count()
+
+    def _word(self, kind=ctypes.c_int64):
+        return kind.from_address(self._pointers[next(self._next)]).value
+
+    def take(self, parameter):
+        if isinstance(parameter, Pointer):
+            return _Elements(self._word(ctypes.c_uint64), parameter.dtype)
+        if not isinstance(parameter, Array):
+            is_short = parameter.bits == 32
+            return np.uint32(self._word(ctypes.c_uint32)) if is_short else np.int64(self._word())
+        _, _, size, itemsize, address = [self._word() for _ in range(5)]
+        shape = tuple([self._word() for _ in range(parameter.ndim)])
+        strides = tuple([self._word() for _ in range(parameter.ndim)])
+        assert (prod(shape), parameter.dtype.itemsize) == (size, itemsize)
+        return simulator._View(_array(address, parameter.dtype, shape, strides))
+
+
+def _array(address, dtype, shape, strides):
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    low, high = extent(shape, strides)
+    memory = (ctypes.c_char * (high - low + dtype.itemsize)).from_address(address + low)
+    return np.ndarray(shape, dtype, memory, -low, strides)
+
+
+class _Elements:
+    """A typed pointer."""
+
+    def __init__(self, address, dtype):
+        self._address, self._dtype = address, dtype
+
+    def _at(self, index):
+        return _array(self._address + int(index) * self._dtype.itemsize, self._dtype, (1,), (1,))
+
+    def __getitem__(self, index):
+        return self._at(index)[0]
+
+    def __setitem__(self, index, value):
+        self._at(index)[0] = value
