@@ -5,6 +5,8 @@ The names are those of ``torch.cuda``.
 
 from typing import Any
 
+import numpy as np
+
 from . import _devices
 from ._blocks import Block
 from .engine.record import changing, mode
@@ -125,8 +127,45 @@ def external_stream(obj: Any, device: Any = None) -> Stream:
 def _own(obj: Any, device: Any = None) -> Stream:
     if isinstance(obj, Stream):
         return obj
-    runtime = _runtime(device)
-    return Stream.of(runtime, runtime.driver.external_stream(obj))
+    return _runtime(device).external_stream(obj)
+
+
+def empty_pinned(shape: Any, dtype: Any = float) -> np.ndarray:
+    """Return an undefined NumPy array in page-locked memory of the host, which a GPU reads and
+    writes without a copy in between.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+
+    Returns
+    -------
+    ndarray
+        In C order; its memory is given back with it.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> if ng.cuda.is_available() and not ng.cuda.is_simulated():
+    ...     array = ng.cuda.empty_pinned((1000, 3))
+    ...     array[...] = 1.0
+    ...     x = ng.asarray(array, device="cuda")
+    """
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return _runtime(None).driver.empty_pinned(shape, np.dtype(dtype))
+
+
+def is_simulated() -> bool:
+    """Return whether what there is of GPUs is Numba's simulator.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.cuda.is_available() or not ng.cuda.is_simulated()
+    True
+    """
+    return _cuda.is_simulated()
 
 
 def synchronize(device: Any = None) -> None:
@@ -206,7 +245,7 @@ devices.runtime_of = _devices.runtime_of
 devices.current_stream = _current
 
 __all__ = [
-    "Event", "Stream", "current_stream", "default_stream", "device_count", "external_stream",
-    "is_available", "max_memory_allocated", "mem_get_info", "memory_allocated",
-    "reset_peak_memory_stats", "stream", "synchronize", "unavailable_reason",
+    "Event", "Stream", "current_stream", "default_stream", "device_count", "empty_pinned",
+    "external_stream", "is_available", "is_simulated", "max_memory_allocated", "mem_get_info",
+    "memory_allocated", "reset_peak_memory_stats", "stream", "synchronize", "unavailable_reason",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from ..engine.values import CPU
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
+from .exchange import is_on_gpu, of_gpu
 from .operands import plain
 from .transfer import on_device, placed_on
 
@@ -61,6 +62,8 @@ def asarray(
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
         return _from_tensor(_stack(obj, dtype), dtype, None)
+    if is_on_gpu(obj):
+        return _from_tensor(of_gpu(obj), dtype, copy)
     require_plain(obj)
     source = arrays(obj)
     array = np.array(source, dtype=dtype, copy=copy)

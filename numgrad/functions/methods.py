@@ -188,6 +188,11 @@ class Methods:
         kind, _, index = self.device.partition(":")
         return (2, int(index)) if kind == "cuda" else (1, 0)
 
+    @property
+    def __cuda_array_interface__(self: Any) -> dict[str, Any]:
+        """Where a GPU has the values, read-only."""
+        return exchange.cuda_interface(self)
+
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)
 

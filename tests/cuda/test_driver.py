@@ -106,3 +106,106 @@ def test_uploads_and_downloads_of_parts(driver):
     runtime.write(memory, 40, (2,), (-16,), np.array([7.0, 8.0]))
     found = runtime.read(memory, 8, np.dtype(float), (5,), (8,))
     np.testing.assert_array_equal(found, [0, 1, 8, 3, 7])
+
+
+# Memory that is shared with others ------------------------------------------------------------
+
+
+class Exporter:
+    """What another library's array has."""
+
+    def __init__(self, tensor, **changes):
+        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, **changes}
+
+
+def test_the_array_interface_of_cuda():
+    x = ng.tensor(X, device="cuda")
+    interface = x.T.__cuda_array_interface__
+    assert interface["shape"] == (3, 2)
+    assert interface["strides"] == (8, 24)
+    assert interface["typestr"] == "<f8"
+    assert interface["data"][1]
+    assert interface["stream"] == 1
+    row = x[1].__cuda_array_interface__
+    assert row["data"][0] == interface["data"][0] + 24
+    assert row["strides"] is None
+    assert not hasattr(ng.tensor(X), "__cuda_array_interface__")
+    with pytest.raises(ng.errors.DetachedError, match="requires grad"):
+        ng.tensor(X, device="cuda", requires_grad=True).__cuda_array_interface__  # noqa: B018
+
+
+@pytest.mark.parametrize("made", [ng.from_dlpack, ng.asarray])
+@pytest.mark.parametrize("exported", ["interface", "dlpack"])
+def test_memory_of_others_is_read_without_a_copy(made, exported):
+    x = ng.tensor(X, device="cuda")
+    other = x[:, 1:]
+    if exported == "interface":
+        other = Exporter(other)
+    else:
+        other = type("Array", (), {
+            "__dlpack__": lambda self, **options: x[:, 1:].__dlpack__(**options),
+            "__dlpack_device__": lambda self: (2, 0),
+        })()  # fmt: skip
+    y = made(other)
+    assert y.device == "cuda:0"
+    np.testing.assert_array_equal(y.cpu().numpy(), X[:, 1:])
+    x[0, 1] = 7.0
+    assert y[0, 0].item() == 7.0
+    with pytest.raises(ng.errors.NumgradError):
+        y[0, 0] = 1.0
+    w = ng.tensor(np.ones((2, 2)), device="cuda", requires_grad=True)
+    z = (w * y).sum()
+    x[0, 2] = 9.0  # the derivative has kept what was there
+    (gradient,) = ng.grad(z, w)
+    np.testing.assert_array_equal(gradient.cpu().numpy(), [[7.0, X[0, 2]], X[1, 1:]])
+
+
+def test_exported_memory_lives_as_long_as_it_is_used(driver):
+    from cuda.core.utils import StridedMemoryView
+
+    x = ng.tensor(X, device="cuda")
+    address = x.__cuda_array_interface__["data"][0]
+    view = StridedMemoryView.from_dlpack(x, stream_ptr=1)
+    assert (view.ptr, view.shape, view.readonly) == (address, (2, 3), True)
+    blocks = driver.host.library.hosted_blocks
+    before = blocks()
+    del x
+    gc.collect()
+    assert blocks() == before
+    del view
+    gc.collect()
+    assert blocks() == before - 1
+
+
+def test_what_cannot_be_shared_is_copied():
+    from cuda.core.utils import StridedMemoryView
+
+    x = ng.tensor(X, device="cuda")
+    address = x.__cuda_array_interface__["data"][0]
+    view = StridedMemoryView.from_dlpack(x[::-1], stream_ptr=1)  # negative strides
+    assert not address <= view.ptr < address + X.nbytes
+    with pytest.raises(BufferError, match="another device"):
+        x.__dlpack__(dl_device=(1, 0))
+
+
+def test_a_consumer_waits_for_the_current_stream(driver, monkeypatch):
+    waits = []
+    monkeypatch.setattr(driver, "wait", lambda stream, event: waits.append(stream))
+    side, other = ng.cuda.Stream(), ng.cuda.Stream()
+    x = ng.tensor(X, device="cuda")
+    with ng.cuda.stream(side):
+        for stream, count in ((None, 1), (1, 1), (other.cuda_stream, 1), (-1, 0)):
+            del waits[:]
+            x.__dlpack__(stream=stream, max_version=(1, 0))
+            assert len(waits) == count
+
+
+def test_page_locked_memory():
+    array = ng.cuda.empty_pinned((2, 3))
+    array[...] = X
+    x = ng.asarray(array, device="cuda")
+    array[...] = 0
+    np.testing.assert_array_equal(x.cpu().numpy(), X)
+    assert module._is_page_locked(array[::2])
+    assert not module._is_page_locked(X[::2])
+    assert ng.cuda.empty_pinned(4, "int32").shape == (4,)

@@ -257,18 +257,27 @@ class Driver:
             ) from error
         return Block(int(buffer.handle), buffer)
 
+    def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Return an array of the host in page-locked memory."""
+        from .exchange import empty_pinned
+
+        self._enter()
+        return empty_pinned(shape, dtype)
+
     def free(self, block: Any, stream: Any) -> None:
         """Give a block back when the work of a stream so far is done."""
         self._enter()
         block.owner.close(stream)
 
     def upload(self, block: Any, offset: int, array: np.ndarray, stream: Any) -> None:
-        """Copy an array in C order; it may be changed as soon as this returns, unless its memory is
-        pinned."""
+        """Copy an array in C order, which may be changed as soon as this returns: of memory that is
+        not page-locked the driver makes a copy at once."""
         if array.nbytes:
             self._enter()
             source = _buffer(array.ctypes.data, array.nbytes, array)
             _part(block, offset, array.nbytes).copy_from(source, stream=stream)
+            if _is_page_locked(array):
+                stream.sync()
 
     def download(self, block: Any, offset: int, nbytes: int, stream: Any) -> np.ndarray:
         """Wait for a stream and return bytes of a block."""
@@ -310,6 +319,18 @@ class Driver:
                 words += (*before, block.address + offset, *after)
         blocks = min(-(-count // prepared.elements), self._most)
         self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+
+
+class PageLocked:
+    """What arrays in page-locked memory of the host are views of."""
+
+
+def _is_page_locked(array: Any) -> bool:
+    while array is not None and not isinstance(array, PageLocked):
+        array = getattr(array, "base", None) if isinstance(array, np.ndarray) else (
+            getattr(array, "array", None)  # as of the bytes around a strided array
+        )
+    return array is not None
 
 
 def _require(result: Sequence[Any], what: str) -> Sequence[Any]:

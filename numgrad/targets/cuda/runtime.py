@@ -40,6 +40,10 @@ class Runtime:
         chosen = self._chosen()
         return self.default if chosen is None or chosen.device != self.name else chosen
 
+    def external_stream(self, obj: Any) -> Stream:
+        """Return another library's stream as one of this device."""
+        return Stream.of(self, self.driver.external_stream(obj))
+
     def allocate(self, nbytes: int, stream: Stream | None = None) -> Memory:
         """Return a block of memory for a stream."""
         stream = stream or self.current()

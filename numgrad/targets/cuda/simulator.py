@@ -212,6 +212,9 @@ class Simulator:
     def synchronize(self, queue: Queue) -> None:
         self._order.observe(queue.record())
 
+    def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        raise DeviceError("the simulator has no page-locked memory: np.empty does as well")
+
     def synchronize_device(self) -> None:
         for queue in self._order.queues:
             self.synchronize(queue)

@@ -1,8 +1,8 @@
 """The driver for GPUs without a GPU: the real cuda.core, with a libcuda whose device is the host,
 where Numba's simulator runs the kernels that it launches.
 
-What is left of a GPU's way is what its hardware does. Addresses, numbers of bytes, and the packing of
-arguments are those that a GPU would get.
+What is left of a GPU's way is what its hardware does. Addresses, numbers of bytes, and the packing
+of arguments are those that a GPU would get.
 """
 
 import ctypes
@@ -44,8 +44,8 @@ def _load():
     """Compile the library and load it, under the name that cuda.core looks for."""
     folder = tempfile.mkdtemp(prefix="hosted-")
     path = Path(folder, "libcuda.so.1")
-    command = ["cc", "-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libcuda.so.1", "-o", path, SOURCE]
-    subprocess.run([*command, "-ldl"], check=True)
+    options = ["-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libcuda.so.1"]
+    subprocess.run(["cc", *options, "-o", path, SOURCE, "-ldl"], check=True)
     return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
 
 

@@ -47,6 +47,8 @@ int cuMemAllocFromPoolAsync(handle *block, size_t bytes, handle pool, handle str
     blocks++;
     return 0;
 }
+int cuMemAllocHost_v2(handle *block, size_t bytes) { *block = malloc(bytes); return 0; }
+int cuMemFreeHost(handle block) { free(block); return 0; }
 int cuMemFreeAsync(handle block, handle stream) { free(block); blocks--; return 0; }
 int cuMemcpyAsync(handle to, handle from, size_t bytes, handle stream) { memmove(to, from, bytes); return 0; }
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **data, handle address) {
