@@ -2,7 +2,7 @@
 
 - Numba simulates a whole process or none: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda``.
 - The same with ``NUMGRAD_TEST_DRIVER=hosted`` tests the driver for GPUs, see `hosted`.
-- Those of the compiler need ``pip install .[cuda]`` and no simulator.
+- Those of the compiler need ``pip install .[cuda13]`` and no simulator.
 """
 
 import importlib.util
@@ -36,7 +36,7 @@ def missing(file):
     """Return what a process of another kind would have for the tests of a file."""
     if file == "test_compiled":
         if SIMULATED or importlib.util.find_spec("numba_cuda") is None:
-            return "needs numba-cuda, pip install .[cuda], in a process without the simulator"
+            return "needs numba-cuda, pip install .[cuda13], in a process without the simulator"
         return None
     if not SIMULATED:
         return "needs Numba's simulator of CUDA: NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda"

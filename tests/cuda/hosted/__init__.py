@@ -30,7 +30,7 @@ _LAUNCHED = ctypes.CFUNCTYPE(
 def missing():
     """Return why it cannot be used here, or None."""
     if not driver._is_installed("cuda.core"):
-        return "needs cuda-core, pip install .[cuda]"
+        return "needs cuda-core, pip install .[cuda13]"
     return None if shutil.which("cc") else "needs a C compiler, cc"
 
 
