@@ -11,6 +11,7 @@ from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
+from .graphs import OFTEN, Replay, Span, is_worth_while
 from .lanes import Turn, streams_of, turns
 from .lowering import lowered
 from .steps import Blocks, Place
@@ -25,7 +26,7 @@ class BoundProgram(Bound):
     Slot 0 is the block of memory of a run; constants, arguments and results follow.
     """
 
-    __slots__ = ("_kept", "_nbytes", "_streams", "_target", "_turns", "steps")
+    __slots__ = ("_kept", "_nbytes", "_replay", "_runs", "_streams", "_target", "_turns", "steps")
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)
@@ -35,6 +36,7 @@ class BoundProgram(Bound):
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
         self.steps = [lowered(i, program, places, target) for i in instructions]
+        self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
         self._turns: list[Turn] = []
         if self._streams:
@@ -65,12 +67,18 @@ class BoundProgram(Bound):
         """Launch the kernels of the program, in order, as one operation of the current stream."""
         runtime = self._target.runtime
         stream = runtime.current()
+        self._runs += 1
+        if self._runs == OFTEN:
+            self._replay = self._as_graph()
+        if self._replay is not None:
+            there = [self._there(array) for array in arrays]
+            self._replay.run(there, stream)
+            return None
         memory = runtime.allocate(self._nbytes, stream) if self._nbytes else None
         blocks: list[Any] = [(memory, 0), *[(block, 0) for block in self._kept]]
         try:
             for array in arrays:
-                if type(array) is not DeviceArray:
-                    array = self._target.constant(array)
+                array = self._there(array)
                 blocks.append((array.memory, array.offset))
             if self._streams:
                 return self._run_on_streams(blocks, [stream, *self._streams])
@@ -82,6 +90,23 @@ class BoundProgram(Bound):
             if memory is not None:
                 memory.give_back()
         return None
+
+    def _there(self, array: Any) -> DeviceArray:
+        return array if type(array) is DeviceArray else self._target.constant(array)
+
+    def _as_graph(self) -> Replay | None:
+        """Return what runs the program as one graph, where that takes less time."""
+        results = [ref.layout for ref in self.program.results]
+        lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
+        lies = [
+            *zip(self.shapes, self.dtypes, self.strides, strict=True),
+            *[((*b, *x.shape), x.dtype, None) for b, x in zip(lead, results, strict=True)],
+        ]
+        spans = [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
+        if self._streams or not is_worth_while(self.steps, spans):
+            return None
+        own = self._target.runtime, self.steps, self._nbytes, self._kept
+        return Replay(*own, spans, len(results))
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
         """Launch each step on its stream, when those for which it has to wait are done."""

@@ -289,6 +289,14 @@ class Driver:
             stream.sync()
         return found
 
+    def copy(
+        self, to: Block, at: int, source: Block, begin: int, nbytes: int, stream: Any
+    ) -> None:
+        """Copy bytes of one block to another one."""
+        if nbytes:
+            self._enter()
+            _part(to, at, nbytes).copy_from(_part(source, begin, nbytes), stream=stream)
+
     # Kernels ----------------------------------------------------------------------------------
 
     def prepare(self, kernel: Kernel) -> Prepared:
@@ -301,6 +309,19 @@ class Driver:
     def word(self, bits: int, value: int) -> Any:
         """Return a number as `launch` takes it: cuda.core makes 64 bits of an int."""
         return np.uint32(value) if bits == 32 else int(value)
+
+    def captured(self, launches: Sequence[tuple[Prepared, int, Sequence[Any]]]) -> Any:
+        """Return a graph of launches."""
+        self._enter()
+        builder = self._device.create_graph_builder().begin_building()
+        for launch in launches:
+            self.launch(*launch, builder)
+        return builder.end_building().complete()
+
+    def replay(self, graph: Any, stream: Any) -> None:
+        """Launch a graph as one."""
+        self._enter()
+        graph.launch(stream)
 
     def launch(
         self, prepared: Prepared, count: int, arguments: Sequence[Any], stream: Any

@@ -264,6 +264,23 @@ class Simulator:
     def word(self, bits: int, value: int) -> Any:
         return np.uint32(value) if bits == 32 else np.int64(value)
 
+    def copy(
+        self, to: Block, at: int, source: Block, begin: int, nbytes: int, queue: Queue
+    ) -> None:
+        byte = np.dtype(np.uint8)
+        found = source.array(byte, begin, (nbytes,), (1,))
+        to.array(byte, at, (nbytes,), (1,))[...] = found
+        queue.work("a copy on the device")
+        source.accesses.read(slice(begin, begin + nbytes), queue)
+        to.accesses.write(slice(at, at + nbytes), queue)
+
+    def captured(self, launches: Sequence[tuple[Any, int, Sequence[Any]]]) -> Any:
+        return launches
+
+    def replay(self, graph: Any, queue: Queue) -> None:
+        for prepared, count, arguments in graph:
+            self.launch(prepared, count, arguments, queue)
+
     def prepare(self, kernel: Kernel) -> Prepared:
         scope = {name: _bound(value) for name, value in kernel.scope.items()}
         scope |= {"cuda": _launched, "np": np}

@@ -25,13 +25,14 @@ Blocks = Sequence[tuple[Any, int]]
 """For each slot the block of memory, and where in it the slot begins."""
 
 
-def _resolved(argument: Any, blocks: Blocks) -> Any:
+def resolved(argument: Any, blocks: Blocks) -> Any:
+    """Return an argument of a launch with blocks of memory in place of their numbers."""
     if type(argument) is Place:
         memory, first = blocks[argument.slot]
         return memory, first + argument.offset
     if type(argument) is tuple:
         place, *rest = argument
-        return (*_resolved(place, blocks), *rest)
+        return (*resolved(place, blocks), *rest)
     return argument
 
 
@@ -62,7 +63,7 @@ class Launch(NamedTuple):
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
         """Launch the kernel for a stream, by default the current one."""
-        given = [_resolved(argument, blocks) for argument in self.arguments]
+        given = [resolved(argument, blocks) for argument in self.arguments]
         runtime.launch(self.kernel, self.elements, given, stream)
         return None
 
@@ -147,7 +148,7 @@ class HostCall(NamedTuple):
         """Copy, call, and copy back; say where the function raised."""
         pattern = self.instruction.pattern
         given = [
-            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)
+            runtime.read(*resolved(place, blocks), layout.dtype, shape, strides, stream)
             for (place, shape, strides), layout in zip(self.arrays, pattern.layouts, strict=True)
         ]
         inputs, outputs = given[: pattern.nin], self.arrays[pattern.nin :]
@@ -157,7 +158,7 @@ class HostCall(NamedTuple):
         results = results if isinstance(results, tuple) else (results,)
         for (place, shape, strides), result in zip(outputs, results, strict=True):
             given = np.asarray(result)
-            runtime.write(*_resolved(place, blocks), shape, strides, given, stream)
+            runtime.write(*resolved(place, blocks), shape, strides, given, stream)
         return None
 
     def _failure(self, index: int, inputs: Sequence[np.ndarray]) -> Failure:

@@ -60,20 +60,33 @@ class Host:
         Blocks and threads of each launch.
     error : Exception or None
         Why the latest launch failed.
+    graphs : dict
+        What each graph launches.
     """
 
     def __init__(self, library):
         self.library, self.kernels, self.shapes, self.error = library, {}, [], None
+        self.graphs = {}
+        library.hosted_capturing.restype = ctypes.c_void_p
         self._callback = _LAUNCHED(self._run)
         library.hosted_on_launch(self._callback)
 
     def _run(self, symbol, blocks, threads, stream, arguments):
         """Do what a GPU does with a launch."""
         self.error = None
-        self.shapes.append((blocks, threads))
         try:
+            if symbol is None:
+                for launch in self.graphs[stream]:
+                    simulator._simulate(*launch)
+                return 0
+            self.shapes.append((blocks, threads))
             kernel, words = self.kernels[symbol], _Words(arguments)
-            simulator._simulate(kernel, [words.take(p) for p in kernel.parameters])
+            launch = kernel, [words.take(p) for p in kernel.parameters]
+            graph = self.library.hosted_capturing()
+            if graph is not None:
+                self.graphs.setdefault(graph, []).append(launch)
+            else:
+                simulator._simulate(*launch)
         except Exception as error:
             self.error = error
             return 999  # CUDA_ERROR_UNKNOWN

@@ -1,0 +1,115 @@
+"""Programs of many short launches as one: a graph of CUDA, which the device replays by itself.
+
+A graph has its addresses once and for all. So it has memory of its own, to which the arguments are
+copied, and from which the results are. That is worth while where there are many more launches than
+arguments and results, and little to copy.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ..._device_array import DeviceArray
+from ..._locks import fork_safe_lock
+from ..._program import contiguous_strides, extent
+from .memory import Memory
+from .steps import Launch, resolved
+from .streams import Stream
+
+OFTEN = 8
+"""Runs of a program before it becomes a graph."""
+
+_FEW = 4
+"""Launches that take as long as a graph, beside those that take as long as its copies."""
+
+_BYTES_OF_A_LAUNCH = 1 << 20
+"""Bytes that are copied on a device in the time of a launch: about a microsecond."""
+
+
+class Span:
+    """Where an argument or a result lies in the memory of a graph.
+
+    Attributes
+    ----------
+    first : int
+        Bytes before the element at index 0.
+    nbytes : int
+        From the first to the last element.
+    """
+
+    __slots__ = ("first", "nbytes")
+
+    def __init__(
+        self, shape: tuple[int, ...], itemsize: int, strides: tuple[int, ...] | None
+    ) -> None:
+        low, high = extent(shape, strides or contiguous_strides(shape, itemsize))
+        self.first, self.nbytes = -low, high - low + itemsize if prod(shape) else 0
+
+
+def is_worth_while(steps: Sequence[Any], spans: Sequence[Span]) -> bool:
+    """Whether a graph of launches takes less time than the launches, with what is to be copied."""
+    saved = len(steps) - 2 * len(spans) - _FEW
+    nbytes = sum([span.nbytes for span in spans])
+    return saved > nbytes / _BYTES_OF_A_LAUNCH and all(isinstance(step, Launch) for step in steps)
+
+
+class Replay:
+    """A program as a graph.
+
+    Parameters
+    ----------
+    runtime
+    steps : sequence of Launch
+        Nothing else, see `is_worth_while`.
+    nbytes : int
+        Of what the program computes in between.
+    kept : sequence of Memory
+        Its constants.
+    spans : sequence of Span
+        Of its arguments and results.
+    outputs : int
+        The number of results.
+    """
+
+    def __init__(
+        self, runtime: Any, steps: Sequence[Any], nbytes: int, kept: Sequence[Memory],
+        spans: Sequence[Span], outputs: int,
+    ) -> None:  # fmt: skip
+        self._runtime, self._spans, self._outputs = runtime, spans, outputs
+        self._lock = fork_safe_lock()
+        self._last: Stream = runtime.current()
+        self._own = [runtime.allocate(span.nbytes) for span in spans]
+        between = runtime.allocate(nbytes)
+        self._memories = [between, *kept, *self._own]
+        blocks = [(memory, 0) for memory in (between, *kept)]
+        blocks += [(m, span.first) for m, span in zip(self._own, spans, strict=True)]
+        self._graph = runtime.driver.captured(
+            [(step.kernel, step.elements, _addresses(step, blocks)) for step in steps]
+        )
+
+    def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
+        """Run the program on a stream; it waits for the latest run on another one."""
+        with self._lock:
+            stream.wait_stream(self._last)
+            self._last = stream
+            for memory in self._memories:
+                memory.used_by(stream)
+            inputs = len(arrays) - self._outputs
+            for n in range(inputs):
+                self._copy(n, arrays[n], stream, is_result=False)
+            self._runtime.driver.replay(self._graph, stream.handle)
+            for n in range(inputs, len(arrays)):
+                self._copy(n, arrays[n], stream, is_result=True)
+
+    def _copy(self, n: int, array: DeviceArray, stream: Stream, is_result: bool) -> None:
+        span = self._spans[n]
+        there = array.memory.used_by(stream), array.offset - span.first
+        here = self._own[n].block, 0
+        to, source = (there, here) if is_result else (here, there)
+        self._runtime.driver.copy(*to, *source, span.nbytes, stream.handle)
+
+
+def _addresses(step: Launch, blocks: Sequence[tuple[Memory, int]]) -> list[Any]:
+    """Return the arguments of a launch with the blocks that the driver knows."""
+    given = [resolved(argument, blocks) for argument in step.arguments]
+    return [(x[0].block, *x[1:]) if type(x) is tuple else x for x in given]
