@@ -6,6 +6,7 @@ is current when it is called.
 """
 
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -279,6 +280,15 @@ def test_captured_functions_run_on_the_stream_of_their_caller(side):
         close(y, expected)
 
 
+def test_constants_of_programs_are_there_on_every_stream(side):
+    table = np.linspace(0.5, 1.5, 6).reshape(2, 3)
+    function = ng.jit(lambda x: ng.sin(x) * table)
+    function(on_device(False))  # where the table is copied to the device
+    fresh = ng.cuda.Stream()  # knows of nothing that the others have done
+    with ng.cuda.stream(fresh):
+        close(function(on_device(False)), np.sin(X) * table)
+
+
 # Memory ---------------------------------------------------------------------------------------
 
 
@@ -353,3 +363,66 @@ def test_memory_that_is_given_back_too_early_is_seen(side, monkeypatch):
     with pytest.raises(OrderError, match="giving back"):
         x.array.memory.give_back()
     del y
+
+
+# Random programs on random streams ---------------------------------------------------------------
+
+
+def _random_program(rng, x, enter, join):
+    """Compute with random operators; ``enter(n)`` chooses one of three streams, where all that was
+    made before may be used, and ``join()`` the one where the pass begins."""
+    values = [x, ng.sin(x)]
+    join()
+    for _ in range(rng.integers(4, 10)):
+        a, b = (values[rng.integers(len(values))] for _ in range(2))
+        kind = rng.integers(6)
+        with enter(rng.integers(3)):
+            if kind == 0:
+                made = a * b
+            elif kind == 1:
+                made = ng.tanh(a) + b[::-1]
+            elif kind == 2:
+                made = (a @ b.T) @ a
+            elif kind == 3:
+                made = ng.exp(-a * a).sum(axis=0) * b
+            elif kind == 4:
+                made = ng.concatenate([a[:1], b[1:]])
+            else:
+                made = a + 0.0
+                made[0] = b[1]
+                made *= 0.5
+        values.append(made)
+        del made, a, b
+        if rng.integers(3) == 0:  # memory is given back while others may read it
+            values.pop(rng.integers(len(values) - 1))
+    join()
+    total = values[0].sum()
+    for value in values[1:]:
+        total = total + (value * value).sum()
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_on_random_streams(seed):
+    streams = [ng.cuda.current_stream(), ng.cuda.Stream(), ng.cuda.Stream()]
+
+    def enter(number):
+        for other in streams:
+            streams[number].wait_stream(other)
+        return ng.cuda.stream(streams[number])
+
+    def join():
+        for other in streams:
+            streams[0].wait_stream(other)
+
+    x, y = on_device(), ng.tensor(X, requires_grad=True)
+    there = _random_program(np.random.default_rng(seed), x, enter, join)
+    here = _random_program(np.random.default_rng(seed), y, lambda n: nullcontext(), lambda: None)
+    with enter(seed % 3):
+        (first,) = ng.grad(there, x, create_graph=True)
+        (second,) = ng.grad((first * first).sum(), x)
+        pairs = [(found.detach().cpu().numpy(), found) for found in (there, first, second)]
+    (expected,) = ng.grad(here, y, create_graph=True)
+    (twice,) = ng.grad((expected * expected).sum(), y)
+    for (found, _), wanted in zip(pairs, (here, expected, twice), strict=True):
+        np.testing.assert_allclose(found, wanted.detach().numpy(), 1e-9, 1e-12)

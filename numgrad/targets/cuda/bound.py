@@ -26,7 +26,10 @@ class BoundProgram(Bound):
     Slot 0 is the block of memory of a run; constants, arguments and results follow.
     """
 
-    __slots__ = ("_kept", "_nbytes", "_replay", "_runs", "_streams", "_target", "_turns", "steps")
+    __slots__ = (
+        "_begun", "_kept", "_nbytes", "_ready", "_replay", "_runs", "_streams", "_target", "_turns",
+        "steps",
+    )  # fmt: skip
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)
@@ -36,6 +39,8 @@ class BoundProgram(Bound):
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
         self.steps = [lowered(i, program, places, target) for i in instructions]
+        self._begun = target.runtime.current()  # to which constants were copied
+        self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
         self._turns: list[Turn] = []
@@ -67,6 +72,8 @@ class BoundProgram(Bound):
         """Launch the kernels of the program, in order, as one operation of the current stream."""
         runtime = self._target.runtime
         stream = runtime.current()
+        if self._ready is not None and stream is not self._begun:
+            stream.wait_event(self._ready)
         self._runs += 1
         if self._runs == OFTEN:
             self._replay = self._as_graph()
