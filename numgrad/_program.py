@@ -7,6 +7,7 @@ and runs it, see `_target`.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -90,6 +91,7 @@ def extent(shape: Shape, strides: Shape) -> tuple[int, int]:
     return sum([end for end in ends if end < 0]), sum([end for end in ends if end > 0])
 
 
+@lru_cache(4096)
 def contiguous_strides(shape: Shape, itemsize: int) -> Shape:
     """Return the strides of an array in C order."""
     strides = []

@@ -78,14 +78,16 @@ class BoundProgram(Bound):
         if self._runs == OFTEN:
             self._replay = self._as_graph()
         if self._replay is not None:
-            there = [self._there(array) for array in arrays]
-            self._replay.run(there, stream)
+            constant = self._target.constant
+            arrays = [x if type(x) is DeviceArray else constant(x) for x in arrays]
+            self._replay.run(arrays, stream)
             return None
         memory = runtime.allocate(self._nbytes, stream) if self._nbytes else None
         blocks: list[Any] = [(memory, 0), *[(block, 0) for block in self._kept]]
         try:
             for array in arrays:
-                array = self._there(array)
+                if type(array) is not DeviceArray:
+                    array = self._target.constant(array)
                 blocks.append((array.memory, array.offset))
             if self._streams:
                 return self._run_on_streams(blocks, [stream, *self._streams])
@@ -97,9 +99,6 @@ class BoundProgram(Bound):
             if memory is not None:
                 memory.give_back()
         return None
-
-    def _there(self, array: Any) -> DeviceArray:
-        return array if type(array) is DeviceArray else self._target.constant(array)
 
     def _as_graph(self) -> Replay | None:
         """Return what runs the program as one graph, where that takes less time."""

@@ -13,7 +13,7 @@ from ..._device_array import DeviceArray
 from ..._locks import fork_safe_lock
 from ..._program import contiguous_strides, extent
 from .memory import Memory
-from .steps import Launch, resolved
+from .steps import Launch
 from .streams import Stream
 
 OFTEN = 8
@@ -84,7 +84,7 @@ class Replay:
         blocks = [(memory, 0) for memory in (between, *kept)]
         blocks += [(m, span.first) for m, span in zip(self._own, spans, strict=True)]
         self._graph = runtime.driver.captured(
-            [(step.kernel, step.elements, _addresses(step, blocks)) for step in steps]
+            [(step.kernel, step.elements, step.given(blocks, self._last)) for step in steps]
         )
 
     def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
@@ -107,9 +107,3 @@ class Replay:
         here = self._own[n].block, 0
         to, source = (there, here) if is_result else (here, there)
         self._runtime.driver.copy(*to, *source, span.nbytes, stream.handle)
-
-
-def _addresses(step: Launch, blocks: Sequence[tuple[Memory, int]]) -> list[Any]:
-    """Return the arguments of a launch with the blocks that the driver knows."""
-    given = [resolved(argument, blocks) for argument in step.arguments]
-    return [(x[0].block, *x[1:]) if type(x) is tuple else x for x in given]

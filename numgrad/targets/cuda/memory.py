@@ -23,7 +23,8 @@ class Usage:
         """Count memory that was taken, or with a negative number given back."""
         with self._lock:
             self.now += nbytes
-            self.peak = max(self.peak, self.now)
+            if self.now > self.peak:
+                self.peak = self.now
 
     def forget_peak(self) -> None:
         """Begin to look for the most anew."""
@@ -47,8 +48,8 @@ class Memory:
 
     Attributes
     ----------
-    users : set of Stream
-        The other streams that have used it.
+    users : set of Stream or None
+        The other streams that have used it, if any.
     """
 
     __slots__ = ("__weakref__", "_runtime", "block", "nbytes", "owner", "stream", "users")
@@ -58,7 +59,7 @@ class Memory:
     ) -> None:
         self._runtime, self.block, self.nbytes = runtime, block, nbytes
         self.stream, self.owner = stream, owner
-        self.users: set[Stream] = set()
+        self.users: set[Stream] | None = None
 
     def used_by(self, stream: Stream) -> Any:
         """Note that work of a stream uses the block, and return it.
@@ -71,6 +72,7 @@ class Memory:
         if self.block is None:
             raise RuntimeError("device memory is used after it was given back")
         if stream is not self.stream:
+            self.users = self.users or set()
             self.users.add(stream)
         return self.block
 
@@ -79,7 +81,7 @@ class Memory:
         block, self.block = self.block, None
         if block is None:
             return
-        for user in self.users:
+        for user in self.users or ():
             self.stream.wait_stream(user)
         if self.owner is None:
             self._runtime.driver.free(block, self.stream.handle)

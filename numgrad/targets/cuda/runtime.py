@@ -1,4 +1,4 @@
-"""What happens on a device, whatever drives it: memory, copies and launches, each for a stream.
+"""What happens on a device, whatever drives it: memory and copies, each for a stream.
 
 A driver is a GPU's (`driver`) or the simulator (`simulator`); it knows neither who uses memory nor
 which stream is current.
@@ -54,17 +54,6 @@ class Runtime:
     def prepare(self, kernel: Kernel) -> Any:
         """Make a kernel ready to be launched."""
         return self.driver.prepare(kernel)
-
-    def launch(
-        self, prepared: Any, elements: int, arguments: Sequence[Any], stream: Stream | None = None
-    ) -> None:
-        """Launch a kernel over so many elements. Pointers come as (memory, offset), arrays with
-        shape and strides behind."""
-        stream = stream or self.current()
-        given = [
-            (x[0].used_by(stream), *x[1:]) if type(x) is tuple else x for x in arguments
-        ]
-        self.driver.launch(prepared, elements, given, stream.handle)
 
     def upload(self, memory: Memory, offset: int, array: np.ndarray) -> None:
         """Copy a host array in C order to a place in memory."""

@@ -25,15 +25,9 @@ Blocks = Sequence[tuple[Any, int]]
 """For each slot the block of memory, and where in it the slot begins."""
 
 
-def resolved(argument: Any, blocks: Blocks) -> Any:
-    """Return an argument of a launch with blocks of memory in place of their numbers."""
-    if type(argument) is Place:
-        memory, first = blocks[argument.slot]
-        return memory, first + argument.offset
-    if type(argument) is tuple:
-        place, *rest = argument
-        return (*resolved(place, blocks), *rest)
-    return argument
+def _resolved(place: Place, blocks: Blocks) -> tuple[Any, int]:
+    memory, first = blocks[place.slot]
+    return memory, first + place.offset
 
 
 class Launch(NamedTuple):
@@ -63,9 +57,25 @@ class Launch(NamedTuple):
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
         """Launch the kernel for a stream, by default the current one."""
-        given = [resolved(argument, blocks) for argument in self.arguments]
-        runtime.launch(self.kernel, self.elements, given, stream)
+        stream = stream or runtime.current()
+        given = self.given(blocks, stream)
+        runtime.driver.launch(self.kernel, self.elements, given, stream.handle)
         return None
+
+    def given(self, blocks: Blocks, stream: Any) -> list[Any]:
+        """Return the arguments as the driver takes them, after noting that the stream uses the
+        memory."""
+        found: list[Any] = []
+        for argument in self.arguments:
+            if type(argument) is Place:
+                memory, first = blocks[argument.slot]
+                argument = memory.used_by(stream), first + argument.offset
+            elif type(argument) is tuple:
+                (slot, offset), shape, strides = argument
+                memory, first = blocks[slot]
+                argument = memory.used_by(stream), first + offset, shape, strides
+            found.append(argument)
+        return found
 
 
 class Loop(NamedTuple):
@@ -148,7 +158,7 @@ class HostCall(NamedTuple):
         """Copy, call, and copy back; say where the function raised."""
         pattern = self.instruction.pattern
         given = [
-            runtime.read(*resolved(place, blocks), layout.dtype, shape, strides, stream)
+            runtime.read(*_resolved(place, blocks), layout.dtype, shape, strides, stream)
             for (place, shape, strides), layout in zip(self.arrays, pattern.layouts, strict=True)
         ]
         inputs, outputs = given[: pattern.nin], self.arrays[pattern.nin :]
@@ -158,7 +168,7 @@ class HostCall(NamedTuple):
         results = results if isinstance(results, tuple) else (results,)
         for (place, shape, strides), result in zip(outputs, results, strict=True):
             given = np.asarray(result)
-            runtime.write(*resolved(place, blocks), shape, strides, given, stream)
+            runtime.write(*_resolved(place, blocks), shape, strides, given, stream)
         return None
 
     def _failure(self, index: int, inputs: Sequence[np.ndarray]) -> Failure:
