@@ -311,6 +311,7 @@ def test_programs_of_the_processor_read_nothing_of_a_device():
         force([ng.Tensor.deferred(expr, 0, expr.specs[0])])
 
 
+@pytest.mark.short_ways
 def test_constants_stay_on_the_device(monkeypatch):
     w = ng.tensor(W, device="cuda")
     f = ng.jit(lambda a: a * w * 2.5 * ng.ones(3, device="cuda") * ng.ones((2, 3)))
