@@ -353,9 +353,9 @@ def _plain(data: Any) -> Any:
         return data
     if data.array is None and record.mode.capture is not None:
         capture.refuse(_SEQUENCE)
+    leaving.refuse(data, "a conversion to NumPy", _SEQUENCE)
     if data.spec.device != CPU:
         raise DeviceError(f"a sequence has a tensor on {data.spec.device}. {_SEQUENCE}")
-    leaving.refuse(data, "a conversion to NumPy", _SEQUENCE)
     return data.numpy()
 
 
@@ -364,7 +364,7 @@ _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) 
 
 def constant(data: ArrayLike, device: str | None = None) -> Tensor:
     """Return a tensor for an operand that is no tensor; an array is used without a copy, unless
-    other operands are on a device."""
+    other operands are on a device. A captured function takes it there at each call."""
     if isinstance(data, (list, tuple)):
         data = _plain(seen(data))
     array = np.asarray(data)
@@ -377,7 +377,7 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
             f"its elements are to be read at each call. Convert it outside, with "
             f"array.astype(array.dtype.newbyteorder('='))."
         )
-    if device is not None:
+    if device is not None and record.mode.capture is None:
         return placed(own, device)
     return Tensor(own, False, ForeignStorage() if own is data else None)
 

@@ -117,6 +117,7 @@ def test_parts_of_a_split_can_be_written():
     np.testing.assert_array_equal(ng.grad(y.sum(), x)[0].numpy(), [20, 0, 4])
 
 
+@pytest.mark.host_only("results on a device lie in C order")
 def test_a_flat_view_of_a_base_in_fortran_order():
     """Its chain is no view of a C-contiguous array, so the base is written at positions."""
     x = ng.tensor(X, requires_grad=True)

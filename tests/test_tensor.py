@@ -310,6 +310,7 @@ def test_every_method_is_bound_and_documented():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
+@pytest.mark.host_only("the text of a tensor names its device")
 def test_repr(tensor, text):
     assert repr(tensor) == str(tensor) == text
 
@@ -320,6 +321,7 @@ def test_repr_stays_within_the_line_width():
     assert "requires_grad=True" in text
 
 
+@pytest.mark.host_only("the text of a tensor names its device")
 def test_format_of_a_number():
     assert f"{leaf(2.5):.3f}" == "2.500"
     assert f"{ng.tensor(3):04d}" == "0003"

@@ -75,6 +75,7 @@ def test_a_tensor_that_requires_grad_becomes_no_array():
             leave(x)
 
 
+@pytest.mark.host_only("NumPy reads the memory")
 def test_dlpack_marks_the_memory_read_only():
     x = ng.tensor([1.0, 2.0])
     array = np.from_dlpack(x)
@@ -85,6 +86,7 @@ def test_dlpack_marks_the_memory_read_only():
         assert '"dltensor"' in repr(capsule)
 
 
+@pytest.mark.host_only("is about the name of the processor")
 def test_namespace_and_device():
     x = ng.tensor([1.0])
     assert x.__array_namespace__() is ng

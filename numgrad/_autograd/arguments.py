@@ -19,8 +19,10 @@ from .._errors import (
 )
 from .._tensor import Tensor, constant, placed
 from ..engine.graph import NO_EDGE, Edge, Spec, Value
+from ..engine.record import mode
 from ..engine.rows import batch_of, with_rows
-from ..engine.values import CPU
+from ..engine.values import CPU, is_taken_along
+from ..functions.transfer import placed_on
 from ..graph import GradientEdge
 
 
@@ -135,6 +137,8 @@ def cotangent(
             f"have the same dtype, "
             f"but got {seed.dtype} for an output of {spec.dtype}"
         )
+    if mode.capture is not None and is_taken_along(seed):  # an array: a replay takes it there
+        seed = placed_on(seed, spec.device)
     if seed.spec.device != spec.device:
         raise DeviceError(
             f"{name}[{index}] is on {seed.spec.device}, and its output on {spec.device}: move it "

@@ -183,7 +183,7 @@ class Elementwise(Operator):
             if not isinstance(arg, door.value):
                 arg = door.constant(np.asarray(arg, wanted))
             elif arg.dtype != wanted:
-                arg = arg.astype(wanted)
+                arg = _converted(arg, wanted, device)
             values.append(arg)
         ndim = max(len(v.shape) for v in values)
         return self._check_complex(
@@ -383,3 +383,11 @@ class Elementwise(Operator):
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function
+
+
+def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:
+    """Return a value of another dtype; integers go to the device where others are, if there is
+    one, before they are numbers of which nobody knows that they may."""
+    made = value.astype(dtype)
+    goes_along = device is not None and value.dtype.kind in "biu" and value.spec.device == "cpu"
+    return door.constant(made.array, device) if goes_along and made.array is not None else made

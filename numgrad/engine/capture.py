@@ -11,13 +11,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._blocks import Block
-from .._errors import CaptureError, DeviceError
+from .._errors import CaptureError
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
 from .seen import Elements, Seen, seen
 from .site import user_site
-from .values import CPU
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep a loop that depends on values outside of the "
@@ -67,15 +66,6 @@ def argument(index: int, spec: Spec) -> Value:
 def convert(passage: Passage, value: Value, spec: Spec) -> Value:
     """Return a deferred value on the other side of a passage, outside of any graph."""
     return runtime.value.deferred(Expr(passage, {}, (value.detached(),), (spec,)), 0, spec)
-
-
-def require_host(value: Value) -> None:
-    """Raise for a tensor from outside that is on a device: what becomes of it is not watched."""
-    if value.spec.device != CPU:
-        raise DeviceError(
-            f"a function that ng.jit captures cannot close over a tensor on {value.spec.device} "
-            f"or return one that it made there, yet; make it an argument"
-        )
 
 
 _ONCE = ((0, 0), (0, 1))  # the copy alone was written, if anything
@@ -156,7 +146,6 @@ class Capture:
             return
         for value in values:
             if value.array is not None and not self.made(value) and id(value) not in self.used:
-                require_host(value)
                 self.used[id(value)] = value
                 if isinstance(value.storage, ForeignStorage):
                     self._compare(value.array)

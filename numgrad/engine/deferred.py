@@ -33,6 +33,8 @@ def elementwise(operator: Any, args: Any) -> Any:
     x, y = args[0], args[-1]
     first, second = type(x), type(y)
     if first is kind and second is kind:
+        if x.spec.device != y.spec.device:
+            return None
         key = (x.spec, y.spec) if len(args) == 2 else x.spec
         plan = operator.deferred.get(key) or _plan(operator, key, (x.spec, y.spec)[: len(args)])
     elif first is kind and (second is float or second is int):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._device_array import DeviceArray
+from .._errors import DeviceError
 from .._program import Program, Ref, contiguous_strides, layout_of
 from .builder import Builder
 from .capture import ARGUMENT
@@ -27,6 +29,7 @@ class Lowering:
         self, target: Any, batch: int | None = None, inputs: Mapping[int, int] = _NONE
     ) -> None:
         self.inputs = inputs
+        self.is_here = target is runtime.target
         self.open_arguments = False
         self.program = Program(batch)
         self.known: dict[Expr, Place | list[Place]] = {}  # a list of several outputs
@@ -53,6 +56,11 @@ class Lowering:
         known = self._constants.get((id(array), rows))
         if known is not None:
             return known
+        if self.is_here and type(array) is DeviceArray:  # its address is none of this memory
+            raise DeviceError(
+                f"a program of the processor would read a tensor on {array.device}; move the "
+                f"tensor before, with x.cpu()"
+            )
         shape, strides = array.shape, array.strides
         row_stride = 0
         if rows:

@@ -20,6 +20,7 @@ from .unchanged import require_own
 from .values import (
     ELEMENT,
     Alias,
+    CapturedStorage,
     Expr,
     ForeignStorage,
     Storage,
@@ -200,6 +201,7 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
     base = inputs[0] if inputs else None
     if mode.capture is not None:
         mode.capture.use(inputs)
+        require_one_device(operator, inputs)
     elif not operator.is_view:  # a view may be brought up to date when the function has ended
         require_deferring()
     # User code may write in place, and what is captured may get an axis for its rows later.
@@ -306,9 +308,13 @@ def _copied(value: Value) -> Value:
 
 
 def _as_it_is(value: Value) -> Value:
-    """Return a value to which a write in a captured function gives no other expression."""
-    own = value.detached()
-    own._storage = None
+    """Return a value to which a write in a captured function gives no other expression; whether it
+    goes along to a device still shows."""
+    own, storage = value.detached(), value._storage
+    if isinstance(storage, CapturedStorage):
+        own._storage = CapturedStorage(storage.token)
+    elif not isinstance(storage, ForeignStorage):  # which nothing in the function writes
+        own._storage = None
     return own
 
 

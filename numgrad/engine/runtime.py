@@ -56,7 +56,12 @@ def require_one_device(operator: Any, inputs: Sequence[Value]) -> None:
     for value in inputs:
         here = value.spec.device
         if here != device and not is_taken_along(value):
-            raise DeviceError(
-                f"{operator.name}: operands are on {device} and on {here}; move one of them, with "
-                f"x.to({device!r}) or x.cpu()"
-            )
+            raise on_two_devices(operator.name, device, here)
+
+
+def on_two_devices(name: str, device: str, here: str) -> DeviceError:
+    """Return the error for operands of what bears a name."""
+    return DeviceError(
+        f"{name}: operands are on {device} and on {here}; move one of them, with "
+        f"x.to({device!r}) or x.cpu()"
+    )

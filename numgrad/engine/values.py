@@ -73,8 +73,10 @@ def goes_anywhere(spec: Spec) -> bool:
 
 def is_taken_along(value: "Value") -> bool:
     """Whether a value goes to the device where others are: one that goes anywhere, or a user's
-    array, and no gradient is asked for."""
-    is_free = goes_anywhere(value.spec) or type(value._storage) is ForeignStorage
+    array, and no gradient is asked for. What a captured function makes of arrays is a tensor there;
+    where it stems from is looked up at the end."""
+    is_free = goes_anywhere(value.spec) or type(value._storage) in (ForeignStorage, CapturedStorage)
+    is_free = is_free or (value.array is None and value.spec.device == CPU)
     return is_free and not value.requires_grad
 
 

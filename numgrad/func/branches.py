@@ -11,10 +11,11 @@ from .._tensor import Tensor
 from ..engine.capture import Capture
 from ..engine.record import mode
 from ..engine.seen import seen
-from ..engine.values import ELEMENT
+from ..engine.values import CPU, ELEMENT
 from ..functions.creation import asarray
 from ..functions.operands import as_scalar
 from ..functions.selection import where
+from ..functions.transfer import placed_on
 from .gates import Gates
 from .trees import require_function
 
@@ -68,9 +69,15 @@ def cond(
     if pred.array is not None or mode.capture is None:
         return (true_fun if pred else false_fun)(*_gated(operands, lambda x: x.reshape(x.shape)))
     pred = pred.reshape(()).astype(np.dtype(bool), copy=False)
-    chosen = _branch(true_fun, operands, lambda x: where(pred, x, _nothing(x)))
-    other = _branch(false_fun, operands, lambda x: where(pred, _nothing(x), x))
+    chosen = _branch(true_fun, operands, lambda x: _where(pred, x, _nothing(x)))
+    other = _branch(false_fun, operands, lambda x: _where(pred, _nothing(x), x))
     return _selected(pred, chosen, other)
+
+
+def _where(pred: Tensor, x: Any, y: Any) -> Tensor:
+    """Choose where the operands are, wherever it is decided."""
+    is_here = all(getattr(value, "device", CPU) == CPU for value in (x, y))
+    return where(placed_on(pred, CPU) if is_here else pred, x, y)
 
 
 def _nothing(x: Tensor) -> Tensor:
@@ -129,7 +136,7 @@ def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
             f"cond: the functions return different arrays: {a.dtype} of shape {a.shape} and "
             f"{b.dtype} of shape {b.shape}"
         )
-    result = where(pred, first, second) if numbers else where(pred, a, b)
+    result = _where(pred, first, second) if numbers else _where(pred, a, b)
     is_scalar = all(_is_number(x) or getattr(x, "_view", None) is ELEMENT for x in (first, second))
     return as_scalar(result) if is_scalar else result
 

@@ -10,18 +10,19 @@ import optree
 
 from .._collector import paused
 from .._declare import registry
-from .._errors import ArgTypeError, DeviceError
+from .._device_array import DeviceArray
+from .._errors import ArgTypeError
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
-from ..engine.capture import require_host
 from ..engine.executable import watch
 from ..engine.graph import Spec, next_number
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
-from ..engine.values import CPU, goes_anywhere
+from ..engine.values import CPU
 from ..functions.operands import as_scalar
+from .devices import require_one
 from .draws import Draws
 from .integers import MOST, NumpyInt, PythonInt, Uses, of_argument
 from .nested import Nested
@@ -85,7 +86,7 @@ class Recorded:
         donated: Iterable[int],
         uses: Uses,
     ) -> None:
-        _require_one_device(name, call)
+        require_one(name, call.leaves)
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
@@ -132,9 +133,6 @@ class Recorded:
             if type(output) is PythonInt:  # which is to be returned as what it is
                 output.ask()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
-        for output in outputs:
-            if output.array is not None:
-                require_host(output)
         self.keeps_leaves = keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
             return outputs
@@ -195,7 +193,7 @@ class Recorded:
             results = donated(self, call)
         else:
             results = self.recording.stages(self.arrays(call))
-        return self.rebuild(results)
+        return self.rebuild(list(map(_result, results)))
 
     def arrays(self, call: Call) -> list[np.ndarray]:
         """Return the arguments as arrays in C order."""
@@ -308,27 +306,24 @@ def _members(call: Call) -> int:
     return sizes.pop()
 
 
-def _require_one_device(name: str, call: Call) -> None:
-    """Raise for tensors of several devices among the arguments; what goes anywhere may."""
-    tensors = [leaf for leaf in call.leaves if isinstance(leaf, Tensor)]
-    devices = {x.spec.device for x in tensors if not goes_anywhere(x.spec)}
-    if len(devices) > 1:
-        raise DeviceError(
-            f"{name}: the arguments are on {' and on '.join(sorted(devices))}; move them to one, "
-            f"with x.cuda() or x.cpu()"
-        )
-
-
 def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
     if kind in (NUMPY, TENSOR):
         requires_grad = kind == TENSOR and leaf.requires_grad
         device = leaf.spec.device if kind == TENSOR else CPU
         spec = Spec(leaf.shape, leaf.dtype, False, device)
-        return placeholder(Tensor, index, spec, requires_grad)
+        stand_in = placeholder(Tensor, index, spec, requires_grad)
+        stand_in.expr.static["is_array"] = kind == NUMPY
+        return stand_in
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)
     value = as_scalar(placeholder(number, index, Spec((), dtype), False))
     return of_argument(value, index, leaf, uses) if kind in INTEGERS else value
+
+
+def _result(result: Any) -> Any:
+    """Return a result as users get it: what is on a device is a tensor, as NumPy has no arrays
+    there."""
+    return Tensor(result) if type(result) is DeviceArray else result  # type: ignore[arg-type]
 
 
 def _is_result(leaf: Any) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 from .._collector import paused
 from .._declare import Operator, registry
 from .._declare.operator import zeros_of
-from .._device_array import DeviceArray
 from .._errors import InplaceError, NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
@@ -25,8 +24,9 @@ from ..engine.request import Request
 from ..engine.select import number_of, reachable, reaching
 from ..engine.values import View, next_number
 from . import opened
+from .devices import comes_back
 from .past import Past
-from .stages import Stages
+from .stages import Stages, in_order
 
 
 class Recording:
@@ -145,7 +145,7 @@ class Recording:
     def stages(self) -> Stages:
         """The programs that compute the outputs."""
         with paused():
-            return Stages(self.outputs, self.arguments, self.fuse)
+            return Stages(self.outputs, self.arguments, self.fuse, self.storages)
 
     def settle(self) -> None:
         """Make the programs now, and forget the expressions: they were all that is wanted."""
@@ -160,8 +160,9 @@ class Recording:
 
     @lazy
     def has_passages(self) -> bool:
-        """Whether batched passes inside cut it into several programs."""
-        return any(expr.operator in (TO_ROWS, TO_AXIS) for expr in self.exprs)
+        """Whether batched passes inside cut it into several programs, or values come back from a
+        device, where they stay until all is computed."""
+        return any(expr.operator in (TO_ROWS, TO_AXIS) or comes_back(expr) for expr in self.exprs)
 
     def is_guarded(self) -> bool:
         """Whether anything that it has taken from outside may change."""
@@ -325,16 +326,6 @@ def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool)
     return value
 
 
-def in_order(array: Any) -> np.ndarray:
-    """Return an array in C order: itself, or a copy."""
-    if array.flags.c_contiguous:
-        return array
-    if type(array) is DeviceArray:
-        (array,) = runtime.run(registry["copy"], [array], {})
-        return array
-    return np.ascontiguousarray(array).reshape(array.shape)
-
-
 class Replay(Operator):
     """A whole recording as one operation of a graph."""
 
@@ -371,8 +362,9 @@ class Replay(Operator):
         if changed:
             raise InplaceError(
                 f"what {recording.name} closes over has been written since it was called, and its "
-                f"derivative, which has passes with rows inside, cannot be computed with what was "
-                f"there. Write after the pass, or give the function the array as an argument."
+                f"derivative, which has passes with rows inside or values that come back from a "
+                f"device, cannot be computed with what was there. Write after the pass, or give "
+                f"the function the array as an argument."
             )
         if with_rows and not derivative.has_passages and not derivative.is_last:
             found: Sequence[Any] = pull(*seeds)

@@ -1,17 +1,23 @@
 """Captured expressions as programs: where a row axis begins or ends, one program hands over to the
 next."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from .._declare import registry
+from .._device_array import DeviceArray
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument, require_own
 from ..engine.executable import Executable
-from ..engine.graph import Expr, Value
+from ..engine.graph import Expr, ForeignStorage, Spec, Storage, Value
 from ..engine.lower import lower, pending_exprs
 from ..engine.record import runtime
+from ..engine.values import CPU, CapturedStorage
+from .devices import device_for
+
+_NONE: Mapping[int, Storage] = MappingProxyType({})
 
 
 class Stage:
@@ -37,16 +43,27 @@ class Stages:
         The placeholders of the arguments.
     fuse : str
         When the programs are fused; see `jit`.
+    storages : dict, optional
+        Of what was taken from outside, by the ids of the arrays.
 
     Attributes
     ----------
     finals : list of int
         The number of the array that holds each value.
+    carried : list of ndarray
+        What a device gets anew at each call: arrays of the host that may be written in between.
+        They have the numbers behind those of the arguments.
     is_single : bool
-        Whether there is one program, and its results are the values in order.
+        Whether there is one program of the CPU, and its results are the values in order.
     """
 
-    def __init__(self, values: Sequence[Value], arguments: Sequence[Value], fuse: str) -> None:
+    def __init__(
+        self,
+        values: Sequence[Value],
+        arguments: Sequence[Value],
+        fuse: str,
+        storages: Mapping[int, Storage] = _NONE,
+    ) -> None:
         count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]
         self.devices = [value.spec.device for value in values]
@@ -55,35 +72,46 @@ class Stages:
         numbers: dict[Hashable, int] = {}
         exprs = pending_exprs(ends)
         require_own(exprs, arguments)
-        if not _is_cut(exprs):
+        made = _specs(exprs)
+        specs = [*made, *[value.spec for value in (*values, *arguments)]]
+        device = device_for(exprs, specs, storages)
+        is_here = device == CPU
+        target = runtime.target if is_here else runtime.targets[device]
+        self.carried = [] if is_here else _carried(exprs, ends)
+        first = count + len(self.carried)
+        if not self.carried and not _is_cut(exprs, made):
             distinct = {_key(value): value for value in ends}
-            target = runtime.target_of([value.spec for value in (*values, *arguments)])
             program = lower(list(distinct.values()), target, open_arguments=True, exprs=exprs)
             self.stages.append(Stage(Executable(program, target, fuse), list(range(count))))
-            numbers = {key: count + n for n, key in enumerate(distinct)}
+            numbers = {key: first + n for n, key in enumerate(distinct)}
         else:
-            self._cut(_Levels(ends, exprs), numbers, count, fuse)
+            carried = {id(array): count + n for n, array in enumerate(self.carried)}
+            self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
         self.finals = [numbers[_key(value)] for value in ends]
-        wanted = list(range(count, count + len(ends)))
-        self.is_single = len(self.stages) == 1 and self.finals == wanted
+        wanted = list(range(first, first + len(ends)))
+        self.is_single = is_here and len(self.stages) == 1 and self.finals == wanted
 
     def _cut(
-        self, levels: "_Levels", numbers: dict[Hashable, int], count: int, fuse: str
+        self,
+        levels: "_Levels",
+        numbers: dict[Hashable, int],
+        first: int,
+        target: Any,
+        fuse: str,
     ) -> None:
         """Make one program after the other, each of which reads what the others have left."""
         for level, wanted in sorted(levels.wanted.items()):
             clone = _Clone(levels, level, numbers)
             batch = levels.batches.get(level)
             results = [clone(value) for value in wanted.values()]
-            target = runtime.target_of([value.spec for value in results])
             program = lower(results, target, batch, open_arguments=True)
             self.stages.append(Stage(Executable(program, target, fuse), clone.sources))
             for key in wanted:
-                numbers[key] = count + len(numbers)
+                numbers[key] = first + len(numbers)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the values, in new arrays, for arguments in C order."""
-        known = list(arrays)
+        known = [*arrays, *map(in_order, self.carried)]
         for stage in self.stages:
             known += stage.plan([known[n] for n in stage.sources])
         results, given = [], set()
@@ -125,12 +153,54 @@ def _computed(value: Any) -> np.ndarray | None:
     return value.expr.result(value.expr_slot)
 
 
-def _is_cut(exprs: Sequence[Expr]) -> bool:
+def _specs(exprs: Sequence[Expr]) -> list[Spec]:
+    """Return the specs of all that expressions compute."""
+    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most share those of their kind
+    return [spec for specs in kinds.values() for spec in specs]
+
+
+def _is_cut(exprs: Sequence[Expr], made: Sequence[Spec]) -> bool:
     """Whether programs begin or end between expressions, or have a batch."""
     operators = {expr.operator for expr in exprs}
-    kinds = {id(expr.specs): expr.specs for expr in exprs}  # most share those of their kind
-    rows = [spec.rows for specs in kinds.values() for spec in specs]
+    rows = [spec.rows for spec in made]
     return any(rows) or any(type(operator) is Passage for operator in operators)
+
+
+def _carried(exprs: Sequence[Expr], ends: Sequence[Value]) -> list[np.ndarray]:
+    """Return the arrays of the host among operands that a device has to get at each call, in C
+    order."""
+    values = [*(value for expr in exprs for value in expr.inputs), *ends]
+    found = [_computed(value) for value in values if _is_carried(value)]
+    return list({id(array): array for array in found if array is not None}.values())
+
+
+def _is_carried(value: Any) -> bool:
+    """Whether a value has an array of the host that may be written, it or one that it is a view of,
+    as the user's, also read-only ones: nobody has one that was made while the function was
+    captured."""
+    array: Any = _computed(value)
+    storage = getattr(value, "_storage", None)
+    if not isinstance(array, np.ndarray):
+        return False
+    if isinstance(storage, ForeignStorage):
+        return True
+    if isinstance(storage, CapturedStorage) and array.base is None:
+        return False
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return array is not None and not isinstance(array, bytes)
+
+
+def in_order(array: Any) -> np.ndarray:
+    """Return an array in C order: itself, or a copy."""
+    if array.flags.c_contiguous:
+        return array
+    if type(array) is DeviceArray:
+        (array,) = runtime.run(registry["copy"], [array], {})
+        return array
+    return np.ascontiguousarray(array).reshape(array.shape)
 
 
 class _Levels:
@@ -144,9 +214,14 @@ class _Levels:
         The batch of the programs that have one.
     wanted : dict
         The values that leave each program, by their keys.
+    carried : dict
+        The numbers of arrays that are given anew at each call, by their ids.
     """
 
-    def __init__(self, ends: Sequence[Value], exprs: Sequence[Expr]) -> None:
+    def __init__(
+        self, ends: Sequence[Value], exprs: Sequence[Expr], carried: dict[int, int]
+    ) -> None:
+        self.carried = carried
         self.level: dict[Expr, int] = {}
         self.batches: dict[int, int] = {}
         self.wanted: dict[int, dict[Hashable, Value]] = {}
@@ -216,7 +291,7 @@ class _Clone:
 
     def __init__(self, levels: _Levels, level: int, numbers: dict[Hashable, int]) -> None:
         self.sources: list[int] = []
-        self._numbers = numbers
+        self._numbers, self._carried = numbers, levels.carried
         self._arguments: dict[tuple[int, bool], Value] = {}
         self._copies: dict[Expr, Expr] = {}
         for expr in levels.exprs:
@@ -231,8 +306,10 @@ class _Clone:
 
     def __call__(self, value: Value) -> Value:
         """Return what stands for a value in this program."""
-        if _computed(value) is not None:
-            return value
+        array = _computed(value)
+        if array is not None:
+            number = self._carried.get(id(array))
+            return value if number is None else self._argument(number, value)
         assert value.expr is not None
         copy = self._copies.get(value.expr)
         if copy is not None:
@@ -241,7 +318,7 @@ class _Clone:
         while source.expr is not None and source.expr.operator in (TO_ROWS, TO_AXIS):
             source = source.expr.inputs[0]
         array = _computed(source)
-        if array is None:
+        if array is None or id(array) in self._carried:
             return self._argument(self._number(source), value)
         constant = runtime.value(array)
         constant.reshape_spec(value.shape, value.rows)
@@ -251,7 +328,8 @@ class _Clone:
         """Return the number of the array of an argument, or of what another program has left."""
         if value.expr is not None and value.expr.operator is ARGUMENT:
             return value.expr.static["index"]
-        return self._numbers[_key(value)]
+        number = self._carried.get(id(_computed(value)))
+        return self._numbers[_key(value)] if number is None else number
 
     def _argument(self, number: int, value: Value) -> Value:
         key = (number, value.rows)
@@ -262,4 +340,4 @@ class _Clone:
         return self._arguments[key]
 
 
-__all__ = ["Stage", "Stages"]
+__all__ = ["Stage", "Stages", "in_order"]

@@ -14,6 +14,7 @@ from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.seen import seen
 from ..engine.select import reaches_outside
+from ..engine.values import CPU
 from ..functions.operands import as_scalar, plain
 
 Rebuild = Callable[[Sequence[Any]], Any]
@@ -104,7 +105,8 @@ class Variables:
 
     def deliver(self, value: Any, as_numpy: bool | None = None) -> Any:
         """Return a result to the caller: a tensor of the graph outside where it depends on
-        anything there, else an array for callers that use no tensors, or a tensor without graph.
+        anything there or is on a device, else an array for callers that use no tensors, or a tensor
+        without graph.
         Like the results of captured functions it shares no memory with an argument."""
         if isinstance(value, np.ndarray):
             return value.copy() if self._is_shared(value) else value
@@ -116,7 +118,7 @@ class Variables:
                 return registry["copy"](value) if self._is_shared(value) else value
             value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy
-        if as_numpy:
+        if as_numpy and value.spec.device == CPU:
             return value.numpy(copy=True)
         return value.clone() if self._is_shared(value) else value
 

@@ -3,6 +3,7 @@
 from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
 from ..engine.graph import ELEMENT
+from ..engine.record import mode
 from ..engine.values import CPU
 
 
@@ -26,7 +27,7 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     else:
         return list(operands)
     device = device_among(operands)
-    if device is None:
+    if device is None or mode.capture is not None:  # a replay reads arrays anew
         return [as_tensor(x) for x in operands]
     from .creation import asarray, carries_graph
 

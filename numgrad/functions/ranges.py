@@ -144,5 +144,5 @@ def _between(start: Any, stop: Any, num: int, endpoint: bool) -> Tensor:
     result = result + start
     if not endpoint or num < 2:
         return result
-    last = broadcast_to(asarray(stop, distance.dtype), (1, *distance.shape))
-    return concatenate([result[:-1], last])
+    last = on_device(asarray(stop, distance.dtype), result.device)
+    return concatenate([result[:-1], broadcast_to(last, (1, *distance.shape))])

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .._declare import Operator
+from .._declare import Operator, registry
 from .._devices import name_of
-from .._errors import CaptureError
 from .._tensor import Tensor
-from ..engine.graph import Value
-from ..engine.record import mode, record, runtime
+from ..engine.capture import refuse_reading
+from ..engine.graph import Expr, Value
+from ..engine.record import mode, record, runtime, snapshot
 from ..engine.values import spec_of
 
 
@@ -17,11 +17,6 @@ def placed_on(x: Tensor, device: Any) -> Tensor:
     name = name_of(device)
     if x.spec.device == name:
         return x
-    if x.array is None:
-        raise CaptureError(
-            "a tensor cannot be moved to another device in a function that ng.jit captures, which "
-            "runs on one device: move its arguments before, and its results behind"
-        )
     if x._view is not None:
         x._view.refresh(x)
     moved: Any = _moved(x, name)
@@ -36,10 +31,20 @@ def on_device(x: Tensor, device: Any) -> Tensor:
 
 
 def _moved(x: Value, device: str) -> Value:
-    """Return a value with the elements of another one on a device, in no graph."""
-    assert x.array is not None
+    """Return a value with the elements of another one on a device, in no graph.
+
+    A captured function computes all on one device, and delivers its results where they are said to
+    be: there it is a copy, but for constants that it has made itself.
+    """
+    spec = spec_of(x.shape, x.dtype, x.rows, device)
+    if mode.capture is not None and (x.array is None or not mode.capture.made(x)):
+        mode.capture.use((x,))
+        copy = Expr(registry["copy"], {}, (snapshot(x),), (spec,))
+        return runtime.value.deferred(copy, 0, spec)
+    if x.array is None:
+        refuse_reading(x)
     moved = runtime.value(runtime.on_device(x.array, device))
-    moved.spec = spec_of(x.shape, x.dtype, x.rows, device)
+    moved.spec = spec
     return moved
 
 
@@ -51,8 +56,6 @@ class _Transfer(Operator):
     ) -> Sequence[Any]:
         (g,) = cotangents
         backward_pass.force([g])
-        if g.array is None:
-            raise CaptureError("a function that ng.jit captures runs on one device")
         moved = _moved(g, context.input_specs[0].device)
         if mode.grad and g.requires_grad:
             record(self, {}, (g,), [moved])

@@ -112,6 +112,30 @@ def test_transforms_take_tensors_of_a_device():
     close(ng.func.hessian(lambda v: (v * v * v).sum())(x), np.diag(6 * X[0]))
 
 
+def test_transforms_of_functions_that_move_arrays_to_a_device():
+    def function(v):
+        return ng.sin(ng.asarray(v, device="cuda"))
+
+    v = X[0]
+    expected = np.diag(np.cos(v))
+    assert isinstance(ng.func.jacrev(function)(v), np.ndarray)  # as the argument is
+    np.testing.assert_allclose(ng.func.jacrev(function)(v), expected)
+    close(ng.func.jacfwd(function)(v), expected)  # as the result is
+    value, slope = ng.func.value_and_grad(lambda v: function(v).sum())(v)
+    close(value, np.sin(v).sum())
+    np.testing.assert_allclose(slope, np.cos(v))
+    expected = np.sin(v), v * np.cos(v)
+    for part, number in zip(ng.func.jvp(function, (v,), (v,)), expected, strict=True):
+        close(part, number)
+
+
+def test_ranges_of_a_device():
+    x = ng.tensor([0.5, 1.0], device="cuda", requires_grad=True)
+    between = ng.linspace(x, 2.0, 4)
+    close(between, np.linspace([0.5, 1.0], 2.0, 4))
+    close(ng.grad(between.sum(), x)[0], [2.0, 2.0])
+
+
 def test_numbers_and_texts_are_read_from_the_device():
     x = ng.tensor([1.0, 2.5], device="cuda")
     assert x.tolist() == [1.0, 2.5]

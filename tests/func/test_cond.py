@@ -152,6 +152,7 @@ def chosen(function, x):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize(("ways", "order"), [(WAYS, 1), (SECOND, 2)], ids=["first", "second"])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_gradients_of_operands_and_closures(function, ways, order):
     for name, way in ways.items():
         captured = way(function)
@@ -168,12 +169,12 @@ def test_gradients_of_leaves_and_batches(function):
     weights = np.array([1.0, -2.0])
     for x, w in places(function):
         plain = chosen(function, x)
-        expected = F.grad(plain, 1)(ng.tensor(x), w).numpy()
+        expected = F.grad(plain, 1)(ng.tensor(x), ng.tensor(w)).numpy()
         leaf = ng.tensor(w, requires_grad=True)
         value = captured(ng.tensor(x), leaf)
         (batch,) = ng.grad(value, leaf, weights, is_grads_batched=True, create_graph=True)
         np.testing.assert_allclose(batch.detach().numpy(), np.outer(weights, expected), 1e-12)
-        hessian = F.hessian(plain, 1)(ng.tensor(x), w).numpy()
+        hessian = F.hessian(plain, 1)(ng.tensor(x), ng.tensor(w)).numpy()
         (second,) = ng.grad(batch[1].sum(), leaf)
         np.testing.assert_allclose(second.numpy(), -2.0 * hessian.sum(0), 1e-12, 1e-13)
 

@@ -13,6 +13,7 @@ def differentiate(scale, x, transform=ng.func.grad):
 
 
 @pytest.mark.parametrize("transform", [ng.func.grad, ng.func.value_and_grad])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_is_closed_over_keeps_its_gradient(transform):
     x = np.linspace(0.1, 1, 5)
     for _ in range(TIMES):
@@ -55,6 +56,7 @@ def test_an_argument_that_is_differentiated_by_twice():
         np.testing.assert_array_equal(b, 2 * x)
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_an_auxiliary_output_keeps_its_graph():
     x = np.array([0.3, 0.7])
     for _ in range(TIMES):

@@ -82,6 +82,7 @@ def test_containers_of_any_structure():
         assert result["sum"][1:] == [None, "ab", 7]
 
 
+@pytest.mark.host_only("is about memory of NumPy")
 def test_results_are_new_arrays_that_share_nothing():
     constant = np.ones(6)
     jitted = ng.jit(lambda x: (x, x, x[1:], ng.asarray(constant)))

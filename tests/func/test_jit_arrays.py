@@ -314,6 +314,7 @@ def put(x, key):
     return y
 
 
+@pytest.mark.host_only("is about memory of NumPy")
 def test_the_memory_of_an_array_that_a_tensor_shares_is_compared():
     counts = np.array([1, 0, 2])
     shared, mask = ng.asarray(counts), MASK.copy()

@@ -39,6 +39,7 @@ READS = {
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.host_only("reads as the tests do there, by a function of their own")
 def test_reading_a_value_names_the_line_and_the_way_out(name, grad):
     function = READS[name]
     jitted = ng.jit(function)
@@ -81,6 +82,7 @@ def test_an_error_leaves_the_mode_as_it_was():
     lambda x, w: x * w, lambda x, w: ng.jit(lambda y: y * w)(x), lambda x, w: (x * x).sum(),
     lambda x, w: ng.func.grad(lambda y: (x * y).sum())(X),
 ])  # fmt: skip
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_another_thread_does_not_compute_with_what_is_captured(function):
     """Nobody would see what else takes part there: its gradient was lost."""
     w = ng.tensor(2.0, requires_grad=True)
@@ -178,6 +180,7 @@ def write_without_grad(x):
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
+@pytest.mark.host_only("is about memory of NumPy")
 def test_changes_outside_are_refused(function):
     first = inspect.getsourcelines(function)[1]
     for given in (X, ng.tensor(X)):
@@ -196,6 +199,7 @@ def test_backward_into_an_argument_is_refused():
     assert x.grad is None
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_own_tensors_may_be_written_and_differentiated():
     @ng.jit
     def function(x):
@@ -387,6 +391,7 @@ def test_a_flag_that_is_switched_makes_a_new_recording():
     np.testing.assert_array_equal(ng.grad(y, weight)[0].numpy(), X)
 
 
+@pytest.mark.host_only("arrays of NumPy come back")
 def test_gradients_reach_tensors_closed_over():
     leaf = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
     product = leaf * leaf

@@ -61,6 +61,7 @@ def test_the_derivative_of_a_function_reaches_what_a_captured_one_closes_over():
     np.testing.assert_array_equal(ng.func.hessian(loss)(Y), np.diag(4 * X))
 
 
+@pytest.mark.host_only("arrays of NumPy come back")
 def test_arrays_come_back_where_no_gradient_is_recorded():
     w = ng.tensor(Y, requires_grad=True)
     captured = ng.jit(lambda x: (x * w).sum())
@@ -132,6 +133,7 @@ def test_a_tensor_closed_over_may_be_a_result_as_it_is():
         np.testing.assert_array_equal(gradient.numpy(), X + [0, 1, 1])
 
 
+@pytest.mark.host_only("is about memory of NumPy")
 def test_results_in_memory_of_the_caller_would_lose_what_is_closed_over():
     w = ng.tensor(Y, requires_grad=True)
     captured = ng.jit(lambda x: x * w)

@@ -176,6 +176,7 @@ def test_each_member_of_an_ensemble_has_its_indices():
         jitted(xs, indices)
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_each_member_of_an_ensemble_writes_at_its_indices():
     rng = np.random.default_rng(3)
     xs, indices = rng.standard_normal((5, 3)), rng.integers(-7, 7, (5, 3))
@@ -196,6 +197,7 @@ def test_each_member_of_an_ensemble_writes_at_its_indices():
             same_bits(mine, eager.numpy())
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_jacobians_of_writes():
     x, index = np.array([0.5, -1.5, 2.0]), np.array([4, 1, 4])
 
@@ -234,6 +236,7 @@ def test_take_reads_booleans_as_numbers():
     same_bits(ng.jit(lambda x: ng.take(x, x > 0))(X), np.take(X, X > 0))
 
 
+@pytest.mark.host_only("arrays of NumPy come back")
 def test_arrays_closed_over_are_read_at_each_call():
     index, other = np.array([0, 1]), ng.tensor([2, 2])
     calls = []

@@ -299,6 +299,7 @@ def test_a_float_is_what_it_is_and_no_key(number):
     lambda a: ng.asarray(a) * a, lambda a: np.real(a * 1j * a),
 ])  # fmt: skip
 @pytest.mark.parametrize("number", [0.6, np.float64(0.6)])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_derivatives_with_respect_to_a_float_among_the_arguments(function, number):
     F = ng.func
     for derived in (

@@ -62,6 +62,7 @@ def test_containers_and_kinds_in_any_order(served):
 
 
 @pytest.mark.short_ways
+@pytest.mark.host_only("takes the processor's short way")
 def test_gradients_flow_through_the_short_way(served):
     jitted = ng.jit(product)
     x, y = ng.tensor(X, requires_grad=True), ng.tensor(Y, requires_grad=True)

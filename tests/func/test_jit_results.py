@@ -67,6 +67,7 @@ def test_out_of_several_programs():
     np.testing.assert_array_equal(out, np.diag(2 * X))
 
 
+@pytest.mark.host_only("is about memory of NumPy")
 def test_out_that_does_not_fit():
     jitted = ng.jit(lambda x: (x * 2, x * 3))
     shared = np.empty(6)
@@ -212,6 +213,7 @@ def part_by_part(x):
     [filled, part_by_part, ng.func.grad(lambda x: (filled(x) ** 2).sum()),
      ng.func.grad(lambda x: sum([(part * part).sum() for part in part_by_part(x)]))],
 )  # fmt: skip
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_is_the_same_for_all_members_may_be_written_by_each(member):
     xs = np.random.default_rng(0).random((5, 3, 2))
     found = ng.jit(member, ensemble=True)(xs)

@@ -104,6 +104,7 @@ def by_backward(y, w):
 
 @pytest.mark.parametrize("gradient", [by_grad, by_batch, by_recorded_batch, by_backward])
 @pytest.mark.parametrize("wrap", [ng.jit, lambda f: ng.jit(lambda x: func.grad(f)(x).sum())])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_a_hook_of_what_is_closed_over_acts_once_as_long_as_it_is_there(gradient, wrap):
     w = ng.tensor([1.0, 2.0], requires_grad=True)
     captured = wrap(squares(w))
@@ -169,6 +170,7 @@ SINGLE = np.array([1.1, 2.2, 3.3], np.float32)
     ],
 )
 @pytest.mark.parametrize("numbers", [(0.1, 0.2, 0.3), (1, 2, 3)])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_numbers_give_the_dtypes_that_they_give_without_a_capture(function, numbers):
     captured = ng.jit(function)
     for number in numbers:

@@ -42,6 +42,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("name", READERS)
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_closed_over_arrays_are_read_anew(name):
     v = np.array([1.0, 2.0, 3.0])
     captured = ng.jit(lambda x: READERS[name](x, v))
@@ -86,6 +87,7 @@ OUTER = {
 
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize("outer", OUTER)
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_a_captured_function_makes_is_not_outside(outer, inner):
     def function(x):
         return INNER[inner](x) * x
@@ -97,6 +99,7 @@ def test_what_a_captured_function_makes_is_not_outside(outer, inner):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_leads_outside_still_does():
     w = ng.tensor(2.0, requires_grad=True)
     captured = ng.jit(lambda x: func.grad(lambda z: z * z * w * x[0])(3.0) * x)
@@ -156,6 +159,7 @@ def around_squares(x):
 
 
 @pytest.mark.parametrize("function", [squares, around_squares])
+@pytest.mark.host_only("compares bits, and functions have others on a device")
 def test_jacobians_of_captured_kernels_without_second_derivatives(function):
     captured, expected = ng.jit(function), func.jacrev(function)(X)
     x = ng.tensor(X, requires_grad=True)

@@ -47,6 +47,7 @@ class Lazy:
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_a_parameter_that_is_made_at_the_first_call_gets_its_gradient(way):
     lazy, made_before = Lazy(), Lazy()
     made_before.weight = ng.tensor([3.0, 4.0], requires_grad=True)
@@ -68,6 +69,7 @@ def forgotten(u):
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way not in ("called", "grad of jit")])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_results_that_depend_on_forgotten_leaves_alone_are_arrays(way):
     function = WAYS[way](forgotten)
     assert all(type(function(U)) is np.ndarray for _ in range(6))
@@ -115,6 +117,7 @@ def with_a_context(u):
 
 
 @pytest.mark.parametrize("function", [recursive, of_a_class, with_a_hook, with_a_context])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_leaves_that_cycles_and_graphs_hold_are_forgotten_too(function):
     slope = func.grad(function)
     assert {type(slope(U)) for _ in range(6)} == {np.ndarray}

@@ -97,6 +97,7 @@ def test_outside_of_a_derivative_leaves_may_be_copied(door):
 
 
 @pytest.mark.parametrize("door", SILENT | LOUD)
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_is_detached_or_needs_no_gradient_leaves(door):
     door = (SILENT | LOUD)[door]
     if door is not LOUD["index"]:
@@ -185,6 +186,7 @@ def test_errors_name_what_keeps_the_gradients_first(door, first):
     assert ".item()" not in text
 
 
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_what_the_errors_recommend_is_right():
     def by_stack(z):
         return ng.sum(ng.stack([np.exp(z[0]), ng.exp(z[1])]))

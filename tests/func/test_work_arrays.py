@@ -131,6 +131,7 @@ def by_hvp(w, b):
 
 
 @pytest.mark.parametrize("product", [by_jvp, by_vjp, by_hvp])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_a_vector_may_be_written_afterwards(product):
     w, b = ng.tensor(X, requires_grad=True), np.ones(3)
     found = product(w, b)
@@ -139,6 +140,7 @@ def test_a_vector_may_be_written_afterwards(product):
 
 
 @pytest.mark.parametrize("jacobian", [ng.func.jacrev, ng.func.jacfwd])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_a_pullback_is_differentiated_by_a_cotangent_that_is_made_later(jacobian):
     pullback = ng.func.vjp(np.sin, X)[1]
     found = ng.asarray(jacobian(lambda c: pullback(c)[0])(X)).detach().numpy()

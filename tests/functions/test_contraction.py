@@ -104,6 +104,7 @@ def test_einsum_takes_a_path(rng):
         ng.einsum("ij,jk,kl", *arrays, optimize=[(0, 1)])
 
 
+@pytest.mark.host_only("measures the memory of the processor")
 def test_einsum_keeps_no_product_that_was_used():
     text, size = "ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak", 200
     path = ["einsum_path", *[(0, 1), *[(0, n) for n in range(8, 0, -1)]]]

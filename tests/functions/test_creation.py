@@ -55,6 +55,7 @@ def test_only_numbers_make_tensors(dtype):
 
 
 @pytest.mark.parametrize("make", [ng.zeros, ng.ones, ng.empty, ng.arange, ng.eye])
+@pytest.mark.host_only("is about where there is no device")
 def test_only_the_processor_is_a_device(make):
     assert make(2, device="cpu").device == "cpu"
     with pytest.raises(ValueError, match="device"):
@@ -80,6 +81,7 @@ def test_asarray_converts_and_copies_in_the_graph():
         ng.asarray(x, dtype="float32", copy=False)
 
 
+@pytest.mark.host_only("shares memory with an array of NumPy")
 def test_asarray_of_an_array_shares_memory_and_derivatives_do_not_see_later_writes():
     array = np.array([1.0, 2.0])
     x = ng.asarray(array)
@@ -157,6 +159,7 @@ def test_linspace_of_integers_rounds_down_as_in_numpy():
         ng.linspace(x, 4.0, -1)
 
 
+@pytest.mark.host_only("shares memory with an array of NumPy")
 def test_from_dlpack_shares_memory():
     array = np.array([1.0, 2.0])
     x = ng.from_dlpack(array)
@@ -195,6 +198,7 @@ def test_the_namespace_has_dtypes_and_constants():
     assert np.isnan(ng.nan)
 
 
+@pytest.mark.host_only("is about where there is no device")
 def test_namespace_info():
     info = ng.__array_namespace_info__()
     assert info.devices() == [info.default_device()] == ["cpu"]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..._errors import DeviceError
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
 from . import elementwise, loops, product, reduction
@@ -54,7 +55,7 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
 def in_elements(strides: Sequence[int], size: int) -> list[int]:
     """Return strides in elements of a size."""
     if any(stride % size for stride in strides):
-        raise ValueError(
+        raise DeviceError(
             f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
             f"before, with np.ascontiguousarray"
         )
