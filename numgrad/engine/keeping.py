@@ -7,6 +7,8 @@ it held:
   gets a copy of its elements, and no others.
 * Those which were saved before the first write are not known one by one, since to note each would
   take longer than to record the operation. One copy of the whole memory, made once, is for all.
+  Nodes hold these values themselves, which hang on later nodes once they are written: a circle that
+  `let_go` opens.
 
 So a loop that fills an array part by part copies what it has read since its last write, and takes
 time and memory in proportion to that. Where gradients are switched off nothing is kept: versions
