@@ -287,3 +287,16 @@ def test_a_deferred_element_is_updated_by_one_write():
         y[2:4] += 1.0
     assert y.expr.operator.name == "put_view"
     assert y.expr.inputs[0].expr.operator.name == "multiply"
+
+
+def test_what_was_saved_between_two_writes_is_found_after_a_first_write_elsewhere():
+    x = leaf()
+    v = x * 1.0
+    v[0] = 2.0
+    a = v * v
+    b = a * 1.0
+    c = b * b
+    b[0] = c[1]
+    v[1] = 5.0
+    (g,) = ng.grad(b[:2].sum(), x)
+    np.testing.assert_allclose(g.numpy(), [0, 4 * 2**3 + 2 * 2, 0])

@@ -327,6 +327,7 @@ def _planned(
     else:
         node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
     node._edges = node.extras = node.by_position = None
+    node.apart = False
     node.number = next_number()
     reads = plan.reads[wanted]
     if reads is None:

@@ -94,11 +94,14 @@ class Node:
     extras : Extras or None
     by_position : object
         What `indices` has found out of a node whose kind is not known yet.
+    apart : bool
+        Whether no saved value of the node, and of those above it, leads to a node; see `keeping`.
     """
 
     __slots__ = (
-        "__weakref__", "_edges", "_kind", "by_position", "code", "extras", "inputs", "instruction",
-        "number", "operator", "outputs", "parents", "saved", "slots", "static", "versions",
+        "__weakref__", "_edges", "_kind", "apart", "by_position", "code", "extras", "inputs",
+        "instruction", "number", "operator", "outputs", "parents", "saved", "slots", "static",
+        "versions",
     )  # fmt: skip
 
     operator: Any
@@ -116,6 +119,7 @@ class Node:
     _edges: tuple[Edge, ...] | None
     _kind: "Kind | bool | None"
     by_position: Any
+    apart: bool
 
     def blank(self) -> None:
         """Set what a new node has of no operation: a number, nothing saved, no place."""
@@ -123,7 +127,7 @@ class Node:
         self.saved = self.versions = ()
         self.code = self.extras = self._edges = self.by_position = None
         self.instruction = 0
-        self._kind = False
+        self._kind = self.apart = False
 
     def name(self) -> str:
         """Return the name of the operator whose gradient this node computes."""
@@ -318,6 +322,7 @@ class Accumulator(Node):
         self.number = next_number()
         self.code = self.extras = self._kind = self.by_position = None
         self.instruction = 0
+        self.apart = True
 
     @property
     def is_accumulator(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
-from .keeping import preserve
+from .keeping import let_go, preserve
 from .record import apply, deferring, grad_mode, mode, runtime
 from .values import is_taken_along
 from .views import Chain, is_view, through
@@ -162,7 +162,7 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
     else:
         before = root.node, root.slot
         record_in_place(operator, static, inputs, root)
-        _keep_retaining(root, *before)
+        _leave(root, *before)
 
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
@@ -247,7 +247,7 @@ def _move(value: Value, other: Value) -> None:
     """Put a value at the place of another one in the graph."""
     before = value.node, value.slot
     value.move(other.node, other.slot, other.requires_grad)
-    _keep_retaining(value, *before)
+    _leave(value, *before)
 
 
 def replay_view(view: View, value: Value, stays: bool) -> None:
@@ -265,8 +265,10 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
         mode.capture.replayed.append(view)
 
 
-def _keep_retaining(value: Value, node: Node | None, slot: int) -> None:
-    """Move ``retain_grad`` to the new node of a value; hooks stay with the value that it was."""
+def _leave(value: Value, node: Node | None, slot: int) -> None:
+    """Finish with the node on which a value hung: what was saved of it is kept apart, and
+    ``retain_grad`` moves to its new node; hooks stay with the value that it was."""
+    let_go(value)
     if node is None or node is value.node or not node.retained or slot not in node.retained:
         return
     reference = node.retained.pop(slot)

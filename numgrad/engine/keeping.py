@@ -7,6 +7,8 @@ it held:
   gets a copy of its elements, and no others.
 * Those which were saved before the first write are not known one by one, since to note each would
   take longer than to record the operation. One copy of the whole memory, made once, is for all.
+  Nodes hold these values themselves, which hang on later nodes once they are written: a circle that
+  `let_go` opens.
 
 So a loop that fills an array part by part copies what it has read since its last write, and takes
 time and memory in proportion to that. Where gradients are switched off nothing is kept: versions
@@ -127,6 +129,37 @@ def preserve(value: Value) -> None:
         past.memory = _content(_whole(value))
 
 
+def let_go(value: Value) -> None:
+    """Let the nodes that lead to a value which was written in place keep what they saved apart from
+    the values: these lead back to the nodes. After the first write `saved` sees to it.
+
+    Each node is looked at once, however many values are written.
+    """
+    storage = value._storage
+    if storage is None or not storage.kept:
+        return
+    storage.kept = False
+    nodes: list[Any] = [value.node]
+    while nodes:
+        node = nodes.pop()
+        if node is None or node.apart:
+            continue
+        node.apart = True
+        nodes += node.parents
+        if node.saved:
+            pairs = zip(node.saved, node.versions, strict=False)
+            node.saved = tuple([_apart(item, version) for item, version in pairs])
+
+
+def _apart(saved: Any, version: int) -> Any:
+    """Return a saved value that will never lead to a node: itself if it was written before, as
+    `saved` says, or is a leaf that requires grad, which is not written; or what a hook has packed.
+    """
+    if version or not isinstance(saved, Value) or (saved.node is None and saved._requires_grad):
+        return saved
+    return saved.detached()
+
+
 def _content(whole: Any) -> HostMemory | DeviceMemory:
     """Return what there is from the first to the last byte of an array."""
     if type(whole) is not DeviceArray:
@@ -161,4 +194,4 @@ def before_writes(value: Value) -> Value | None:
     return before
 
 
-__all__ = ["before_writes", "preserve", "saved"]
+__all__ = ["before_writes", "let_go", "preserve", "saved"]

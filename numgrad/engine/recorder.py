@@ -64,5 +64,5 @@ def node_like(plan: Plan) -> Any:
     node.operator, node.static, node._kind = plan.operator, plan.static, plan.kind
     node.inputs, node.outputs = plan.inputs, plan.outputs
     node._edges = node.extras = node.code = node.by_position = None
-    node.instruction, node.saved, node.versions = 0, (), ()
+    node.instruction, node.saved, node.versions, node.apart = 0, (), (), False
     return node

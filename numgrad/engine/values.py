@@ -89,8 +89,9 @@ _ARRAYS = frozenset({np.ndarray, DeviceArray})
 
 
 class Storage:
-    """What all views of one array share: the number of in-place writes so far, whether nodes have
-    saved them before the first one, and what is kept of earlier contents, see `keeping`."""
+    """What all views of one array share: the number of in-place writes so far, whether nodes may
+    hold such views themselves, saved before the first one, and what is kept of earlier contents,
+    see `keeping`."""
 
     __slots__ = ("kept", "past", "version")
 

@@ -161,6 +161,20 @@ def _in_place(x):
     ng.grad(y.sum(), x)
 
 
+def _read_and_written(x):
+    y, weights = x * 1.0, ng.tensor([1.0, 2.0])
+    y *= x
+    z = ng.sin(y[:1]) * y * weights
+    y[1:] = z[:1] * y[1:]
+    z[0] = (z * z)[1]
+    weights[0] = z[0]
+    w = z * 2.0
+    u = w * w
+    with ng.no_grad():
+        w[0] = 1.0
+    w[1] = u[1]
+
+
 def _hooks(x):
     y = x * x
     y.register_hook(lambda g: g * 2)
@@ -187,6 +201,7 @@ USES = {
     "second order": _second_order,
     "views": lambda x: ng.grad((x * 1.0)[::-1].reshape(2, 1).sum(), x),
     "in place": _in_place,
+    "read, then written": _read_and_written,
     "hooks": _hooks,
     "function": lambda x: ng.grad(Double.apply(x).sum(), x),
     "func": lambda x: ng.func.hessian(lambda v: (v * v * v).sum())(x.detach()),
