@@ -7,13 +7,17 @@ elements together. Buffers share one block of memory by their liveness.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
+from .gathering import Checked, cleared
 from .lowering import lowered
 from .steps import Place
 
+_FLAG = np.dtype(np.int64)
 ALIGNMENT = 256
 """Bytes: what every access of a GPU likes to begin at."""
 
@@ -24,7 +28,7 @@ class BoundProgram(Bound):
     Slot 0 is the block of memory of a run; constants, arguments and results follow.
     """
 
-    __slots__ = ("_kept", "_nbytes", "_target", "steps")
+    __slots__ = ("_flag", "_kept", "_nbytes", "_target", "steps")
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)
@@ -33,7 +37,12 @@ class BoundProgram(Bound):
         instructions = [i for i in program.instructions if not i.rows]
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
-        self.steps = [lowered(i, program, places, target) for i in instructions]
+        flag = Place(0, -(-self._nbytes // ALIGNMENT) * ALIGNMENT)
+        self.steps = [lowered(i, program, [*places, flag], target) for i in instructions]
+        self._flag = None
+        if any(type(step) is Checked for step in self.steps):
+            self._flag, self._nbytes = flag, flag.offset + _FLAG.itemsize
+            self.steps.insert(0, cleared(flag, target))
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program
@@ -66,10 +75,20 @@ class BoundProgram(Bound):
                 if not isinstance(array, DeviceArray):
                     array = self._target.to_device(array)
                 blocks.append((array.memory, array.offset))
-            for step in self.steps:
-                failure = step.run(runtime, blocks)
-                if failure is not None:
-                    return failure
+            failure = self._launch(blocks)
+            if self._flag is not None and runtime.read(memory, self._flag.offset, _FLAG, (), ()):
+                return self._launch(blocks, on_host=True)
+            return failure
         finally:
             runtime.free(memory)
+
+    def _launch(self, blocks: Sequence[Any], on_host: bool = False) -> Failure | None:
+        """Run the steps until one fails; ``on_host`` has the host do what is checked, and say what
+        is wrong."""
+        for step in self.steps:
+            if on_host and type(step) is Checked:
+                step = step.host
+            failure = step.run(self._target.runtime, blocks)
+            if failure is not None:
+                return failure
         return None

@@ -76,6 +76,16 @@ def function_of(spec: Any) -> Function:
     return Function(spec.function, real_dtype(spec.in_dtypes, spec.out_dtypes), is_complex)
 
 
+def in_elements(strides: Sequence[int], size: int) -> list[int]:
+    """Return strides in elements of a size."""
+    if any(stride % size for stride in strides):
+        raise ValueError(
+            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
+            f"before, with np.ascontiguousarray"
+        )
+    return [stride // size for stride in strides]
+
+
 # Texts --------------------------------------------------------------------------------------------
 
 
