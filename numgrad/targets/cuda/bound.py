@@ -13,7 +13,7 @@ from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
-from .gathering import Checked, cleared
+from .gathering import cleared
 from .lowering import lowered
 from .steps import Place
 
@@ -40,7 +40,7 @@ class BoundProgram(Bound):
         flag = Place(0, -(-self._nbytes // ALIGNMENT) * ALIGNMENT)
         self.steps = [lowered(i, program, [*places, flag], target) for i in instructions]
         self._flag = None
-        if any(type(step) is Checked for step in self.steps):
+        if any(getattr(step, "host", None) for step in self.steps):
             self._flag, self._nbytes = flag, flag.offset + _FLAG.itemsize
             self.steps.insert(0, cleared(flag, target))
 
@@ -86,8 +86,9 @@ class BoundProgram(Bound):
         """Run the steps until one fails; ``on_host`` has the host do what is checked, and say what
         is wrong."""
         for step in self.steps:
-            if on_host and type(step) is Checked:
-                step = step.host
+            host = getattr(step, "host", None)
+            if on_host and host is not None:
+                step = host()
             failure = step.run(self._target.runtime, blocks)
             if failure is not None:
                 return failure

@@ -1,16 +1,17 @@
 """From the instructions of a program to launches: which kernel, over what, with which arguments."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, gathering, loops, product, reduction
+from . import elementwise, gathering, loops, own, product, reduction
 from .elementwise import Walk, in_elements
 from .host import host_call, needs_host, require_sound
 from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
 
-Step = Launch | HostCall | gathering.Staged | gathering.Checked
+Step = Launch | HostCall | gathering.Staged | own.Own
 _WIDE = 1 << 31
 
 
@@ -31,8 +32,11 @@ def lowered(
     if isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul":
         return _of_product(pattern, loop, begins, target)
     if gathering.is_of_positions(spec):
-        step = gathering.lowered(pattern, loop, [*begins, places[-1]], target)
-        return gathering.Checked(step, host_call(instruction, loop, begins)) if pattern.replay else step
+        step = gathering.lowered(pattern, loop, begins, places[-1], target)
+        host = partial(host_call, instruction, loop, begins)
+        return step._replace(host=host) if spec.name == "positions" else step
+    if getattr(spec, "on_cuda", None) is not None:
+        return own.lowered(pattern, loop, begins, target)
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):

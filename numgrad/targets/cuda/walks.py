@@ -7,24 +7,16 @@ import numpy as np
 
 from ..._program import Shape
 from .elementwise import Walk, in_elements, loop, place, signature
-from .kernel import Kernel, Parameter, Pointer, Word
+from .kernel import Kernel, Pointer, Word
 from .steps import Launch, Place, loop_over
 
-WIDE = 1 << 31
-"""Elements that 31 bits do not number."""
+_WIDE = 1 << 31
 
 
 class Operand(NamedTuple):
-    """What a kernel reads or writes, by the name that it has in the text.
+    """What a kernel reads or writes, by the name that it has in the text; ``strides`` are in bytes.
 
-    Attributes
-    ----------
-    name : str
-    place : Place or None
-        None for a number that is counted along the walk: its strides are what it grows by.
-    dtype : dtype or None
-    strides : tuple of int
-        Along each axis, in bytes.
+    Without place and dtype it is a number that is counted: the strides are what it grows by.
     """
 
     name: str
@@ -40,48 +32,41 @@ class Lines(NamedTuple):
     lines: tuple[str, ...]
 
 
+COPY = Lines("copy", ("out[{out}] = x[{x}]",))
+
+
 def launch(
     what: Lines,
     sizes: Shape,
     operands: Sequence[Operand],
-    numbers: Mapping[str, int],
     target: Any,
-    scope: Mapping[str, Any] | None = None,
+    numbers: Mapping[str, int] = {},  # never changed
 ) -> Launch:
-    """Return the launch of lines over axes; ``numbers`` are more parameters, ``scope`` constants
-    that follow from the dtypes of the operands."""
+    """Return the launch of lines over axes. ``numbers`` are more parameters; ``zero`` in the lines
+    is that of the dtype of the last operand."""
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
-    walk = Walk(len(over.sizes), over.elements >= WIDE)
+    walk = Walk(len(over.sizes), over.elements >= _WIDE)
     arguments: list[Any] = [over.elements, *over.sizes]
     for (_, begin, dtype, _), strides in zip(operands, over.strides, strict=True):
-        if begin is not None and dtype is not None:
-            arguments += [begin, *in_elements(strides, dtype.itemsize)]
-        else:
-            arguments += strides
+        arguments += strides if dtype is None else [begin, *in_elements(strides, dtype.itemsize)]
     dtypes = tuple([operand.dtype for operand in operands])
     kernel = target.prepared(
-        ("walk", what.name, dtypes, tuple(numbers), walk),
-        lambda: _kernel(what, operands, tuple(numbers), walk, scope or {}),
+        ("walk", what, dtypes, tuple(numbers), walk), lambda: _kernel(what, operands, numbers, walk)
     )
     return Launch(kernel, over.elements, (*arguments, *numbers.values()))
 
 
-def _kernel(
-    what: Lines, operands: Sequence[Operand], numbers: Sequence[str], walk: Walk, scope: Any
-) -> Kernel:
+def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: Walk) -> Kernel:
     parameters, listed = signature((), (), walk)
-    made: list[Parameter] = list(parameters)
-    for operand in operands:
-        strides = [f"{operand.name}_{axis}" for axis in range(walk.axes)]
-        if operand.dtype is not None:
-            made.append(Pointer(operand.dtype))
-            listed.append(operand.name)
-        made += [Word()] * walk.axes
-        listed += strides
-    made += [Word()] * len(numbers)
+    for name, _, dtype, _ in operands:
+        parameters += () if dtype is None else (Pointer(dtype),)
+        listed += [] if dtype is None else [name]
+        parameters += (Word(),) * walk.axes
+        listed += [f"{name}_{axis}" for axis in range(walk.axes)]
     indices = {operand.name: f"({place(operand.name, walk)})" for operand in operands}
     body = [line.format_map(indices) for line in what.lines]
-    index_type = np.int64 if walk.is_wide else np.uint32
-    scope = {"index_type": index_type, "int64": np.int64, **scope}
-    return Kernel(what.name, loop([*listed, *numbers], walk, body), tuple(made), scope)
+    scope: dict[str, Any] = {"index_type": np.int64 if walk.is_wide else np.uint32}
+    scope |= {"int64": np.int64, "zero": (operands[-1].dtype or np.dtype(int)).type(0)}
+    text = loop([*listed, *numbers], walk, body)
+    return Kernel(what.name, text, (*parameters, *[Word()] * len(numbers)), scope)

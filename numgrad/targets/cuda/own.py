@@ -1,0 +1,107 @@
+"""Kernels that users wrote for CUDA: they get whole arrays, and go over them as they like.
+
+Arrays have one axis for the loop. An input that is repeated along a part of the loop, so that no
+stride leads through all of it, is copied before.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import Any, NamedTuple
+
+from ..._errors import OperatorError
+from ..._program import Shape, contiguous_strides
+from ..._specs import CUDAKernel, LoopSpec
+from ..._target import Failure
+from .gathering import Staged
+from .host import is_for_host
+from .kernel import Array, Function, Kernel
+from .loops import in_order
+from .steps import Blocks, Launch, Loop, Place, cores_of
+from .walks import COPY, Operand, launch
+
+_ALIGNMENT = 256
+
+
+class Own(NamedTuple):
+    """The launch of a user's kernel, behind those that copy what it reads.
+
+    Attributes
+    ----------
+    own : CUDAKernel
+    staged : Staged
+    """
+
+    own: CUDAKernel
+    staged: Staged
+
+    def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
+        """Launch the kernels; errors say whose kernel it was."""
+        with _told(self.own):
+            return self.staged.run(runtime, blocks)
+
+
+@contextmanager
+def _told(own: CUDAKernel) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise OperatorError(f"{own.label}: {type(error).__name__}: {error}") from error
+
+
+def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Own:
+    """Return the step of an instruction whose spec has a kernel for CUDA."""
+    spec, own = pattern.spec, pattern.spec.on_cuda
+    if is_for_host(own.function):
+        raise OperatorError(
+            f"{own.label}: it, or a function that it calls, raises an exception or makes an array "
+            f"of NumPy, which threads of a GPU cannot"
+        )
+    count = len(spec.in_dtypes) - sum(item is None for item in spec.trailing)
+    arrays, copies, nbytes, most = [], [], 0, 0
+    cores = cores_of(pattern, spec.signature, (0,) * len(pattern.layouts))
+    for k, (place, core) in enumerate(zip(begins, cores, strict=True)):
+        dtype, strides = pattern.layouts[k].dtype, core.strides[0]
+        shape = (loop.elements, *core.sizes)
+        along = _one_stride(loop.sizes, loop.strides[k])
+        if count <= k < len(spec.in_dtypes):  # a number
+            shape, along = (1,), dtype.itemsize
+        elif along is None:
+            copied = Place(-1, nbytes)
+            copies.append(_copy(dtype, loop, k, place, copied, core, target))
+            place, (along, *strides) = copied, contiguous_strides(shape, dtype.itemsize)
+            nbytes += -(-prod(shape) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
+        arrays.append((place, shape, (along, *strides)))
+        most = max(most, prod(shape))
+    with _told(own):
+        kernel = target.prepared(("own", own, spec.identity), lambda: _kernel(spec, own, cores))
+    whole = Launch(kernel, most if own.threads is None else loop.elements, tuple(arrays))
+    return Own(own, Staged(nbytes, (*copies, whole)))
+
+
+def _one_stride(sizes: Shape, strides: Shape) -> int | None:
+    """Return the stride that leads through all axes; None if there is none."""
+    inner = list(zip(sizes[1:], strides[1:], strict=True))
+    if any(o != s * n for o, (n, s) in zip(strides, inner, strict=False)):
+        return None
+    return strides[-1] if strides else 0
+
+
+def _copy(
+    dtype: Any, loop: Loop, k: int, place: Place, copied: Place, core: Loop, target: Any
+) -> Launch:
+    sizes = (*loop.sizes, *core.sizes)
+    read = Operand("x", place, dtype, (*loop.strides[k], *core.strides[0]))
+    written = Operand("out", copied, dtype, contiguous_strides(sizes, dtype.itemsize))
+    return launch(COPY, sizes, [read, written], target)
+
+
+def _kernel(spec: LoopSpec, own: CUDAKernel, cores: Sequence[Loop]) -> Kernel:
+    names = [f"x{k}" for k in range(len(cores))]
+    first, nin = len(spec.in_dtypes) - sum(t is None for t in spec.trailing), len(spec.in_dtypes)
+    given = [f"{x}[0]" if first <= k < nin else f"{x}[:]" for k, x in enumerate(names)]
+    text = f"def kernel({', '.join(names)}):\n    own({', '.join(in_order(spec, given))})"
+    dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+    parameters = [Array(d, 1 + len(core.sizes)) for d, core in zip(dtypes, cores, strict=True)]
+    scope = {"own": Function(own.function, dtype=spec.in_dtypes[0])}
+    return Kernel(spec.name, text, tuple(parameters), scope, own.threads)
