@@ -10,7 +10,7 @@ import pytest
 import numgrad as ng
 from numgrad.engine.lower import force
 from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget, reduction
+from numgrad.targets.cuda import CUDATarget, gathering, reduction
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -87,7 +87,9 @@ def _run(scenario, dtype):
 
 @pytest.fixture(scope="module")
 def kernels():
-    return collected(_run_all)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gathering, "RUN", 2)  # so that keys are merged too
+        return collected(_run_all)
 
 
 def test_kernels_of_positions_are_among_them(kernels):
