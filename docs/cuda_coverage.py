@@ -27,9 +27,10 @@ from numgrad.testing.scenarios import SCENARIOS
 PAGE = Path(__file__).with_name("cuda_coverage.md")
 HEAD = """# CUDA, operator by operator
 
-How each operator of numgrad runs on a device, of this dtype or that where it matters. Derivatives are made of
-the same operators, and of partial derivatives, which are elementwise. [Operators of users](writing_an_operator.md#on-cuda)
-are *elementwise* or *core* or have kernels of their own. The page is written by `docs/cuda_coverage.py`.
+How each operator of numgrad runs on a device, of this dtype or that where it matters.
+Derivatives are made of the same operators, and of partial derivatives, which are elementwise.
+[Operators of users](writing_an_operator.md#on-cuda) are *elementwise* or *core*, or have kernels of
+their own. The page is written by `docs/cuda_coverage.py`.
 
 | word | means |
 |---|---|
@@ -40,7 +41,7 @@ are *elementwise* or *core* or have kernels of their own. The page is written by
 | reduction | a block of threads for each row or 1024 elements; short rows and columns are *core* |
 | product | a block of threads for each tile of a matrix |
 | indexing | a thread for each element; positions that may be equal are sorted before |
-| indexing, checked | the same, and a flag, read once behind the program, for indices out of bounds |
+| indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
 | host | the data go to the processor and come back; why is said behind |
 
 """

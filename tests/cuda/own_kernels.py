@@ -1,5 +1,4 @@
-"""An operator with kernels for CUDA of its own: the simulator runs them, the compiler compiles them.
-"""
+"""An operator with kernels for CUDA of its own, for the simulator and for the compiler."""
 
 import math
 

@@ -10,7 +10,7 @@ import pytest
 import numgrad as ng
 from numgrad.engine.lower import force
 from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget, gathering, reduction
+from numgrad.targets.cuda import CUDATarget, reduction
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -87,15 +87,13 @@ def _run(scenario, dtype):
 
 @pytest.fixture(scope="module")
 def kernels():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathering, "RUN", 2)  # so that keys are merged too
-        return collected(_run_all)
+    return collected(_run_all)
 
 
 def test_kernels_of_positions_are_among_them(kernels):
     names = {kernel.name for kernel in kernels}
     assert names >= {"gather", "place", "add_up", "overwrite", "remains", "positions", "keys",
-                     "sort_runs", "merge_runs", "fill"}  # fmt: skip
+                     "merge", "fill"}  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad._tensor import Tensor
-from numgrad.targets.cuda import gathering, walks
+from numgrad.targets.cuda import walks
 from numgrad.targets.cuda.steps import HostCall
 
 from .programs import TARGET
@@ -14,12 +14,6 @@ RNG = np.random.default_rng(11)
 X = RNG.standard_normal((3, 5, 2))
 INDEX = np.array([0, 2, -1, 2, 2, 0, 4, 3, 1])
 OTHER = np.array([[1], [0]])
-
-
-@pytest.fixture
-def short_runs(monkeypatch):
-    """Few keys are sorted by one kernel, so that others have to merge them."""
-    monkeypatch.setattr(gathering, "RUN", 2)
 
 
 @pytest.fixture
@@ -76,7 +70,7 @@ def everything(function, device):
 
 
 @pytest.mark.parametrize("name", READS)
-def test_indices_are_read_where_they_are(name, short_runs, no_copies):
+def test_indices_are_read_where_they_are(name, no_copies):
     expected = everything(READS[name], "cpu")
     for function in (READS[name], ng.jit(READS[name])):
         for found, other in zip(everything(function, "cuda"), expected, strict=True):
@@ -84,7 +78,7 @@ def test_indices_are_read_where_they_are(name, short_runs, no_copies):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex64"])
-def test_elements_of_all_dtypes_are_moved(dtype, short_runs):
+def test_elements_of_all_dtypes_are_moved(dtype):
     values = (10 * X).astype(dtype)
     put = (10 * RNG.standard_normal((3, 9, 2))).astype(dtype)
     found = []

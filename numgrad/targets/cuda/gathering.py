@@ -22,9 +22,6 @@ from .walks import COPY, Lines, Operand, launch
 
 _WORD = np.dtype(np.int64)
 
-RUN = 32
-"""Neighbouring keys that are sorted by one kernel, in which every thread looks at all of them."""
-
 
 class Staged(NamedTuple):
     """Launches in a row, with so many bytes of memory of their own: the last of their blocks.
@@ -88,18 +85,7 @@ _POSITIONS = Lines("positions", (
 ))  # fmt: skip
 
 _KEYS = Lines("keys", ("keys[{keys}] = index[{index}] * m + {at}",))
-_RUNS = Lines("sort_runs", (
-    "at = int64(i)",
-    "first = at // m * m + at % m // run * run",
-    "stop = min(first + run, at // m * m + m)",
-    "place, other = first, first",
-    "while other < stop:",
-    "    if source[other] < source[at]:",
-    "        place += 1",
-    "    other += 1",
-    "out[place] = source[at]",
-))  # fmt: skip
-_MERGE = Lines("merge_runs", (
+_MERGE = Lines("merge", (
     "at = int64(i)",
     "begin = at // m * m",
     "first = begin + (at - begin) // (2 * run) * (2 * run)",
@@ -195,13 +181,11 @@ def _in_order(
     at = Operand("at", None, None, (*(0,) * len(sizes), 1))
     operands = [given, at, Operand("keys", source, _WORD, lies)]
     launches = [launch(_KEYS, (*sizes, m), operands, target, {"m": m})]
-    what, run = _RUNS, RUN
-    while what is _RUNS or run < m:
-        each = (_WORD.itemsize,)
+    run, each = 1, (_WORD.itemsize,)
+    while run < m:
         operands = [Operand("source", source, _WORD, each), Operand("out", into, _WORD, each)]
-        launches.append(launch(what, (count,), operands, target, {"m": m, "run": run}))
-        source, into = into, source
-        what, run = _MERGE, run if what is _RUNS else 2 * run
+        launches.append(launch(_MERGE, (count,), operands, target, {"m": m, "run": run}))
+        source, into, run = into, source, 2 * run
     keys = Operand("keys", source, _WORD, lies[:-1] if sizes else (0,) * len(loop.sizes))
     return launches, 2 * count * _WORD.itemsize, keys
 

@@ -24,19 +24,13 @@ _ALIGNMENT = 256
 
 
 class Own(NamedTuple):
-    """The launch of a user's kernel, behind those that copy what it reads.
-
-    Attributes
-    ----------
-    own : CUDAKernel
-    staged : Staged
-    """
+    """The launch of a user's kernel, behind those that copy what it reads; errors say whose."""
 
     own: CUDAKernel
     staged: Staged
 
     def run(self, runtime: Any, blocks: Blocks) -> Failure | None:
-        """Launch the kernels; errors say whose kernel it was."""
+        """Launch the kernels."""
         with _told(self.own):
             return self.staged.run(runtime, blocks)
 
@@ -57,26 +51,30 @@ def lowered(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> O
             f"{own.label}: it, or a function that it calls, raises an exception or makes an array "
             f"of NumPy, which threads of a GPU cannot"
         )
-    count = len(spec.in_dtypes) - sum(item is None for item in spec.trailing)
-    arrays, copies, nbytes, most = [], [], 0, 0
     cores = cores_of(pattern, spec.signature, (0,) * len(pattern.layouts))
-    for k, (place, core) in enumerate(zip(begins, cores, strict=True)):
-        dtype, strides = pattern.layouts[k].dtype, core.strides[0]
-        shape = (loop.elements, *core.sizes)
-        along = _one_stride(loop.sizes, loop.strides[k])
-        if count <= k < len(spec.in_dtypes):  # a number
-            shape, along = (1,), dtype.itemsize
-        elif along is None:
-            copied = Place(-1, nbytes)
-            copies.append(_copy(dtype, loop, k, place, copied, core, target))
-            place, (along, *strides) = copied, contiguous_strides(shape, dtype.itemsize)
-            nbytes += -(-prod(shape) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
-        arrays.append((place, shape, (along, *strides)))
-        most = max(most, prod(shape))
+    copies, arrays, free = list[Launch](), list[tuple[Place, Shape, Shape]](), 0
+    for k, (place, core, layout) in enumerate(zip(begins, cores, pattern.layouts, strict=True)):
+        is_number, each = k in _numbers(spec), layout.dtype.itemsize
+        shape, lies = (1 if is_number else loop.elements, *core.sizes), core.strides[0]
+        along = each if is_number else _one_stride(loop.sizes, loop.strides[k])
+        if along is None:
+            sizes, read = (*loop.sizes, *core.sizes), (*loop.strides[k], *lies)
+            source, place = Operand("x", place, layout.dtype, read), Place(-1, free)
+            out = Operand("out", place, layout.dtype, contiguous_strides(sizes, each))
+            copies.append(launch(COPY, sizes, [source, out], target))
+            along, *lies = contiguous_strides(shape, each)
+            free += -(-prod(shape) * each // _ALIGNMENT) * _ALIGNMENT
+        arrays.append((place, shape, (along, *lies)))
     with _told(own):
         kernel = target.prepared(("own", own, spec.identity), lambda: _kernel(spec, own, cores))
-    whole = Launch(kernel, most if own.threads is None else loop.elements, tuple(arrays))
-    return Own(own, Staged(nbytes, (*copies, whole)))
+    most = loop.elements if own.threads else max(prod(shape) for _, shape, _ in arrays)
+    return Own(own, Staged(free, (*copies, Launch(kernel, most, tuple(arrays)))))
+
+
+def _numbers(spec: LoopSpec) -> range:
+    """Return which operands are static parameters."""
+    nin = len(spec.in_dtypes)
+    return range(nin - sum(item is None for item in spec.trailing), nin)
 
 
 def _one_stride(sizes: Shape, strides: Shape) -> int | None:
@@ -87,19 +85,9 @@ def _one_stride(sizes: Shape, strides: Shape) -> int | None:
     return strides[-1] if strides else 0
 
 
-def _copy(
-    dtype: Any, loop: Loop, k: int, place: Place, copied: Place, core: Loop, target: Any
-) -> Launch:
-    sizes = (*loop.sizes, *core.sizes)
-    read = Operand("x", place, dtype, (*loop.strides[k], *core.strides[0]))
-    written = Operand("out", copied, dtype, contiguous_strides(sizes, dtype.itemsize))
-    return launch(COPY, sizes, [read, written], target)
-
-
 def _kernel(spec: LoopSpec, own: CUDAKernel, cores: Sequence[Loop]) -> Kernel:
     names = [f"x{k}" for k in range(len(cores))]
-    first, nin = len(spec.in_dtypes) - sum(t is None for t in spec.trailing), len(spec.in_dtypes)
-    given = [f"{x}[0]" if first <= k < nin else f"{x}[:]" for k, x in enumerate(names)]
+    given = [f"{x}[0]" if k in _numbers(spec) else f"{x}[:]" for k, x in enumerate(names)]
     text = f"def kernel({', '.join(names)}):\n    own({', '.join(in_order(spec, given))})"
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     parameters = [Array(d, 1 + len(core.sizes)) for d, core in zip(dtypes, cores, strict=True)]
