@@ -105,6 +105,25 @@ class Constant:
     text: str
 
 
+@dataclass(frozen=True)
+class CUDAKernel:
+    """A kernel for CUDA that a user wrote, of whole arrays.
+
+    Attributes
+    ----------
+    function : callable
+        A plain function, whose parameters are those of a core function, scalars as arrays too.
+    label : str
+        For errors.
+    threads : int or None
+        Of a block, if that matters to the kernel: then it has a block for each element of the loop.
+    """
+
+    function: Callable
+    label: str
+    threads: int | None
+
+
 @dataclass(frozen=True, eq=False)
 class LoopSpec:
     """An operator with a gufunc signature, given by a core function as for `numba.guvectorize`.
@@ -144,6 +163,7 @@ class LoopSpec:
     trailing: tuple[Constant | None, ...] = ()
     checked: bool = False
     block: int = 0
+    on_cuda: CUDAKernel | None = None
 
     @property
     def identity(self) -> tuple:

@@ -63,6 +63,14 @@ def _require_compiler(is_kernel: bool, what: str) -> None:
         )
 
 
+def plain_of(function: Any) -> FunctionType | None:
+    """Return a plain function itself, or that of a dispatcher, whether Numba compiles for it or
+    simulates; None for anything else."""
+    is_simulated = type(function).__module__.startswith("numba.cuda.simulator")
+    plain = getattr(function, "fn" if is_simulated else "py_func", function)
+    return plain if isinstance(plain, FunctionType) else None
+
+
 def python_function(function: Any, what: str) -> FunctionType:
     """Return a plain function, or that of a dispatcher.
 
@@ -71,8 +79,8 @@ def python_function(function: Any, what: str) -> FunctionType:
     DeclarationError
         For anything else.
     """
-    plain = getattr(function, "py_func", function)
-    if isinstance(plain, FunctionType):
+    plain = plain_of(function)
+    if plain is not None:
         return plain
     hint = ""
     if isinstance(function, str):

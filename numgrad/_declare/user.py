@@ -12,7 +12,7 @@ import numpy as np
 from .._errors import DeclarationError, OperatorCallError
 from .._settings import settings
 from .._signature import Signature, parse_signature
-from .._specs import LoopSpec
+from .._specs import CUDAKernel, LoopSpec
 from .arguments import bind, compiled_in, is_number, number, promote
 from .kernel import KernelOperator, called_again, common_dtype
 from .operator import Specs, door
@@ -49,6 +49,7 @@ class UserOperator(KernelOperator):
         self.differentiable = bool(self.gradient_inputs())
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
+        self.on_cuda: CUDAKernel | None = None
         self.__doc__ = source.plain.__doc__
         self.__signature__ = self._python_signature()
         self.__module__, self.__qualname__ = source.plain.__module__, source.plain.__qualname__
@@ -106,6 +107,15 @@ class UserOperator(KernelOperator):
                 )
         return frozenset(names)
 
+    def groups(self) -> list[tuple[int, str]]:
+        """Return how many parameters of which kind the kernel takes before the static ones."""
+        return self._groups(self.signature)
+
+    @property
+    def has_specs(self) -> bool:
+        """Whether a kernel was asked for, so that programs may hold it."""
+        return bool(self._specs)
+
     def gradient_inputs(self) -> list[int]:
         """Return the positions of the inputs for which a backward kernel writes a gradient."""
         return [n for n, name in enumerate(self.inputs) if name not in self.nondifferentiable]
@@ -140,6 +150,34 @@ class UserOperator(KernelOperator):
         from .derivative import declare_jvp
 
         return declare_jvp(self, function)
+
+    def cuda(self, function: Any = None, *, threads: int | None = None) -> Any:
+        """Declare a kernel for CUDA: a ``numba.cuda.jit`` kernel, or a function that is to be one.
+
+        Without it each element of the loop is the work of one thread, which calls the ``@njit``
+        kernel. This one has the same parameters, and gets whole arrays, with one axis for the loop
+        in front of their core dimensions, as long for all of them; results are arrays to write,
+        also those of scalars. Backward and forward-mode kernels are declared in the same way.
+
+        Parameters
+        ----------
+        function : callable
+        threads : int, optional
+            Those of a block. Without it there are enough threads for each element of the largest
+            array, or fewer: a kernel goes on in strides of ``cuda.gridsize(1)``. With it there is a
+            block for each element of the loop, or fewer: it goes on in strides of
+            ``cuda.gridDim.x``.
+
+        Returns
+        -------
+        callable
+            The function.
+        """
+        from .device import declare_cuda
+
+        if function is None:
+            return lambda function: declare_cuda(self, function, threads)
+        return declare_cuda(self, function, threads)
 
     # Calls
 
@@ -189,6 +227,7 @@ class UserOperator(KernelOperator):
                 may_raise=True,
                 trailing=trailing,
                 checked=settings.debug,
+                on_cuda=self.on_cuda,
             )
         return self._specs[key], numbers
 

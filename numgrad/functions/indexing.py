@@ -27,6 +27,7 @@ from .keys import (
     look_up,
     parse,
     plain_numbers,
+    stays,
 )
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
@@ -71,24 +72,24 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 
 def read(x: Tensor, key: Any, caller: str) -> Tensor:
     """Return the elements at a key that may be of any kind; errors of programs name ``caller``."""
-    if not unusual and x.requires_grad:
+    away = x.spec.device != CPU
+    if not unusual and x.requires_grad and not (away and _holds_tensors(key)):
         found = of_plain_key(key, x.shape, caller)
         if found is not None:
             return _gathered.call(x, *found)
-    elif not unusual:
+    elif not unusual and not away:
         index = plain_array(key)
-        if index is not None and x.ndim and x.spec.device == CPU:
+        if index is not None and x.ndim:
             assert x.array is not None
             return Tensor(look_up(x.array, index, [index], x.shape))
     numbers = plain_numbers(key, x.ndim)
     if is_basic(numbers) and not unusual:
         return _basic.call(x, numbers)
-    normal = parse(key, x.shape)
+    normal = parse(key, x.shape, x.spec.device)
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
         result = apply_anew(operator, x, static)
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
-    away = x.spec.device != CPU
     if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         result = gather(x, positions_of(normal, x.shape, caller))
         if mode.capture is not None and normal.is_view:
@@ -98,6 +99,10 @@ def read(x: Tensor, key: Any, caller: str) -> Tensor:
     assert x.array is not None
     items = normal.items
     return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
+
+
+def _holds_tensors(key: Any) -> bool:
+    return any([isinstance(item, Tensor) for item in (key if type(key) is tuple else (key,))])  # noqa: C419
 
 
 def _holds_arrays(key: Any) -> bool:
@@ -173,7 +178,7 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
             [4., 4., 3.]], grad_fn=<gather>)
     """
     x, axis = _flattened(as_tensor(x), axis)
-    where = _indices(indices)
+    where = _indices(indices, x.spec.device)
     if where.dtype.kind == "b" or (where.size == 0 and isinstance(where, np.ndarray)):
         where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
     return read(x, (*(slice(None),) * axis, where) if axis else where, "take")
@@ -186,9 +191,10 @@ def _flattened(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
     return x if x.ndim == 1 else _shape.reshape(x, ncore=x.ndim, shape=(x.size,)), 0
 
 
-def _indices(indices: ArrayLike) -> Any:
-    """Return indices as an array, or as they are where a captured function reads them later."""
-    if mode.capture is not None and is_late(indices):
+def _indices(indices: ArrayLike, device: str) -> Any:
+    """Return indices as an array, or as they are where a captured function reads them later, or a
+    device."""
+    if (mode.capture is not None and is_late(indices)) or stays(indices, device):
         return indices
     return indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
 
@@ -223,7 +229,8 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
     tensor([[2.],
             [4.]], grad_fn=<gather>)
     """
-    x, where = as_tensor(x), _indices(indices)
+    x = as_tensor(x)
+    where = _indices(indices, x.spec.device)
     x, axis = _flattened(x, axis)
     if where.ndim != x.ndim:
         raise ValueError(

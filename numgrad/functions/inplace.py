@@ -67,7 +67,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     capture = _record.mode.capture if isinstance(value, Tensor) else None
     copied = None if capture is None else capture.copied(x, value)
-    normal = parse(key, x.shape)
+    normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
         return  # ``x[key] += v`` ends by writing what is there already
@@ -224,7 +224,7 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
     last = len(shape) - key.tail
     size = math.prod(shape[last - key.flattened : last])
     stays = remains(as_tensor(key.positions), size=size)
-    if stays.array is not None and stays.array.all():
+    if stays.spec.device == CPU and stays.array is not None and stays.array.all():
         return value
     stays = _shape.reshape(stays, ncore=1, shape=(*key.shape, *(1,) * key.tail))
     return _elementwise.where(stays, value, Tensor(np.zeros((), value.dtype)))

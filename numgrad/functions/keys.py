@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from ..engine.capture import WAYS_OUT, refuse
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
+from ..engine.values import CPU
 from .operands import as_tensor, plain
 
 FULL = (None,)
@@ -92,8 +93,9 @@ def has_window(key: Any) -> bool:
     return any([type(item) is slice and _is_unknown(item.start) for item in items])  # noqa: C419
 
 
-def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
-    """Return a key for an array of ``shape``, normalised where the result is a view.
+def parse(key: Any, shape: Sequence[int], device: str = CPU) -> BasicKey | Items:
+    """Return a key for an array of ``shape``, normalised where the result is a view. Indices that
+    are on the array's ``device``, and not the CPU, stay there: its programs read them.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def parse(key: Any, shape: Sequence[int]) -> BasicKey | Items:
     """
     if is_basic(key) and not unusual:
         return _basic_key(key if type(key) is tuple else (key,), shape)
-    items = [_item(item) for item in key] if isinstance(key, tuple) else [_item(key)]
+    items = [_item(i, device) for i in key] if isinstance(key, tuple) else [_item(key, device)]
     full = _expand(items, len(shape))
     kinds = set(map(type, items))
     has_arrays = Tensor in kinds or np.ndarray in kinds
@@ -161,14 +163,14 @@ def _parts(item: slice) -> tuple[Any, Any, Any]:
     return item.start, item.stop, item.step
 
 
-def _item(item: Any) -> Any:
+def _item(item: Any, device: str) -> Any:
     """Return one item as ``None``, ellipsis, slice, integer, or array of integers or booleans."""
     if item is None or item is ... or type(item) is int:
         return item
     if isinstance(item, slice):
         return seen(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple, range)):
-        return _index_array(item)
+        return _index_array(item, device)
     if isinstance(item, (bool, np.bool_)):
         return np.asarray(item)
     try:
@@ -177,8 +179,8 @@ def _item(item: Any) -> Any:
         raise IndexError(f"{_ALLOWED}, not {type(item).__name__}") from None
 
 
-def _index_array(item: Any) -> Any:
-    if mode.capture is not None and is_late(item):
+def _index_array(item: Any, device: str) -> Any:
+    if (mode.capture is not None and is_late(item)) or stays(item, device):
         return _require_integers(as_tensor(item))
     if isinstance(item, Tensor):
         array = item._on_host()
@@ -189,6 +191,13 @@ def _index_array(item: Any) -> Any:
     if array.dtype.kind not in "biu":
         raise IndexError(f"{_ALLOWED}, not an array of {array.dtype}")
     return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+
+
+def stays(item: Any, device: str) -> bool:
+    """Whether an index is on a device, that of what it is an index of, so that a program there is
+    to read it."""
+    is_away = isinstance(item, Tensor) and item.spec.device == device != CPU
+    return is_away and item.ndim > 0 and item.dtype.kind in "iu"
 
 
 def is_late(item: Any) -> bool:

@@ -88,9 +88,9 @@ class _Positional(Operator):
         dtype, function = _MOVED_AS.get(dtype, dtype), function or self.function
         if (dtype, function) not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
-            self._specs[dtype, function] = LoopSpec(
-                self.name, function, self.signature, inputs, (dtype,)
-            )
+            name = function.__name__.removesuffix("_core")  # by which targets have others
+            spec = LoopSpec(name, function, self.signature, inputs, (dtype,))
+            self._specs[dtype, function] = spec
         return self._specs[dtype, function]
 
     def emit(

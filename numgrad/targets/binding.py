@@ -6,6 +6,8 @@ import types as pytypes
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
+from .._declare.source import plain_of
+
 SELECTIONS = ("where", "max", "min", "round", "pow")
 """Names that mean something else in a scalar function than in Python."""
 
@@ -57,7 +59,7 @@ class _Binder:
         self.done: dict[int, Any] = {}
 
     def function(self, function: Any) -> Any:
-        source = getattr(function, "py_func", function)
+        source: Any = plain_of(function)
         if id(source) in self.done:
             return self.done[id(source)]
         code, scope = source.__code__, {"__builtins__": builtins}
@@ -98,7 +100,7 @@ class _Binder:
             value = self.functions[value]
         if getattr(math, name, None) is value and callable(value):  # from math import exp
             return getattr(self.math, name, value)
-        if hasattr(value, "py_func") or isinstance(value, pytypes.FunctionType):
+        if plain_of(value) is not None:
             return value if _is_library(value) else self.function(value)
         return value
 

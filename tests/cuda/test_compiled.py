@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.engine.lower import force
 from numgrad.engine.record import deferring, runtime
 from numgrad.targets.cuda import CUDATarget, reduction
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
+
+from .own_kernels import operator
 
 codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
 CAPABILITY = (9, 0)
@@ -39,8 +42,8 @@ class Collecting:
         pass
 
 
-def collected():
-    """Return the kernels of values and batched passes of all scenarios."""
+def collected(run):
+    """Return the kernels of the programs that a function binds."""
     target, runtime_ = CUDATarget(), Collecting()
     target.__dict__["runtime"] = runtime_
     bind = runtime.target.bind
@@ -51,12 +54,17 @@ def collected():
 
     runtime.target.bind = noted
     try:
-        for scenario in SCENARIOS:
-            for dtype in scenario.dtypes:
-                _run(scenario, dtype)
+        run()
     finally:
         del runtime.target.bind
     return list(runtime_.kernels.values())
+
+
+def _run_all():
+    """Compute values and batched passes of all scenarios."""
+    for scenario in SCENARIOS:
+        for dtype in scenario.dtypes:
+            _run(scenario, dtype)
 
 
 def _run(scenario, dtype):
@@ -67,8 +75,6 @@ def _run(scenario, dtype):
     with deferring(), ng.no_grad():
         outputs = scenario.function(*[runtime.value(x.array) for x in leaves])
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    from numgrad.engine.lower import force
-
     force([o for o in outputs if isinstance(o, ng.Tensor)])
     outputs = scenario.function(*leaves)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
@@ -81,7 +87,30 @@ def _run(scenario, dtype):
 
 @pytest.fixture(scope="module")
 def kernels():
-    return collected()
+    return collected(_run_all)
+
+
+def test_kernels_of_positions_are_among_them(kernels):
+    names = {kernel.name for kernel in kernels}
+    assert names >= {"gather", "place", "add_up", "overwrite", "remains", "positions", "keys",
+                     "merge", "fill"}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_kernels_of_users_compile(dtype):
+    def run():
+        x, a = np.ones((3, 2, 5), dtype), np.ones((3, 1), dtype)
+        leaves = [ng.tensor(v, requires_grad=True) for v in (x, a)]
+        with deferring(), ng.no_grad():
+            value = operator(*leaves, power=2, kind="damped")
+        force([value])
+        y = operator(*leaves, power=2, kind="damped")
+        ng.grad(y, leaves, np.ones((4, *y.shape), dtype), is_grads_batched=True)
+
+    own = [kernel for kernel in collected(run) if "own(" in kernel.text]
+    assert len(own) == 2
+    codes = [codegen.compiled(kernel, CAPABILITY).ptx for kernel in own]
+    assert [".shared" in code for code in codes] == [False, True]
 
 
 def is_single(kernel):

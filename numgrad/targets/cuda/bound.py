@@ -7,15 +7,19 @@ elements together. Buffers share one block of memory by their liveness.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..._device_array import DeviceArray
 from ..._program import Instruction, Program
 from ..._target import Bound, Failure
 from ..liveness import assign
+from .gathering import cleared
 from .graphs import OFTEN, Replay, Span, is_worth_while
 from .lanes import Turn, streams_of, turns
 from .lowering import lowered
-from .steps import Blocks, Place
+from .steps import Blocks, Launch, Place
 
+_FLAG = np.dtype(np.int64)
 ALIGNMENT = 256
 """Bytes: what every access of a GPU likes to begin at."""
 
@@ -27,8 +31,8 @@ class BoundProgram(Bound):
     """
 
     __slots__ = (
-        "_begun", "_kept", "_nbytes", "_ready", "_replay", "_runs", "_streams", "_target", "_turns",
-        "steps",
+        "_begun", "_flag", "_kept", "_nbytes", "_ready", "_replay", "_runs", "_streams", "_target",
+        "_turns", "steps",
     )  # fmt: skip
 
     def __init__(self, program: Program, target: Any) -> None:
@@ -38,14 +42,18 @@ class BoundProgram(Bound):
         instructions = [i for i in program.instructions if not i.rows]
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
-        self.steps = [lowered(i, program, places, target) for i in instructions]
+        flag = Place(0, -(-self._nbytes // ALIGNMENT) * ALIGNMENT)
+        self.steps = [lowered(i, program, [*places, flag], target) for i in instructions]
+        self._flag: Launch | None = None
+        if any(getattr(step, "host", None) for step in self.steps):
+            self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
         self._begun = target.runtime.current()  # to which constants were copied
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
         self._streams = streams_of(instructions, target.name)
         self._turns: list[Turn] = []
         if self._streams:
-            self._turns = turns(instructions, program, places, self._streams)
+            self._turns = turns(instructions, self.steps, program, [*places, flag], self._streams)
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program
@@ -89,15 +97,34 @@ class BoundProgram(Bound):
                 if type(array) is not DeviceArray:
                     array = self._target.constant(array)
                 blocks.append((array.memory, array.offset))
+            if self._flag is not None:
+                self._flag.run(runtime, blocks, stream)
             if self._streams:
-                return self._run_on_streams(blocks, [stream, *self._streams])
-            for step in self.steps:
-                failure = step.run(runtime, blocks, stream)
-                if failure is not None:
-                    return failure
+                failure = self._run_on_streams(blocks, [stream, *self._streams])
+            else:
+                failure = self._launch(blocks, stream)
+            if self._flag is not None and self._is_set(memory, stream):
+                return self._launch(blocks, stream, on_host=True)
+            return failure
         finally:
             if memory is not None:
                 memory.give_back()
+
+    def _is_set(self, memory: Any, stream: Any) -> bool:
+        """Wait, and return whether something that was checked on the device is wrong."""
+        offset = self._nbytes - _FLAG.itemsize
+        return bool(self._target.runtime.read(memory, offset, _FLAG, (), (), stream))
+
+    def _launch(self, blocks: Blocks, stream: Any, on_host: bool = False) -> Failure | None:
+        """Run the steps until one fails; ``on_host`` has the host do what is checked, and say what
+        is wrong."""
+        for step in self.steps:
+            host = getattr(step, "host", None)
+            if on_host and host is not None:
+                step = host()
+            failure = step.run(self._target.runtime, blocks, stream)
+            if failure is not None:
+                return failure
         return None
 
     def _as_graph(self) -> Replay | None:
@@ -109,7 +136,7 @@ class BoundProgram(Bound):
             *[((*b, *x.shape), x.dtype, None) for b, x in zip(lead, results, strict=True)],
         ]
         spans = [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
-        if self._streams or not is_worth_while(self.steps, spans):
+        if self._streams or self._flag or not is_worth_while(self.steps, spans):
             return None
         own = self._target.runtime, self.steps, self._nbytes, self._kept
         return Replay(*own, spans, len(results))

@@ -83,9 +83,12 @@ class Replay:
         self._memories = [between, *kept, *self._own]
         blocks = [(memory, 0) for memory in (between, *kept)]
         blocks += [(m, span.first) for m, span in zip(self._own, spans, strict=True)]
-        self._graph = runtime.driver.captured(
-            [(step.kernel, step.elements, step.given(blocks, self._last)) for step in steps]
-        )
+        launches = [
+            (step.kernel, step.elements, step.given(blocks, self._last))
+            for step in steps
+            if step.elements
+        ]
+        self._graph = runtime.driver.captured(launches)
 
     def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
         """Run the program on a stream; it waits for the latest run on another one."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._declare.halving import REPLACED
+from ..._declare.source import plain_of
 from ..._program import Instruction
 from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec
 from .steps import HostCall, Loop, Place, cores_of
@@ -72,8 +73,8 @@ def _makes_array_or_raises(function: Any) -> bool:
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
     """Yield a function and the plain ones that it names, or has in its closure, without those for
     which kernels have others."""
-    function = getattr(function, "py_func", function)
-    if not hasattr(function, "__code__") or function in REPLACED or id(function) in seen:
+    function = plain_of(function)
+    if function is None or function in REPLACED or id(function) in seen:
         return
     seen.add(id(function))
     yield function

@@ -56,13 +56,18 @@ def streams_of(instructions: Iterable[Instruction], device: str) -> list[Any]:
 
 
 def turns(
-    instructions: Sequence[Instruction], program: Program, places: Sequence[Place],
-    streams: Sequence[Any],
+    instructions: Sequence[Instruction], steps: Sequence[Any], program: Program,
+    places: Sequence[Place], streams: Sequence[Any],
 ) -> list[Turn]:  # fmt: skip
-    """Return the turn of each instruction."""
+    """Return the turn of each instruction; behind the places of buffers is that of the program's
+    flag, which steps set that check something."""
     lane_of = {stream: n for n, stream in enumerate(streams, 1)}
     lanes = [0 if i.site is None else lane_of.get(i.site.stream, 0) for i in instructions]
     uses = [_accesses(i, program, places) for i in instructions]
+    slot, start = places[-1]
+    for step, use in zip(steps, uses, strict=True):
+        if getattr(step, "host", None) is not None:
+            use.append(Access(slot, start, start + 1, True))
     waits = [_waits(n, lanes, uses) for n in range(len(lanes))]
     awaited = {other for others in waits for other in others}
     return [Turn(*item, n in awaited) for n, item in enumerate(zip(lanes, waits, strict=True))]

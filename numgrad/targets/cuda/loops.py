@@ -1,6 +1,8 @@
 """Kernels around core functions: a thread for each element of the loop calls the function on views
 of its operands."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..._specs import Constant, LoopSpec, core_dimensions, parameter_order
@@ -20,21 +22,23 @@ def ndims(spec: LoopSpec) -> list[int]:
 
 def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
     """Return the kernel of a function with core dimensions."""
-    nin, dtypes = len(spec.in_dtypes), (*spec.in_dtypes, *spec.out_dtypes)
-    order = parameter_order(nin, len(dtypes), spec.trailing)
-    arguments = [
-        repr(item.value) if isinstance(item, Constant) else _element(f"x{item}", walk.axes)
-        for item in order
-    ]
+    dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+    arguments = in_order(spec, [_element(f"x{k}", walk.axes) for k in range(len(dtypes))])
     bits = 64 if walk.is_wide else 32
     parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
     listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
     for k, (dtype, ndim) in enumerate(zip(dtypes, ndims(spec), strict=True)):
-        parameters.append(Array(dtype, walk.axes + ndim, k >= nin))
+        parameters.append(Array(dtype, walk.axes + ndim, k >= len(spec.in_dtypes)))
         listed.append(f"x{k}")
     body = [f"core({', '.join(arguments)})"]
     scope = {"core": _core(spec), "index_type": np.int64 if walk.is_wide else np.uint32}
     return Kernel(spec.name, loop(listed, walk, body), tuple(parameters), scope)
+
+
+def in_order(spec: LoopSpec, operands: Sequence[str]) -> list[str]:
+    """Return what a function is called with, given the texts of the operands: constants too."""
+    order = parameter_order(len(spec.in_dtypes), len(operands), spec.trailing)
+    return [repr(i.value) if isinstance(i, Constant) else operands[i] for i in order]
 
 
 def _core(spec: LoopSpec) -> Function:

@@ -1,23 +1,25 @@
 """From the instructions of a program to launches: which kernel, over what, with which arguments."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from ..._errors import DeviceError
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, loops, product, reduction
-from .elementwise import Walk
+from . import elementwise, gathering, loops, own, product, reduction
+from .elementwise import Walk, in_elements
 from .host import host_call, needs_host, require_sound
 from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
 
+Step = Launch | HostCall | gathering.Staged | own.Own
 _WIDE = 1 << 31
 
 
 def lowered(
     instruction: Instruction, program: Program, places: Sequence[Place], target: Any
-) -> Launch | HostCall:
-    """Return the step that carries an instruction out; ``places`` are those of buffers."""
+) -> Step:
+    """Return the step that carries an instruction out; ``places`` are those of buffers, and behind
+    them that of the program's flag."""
     pattern = instruction.pattern
     spec = pattern.spec
     begins = [
@@ -29,6 +31,12 @@ def lowered(
         return _of_blocks(pattern, begins, target)
     if isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul":
         return _of_product(pattern, loop, begins, target)
+    if gathering.is_of_positions(spec):
+        step = gathering.lowered(pattern, loop, begins, places[-1], target)
+        host = partial(host_call, instruction, loop, begins)
+        return step._replace(host=host) if spec.name == "positions" else step
+    if getattr(spec, "on_cuda", None) is not None:
+        return own.lowered(pattern, loop, begins, target)
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
@@ -50,16 +58,6 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
     return Launch.of(kernel, loop.elements, arguments, target)
-
-
-def in_elements(strides: Sequence[int], size: int) -> list[int]:
-    """Return strides in elements of a size."""
-    if any(stride % size for stride in strides):
-        raise DeviceError(
-            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
-            f"before, with np.ascontiguousarray"
-        )
-    return [stride // size for stride in strides]
 
 
 def _at_least_one(loop: Loop) -> Loop:

@@ -159,7 +159,8 @@ def _bound(value: Any) -> Any:
     function = getattr(value.function, "py_func", value.function)
     if value.dtype is None:
         return bind(function, simulated_math.scalar, is_complex=value.is_complex)
-    return bind(function, core_names(simulated_math.real, value.dtype), wrap=_on_device)
+    names = core_names(simulated_math.real, value.dtype)
+    return bind(function, names._replace(functions={**names.functions, cuda: _launched}))
 
 
 class _Launched:
@@ -178,13 +179,6 @@ class _Launched:
 
 _launched = _Launched()
 _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
-
-
-def _on_device(function: Any) -> Any:
-    """Let a function that names ``cuda`` mean the launch under way."""
-    if "cuda" in function.__globals__:
-        function.__globals__["cuda"] = _launched
-    return function
 
 
 class Simulator:

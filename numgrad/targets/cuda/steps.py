@@ -56,7 +56,9 @@ class Launch(NamedTuple):
         return cls(kernel, elements, tuple(given))
 
     def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernel for a stream, by default the current one."""
+        """Launch the kernel for a stream, by default the current one; not for no elements."""
+        if not self.elements:
+            return None
         stream = stream or runtime.current()
         given = self.given(blocks, stream)
         runtime.driver.launch(self.kernel, self.elements, given, stream.handle)

@@ -1,0 +1,181 @@
+"""The table of how each operator runs on CUDA: ``python docs/cuda_coverage.py`` writes its page.
+
+The scenarios of all operators are recorded on a device that launches nothing, with gradients and
+gradients of gradients; what their programs are lowered to is looked at. No GPU is needed, and no
+simulator.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import numgrad as ng
+from numgrad._declare import registry
+from numgrad._specs import LibrarySpec, core_dimensions
+from numgrad.engine import elsewhere, lower
+from numgrad.engine.record import runtime
+from numgrad.targets.cuda import CUDATarget, bound, reduction
+from numgrad.targets.cuda.gathering import Staged
+from numgrad.targets.cuda.steps import HostCall
+from numgrad.testing.scenarios import SCENARIOS
+
+PAGE = Path(__file__).with_name("cuda_coverage.md")
+HEAD = """# CUDA, operator by operator
+
+How each operator of numgrad runs on a device, of this dtype or that where it matters.
+Derivatives are made of the same operators, and of partial derivatives, which are elementwise.
+[Operators of users](writing_an_operator.md#on-cuda) are *elementwise* or *core*, or have kernels of
+their own. The page is written by `docs/cuda_coverage.py`.
+
+| word | means |
+|---|---|
+| view | nothing is computed: other strides of the same memory; written, it is a copy |
+| copy | elements are moved by an elementwise kernel |
+| elementwise | a thread for each element; neighbours in a program are joined in one kernel |
+| core | a thread for each element of the loop, which goes over the core dimensions alone |
+| reduction | a block of threads for each row or 1024 elements; short rows and columns are *core* |
+| product | a block of threads for each tile of a matrix |
+| indexing | a thread for each element; positions that may be equal are sorted before |
+| indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
+| host | the data go to the processor and come back; why is said behind |
+
+"""
+GROUPS = {"float32": "float32", "float64": "float64", "complex128": "complex"}
+ORDER = ["copy", "elementwise", "core", "reduction", "product", "indexing", "indexing, checked"]
+
+Found = dict[str, dict[str, set[str]]]
+
+
+class _Memory:
+    """The runtime of a device that has memory for nothing, and reads zeros."""
+
+    TILE, REDUCING, THREADS, BLOCKS = 16, 256, 256, 1
+
+    def prepare(self, kernel: Any) -> Any:
+        return kernel
+
+    def allocate(self, nbytes: int) -> None:
+        return None
+
+    def upload(self, memory: Any, offset: int, array: Any) -> None:
+        pass
+
+    def launch(self, kernel: Any, count: int, arguments: Any) -> None:
+        pass
+
+    def read(self, memory: Any, offset: int, dtype: Any, shape: Any, strides: Any) -> Any:
+        return np.zeros(shape, dtype)
+
+
+@contextmanager
+def _watched(found: Found, group: list[str]) -> Iterator[str]:
+    """Note how operators are lowered on a device, which this gives the name of."""
+    target = CUDATarget(9)
+    vars(target)["runtime"] = _Memory()
+    writer: dict[int, str] = {}
+    kept: list[Any] = []
+    one, step_of = lower.lower_one, bound.lowered
+
+    def noted(builder: Any, expr: Any, operands: Any) -> Any:
+        before = len(builder.steps)
+        outputs = one(builder, expr, operands)
+        found[expr.operator.name][group[0]] |= set()
+        for pattern, *_ in builder.steps[before:]:
+            kept.append(pattern)
+            writer[id(pattern)] = expr.operator.name
+        return outputs
+
+    def lowered(instruction: Any, *rest: Any) -> Any:
+        step = step_of(instruction, *rest)
+        name = writer.get(id(instruction.pattern))
+        if name is not None:
+            found[name][group[0]].add(_kind(instruction.pattern, step))
+        return step
+
+    with (
+        patch.object(lower, "lower_one", noted),
+        patch.object(bound, "lowered", lowered),
+        patch.object(bound.BoundProgram, "run", lambda *_: None),
+        patch.dict(runtime.targets, {target.name: target}),
+        patch.object(elsewhere, "_programs", {}),
+    ):
+        yield target.name
+
+
+def _kind(pattern: Any, step: Any) -> str:
+    spec = pattern.spec
+    if isinstance(step, HostCall):
+        return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
+    if isinstance(step, Staged):
+        return "indexing" if step.host is None else "indexing, checked"
+    if spec.name == "matmul":
+        return "product"
+    if pattern.block or reduction.join_of(spec.function):
+        return "reduction"
+    if any(core_dimensions(getattr(spec, "signature", ""))):
+        return "core"
+    return "copy" if spec.name == "copy" else "elementwise"
+
+
+def _take(scenario: Any, dtype: str, device: str) -> None:
+    """Record a call, its gradients, and theirs."""
+    leaves = [
+        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc", device=device)
+        for a in scenario.at(scenario.points[0], dtype)
+    ]
+    outputs = scenario.function(*leaves)
+    live = [o for o in (outputs if isinstance(outputs, tuple) else (outputs,)) if o.requires_grad]
+    if live:
+        variables = [x for x in leaves if x.requires_grad]
+        options: dict[str, Any] = {"allow_unused": True, "retain_graph": True}
+        seeds = [np.ones(o.shape, o.dtype) for o in live]
+        first = ng.grad(live, variables, seeds, create_graph=scenario.order > 1, **options)
+        again = [g for g in first if g is not None and g.requires_grad]
+        if again:
+            seeds = [np.ones(g.shape, g.dtype) for g in again]
+            ng.grad(again, variables, seeds, allow_unused=True)
+
+
+def collected() -> Found:
+    """Return the kinds of steps of each operator, by groups of dtypes."""
+    found: Found = defaultdict(lambda: defaultdict(set))
+    group = [""]
+    with _watched(found, group) as device:
+        for scenario in SCENARIOS:
+            for dtype in GROUPS.keys() & scenario.dtypes:
+                group[0] = GROUPS[dtype]
+                _take(scenario, dtype, device)
+    return found
+
+
+def _text(name: str, by_group: dict[str, set[str]]) -> str:
+    texts: dict[str, list[str]] = {}
+    for group in dict.fromkeys(GROUPS.values()):
+        if group in by_group:
+            kinds = by_group[group]
+            listed = [kind for kind in ORDER if kind in kinds] + sorted(kinds - set(ORDER))
+            texts.setdefault(" + ".join(listed) or "view", []).append(group)
+    if registry[name].is_view:
+        return "view"
+    if len(texts) == 1:
+        return next(iter(texts))
+    return "; ".join(f"{', '.join(groups)}: {text}" for text, groups in texts.items())
+
+
+def page() -> str:
+    """Return the text of the page."""
+    found = collected()
+    lines = ["| operator | on a device |", "|---|---|"]
+    lines += [f"| `{name}` | {_text(name, found[name])} |" for name in sorted(registry)]
+    unmet = [name for name in registry if not registry[name].is_view and not found[name]]
+    assert not unmet, f"no scenario applies {unmet}"
+    return HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
