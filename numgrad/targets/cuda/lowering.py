@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..._declare import registry
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, loops, product, reduction
+from . import elementwise, loops, reduction
 from .elementwise import Walk
 from .host import host_call, needs_host, require_sound
-from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
+from .kernel import in_elements
+from .product_launch import of_product
+from .steps import Launch, Loop, Place, cores_of, loop_of
 
 _WIDE = 1 << 31
 
 
 def lowered(
     instruction: Instruction, program: Program, places: Sequence[Place], target: Any
-) -> Launch | HostCall:
+) -> Any:
     """Return the step that carries an instruction out; ``places`` are those of buffers."""
     pattern = instruction.pattern
     spec = pattern.spec
@@ -26,8 +29,8 @@ def lowered(
     loop = loop_of(instruction, program)
     if pattern.block:
         return _of_blocks(pattern, begins, target)
-    if isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul":
-        return _of_product(pattern, loop, begins, target)
+    if _is_product(spec):
+        return of_product(pattern, loop, begins, target)
     if needs_host(spec):
         return host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
@@ -35,6 +38,14 @@ def lowered(
             require_sound(spec)
         return _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
+
+
+def _is_product(spec: Any) -> bool:
+    """Whether a spec is that of a product of matrices, of any dtype."""
+    if isinstance(spec, LoopSpec):
+        matmul: Any = registry["matmul"]
+        return spec.function is matmul.function
+    return isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul"
 
 
 def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
@@ -49,16 +60,6 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
     return Launch(kernel, loop.elements, tuple(arguments))
-
-
-def in_elements(strides: Sequence[int], size: int) -> list[int]:
-    """Return strides in elements of a size."""
-    if any(stride % size for stride in strides):
-        raise ValueError(
-            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
-            f"before, with np.ascontiguousarray"
-        )
-    return [stride // size for stride in strides]
 
 
 def _at_least_one(loop: Loop) -> Loop:
@@ -108,20 +109,3 @@ def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
     kernel = target.prepared(("blocks", spec.identity), lambda: loops.of_blocks(spec))
     return Launch(kernel, blocks, (blocks, count, *arrays))
-
-
-def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
-    loop = _at_least_one(loop)
-    size = pattern.spec.dtype.itemsize
-    cores = [pattern.core_strides[2 * k : 2 * k + 2] for k in range(3)]
-    rows, inner, cols = pattern.core
-    arguments: list[Any] = [loop.elements, rows, inner, cols, *loop.sizes]
-    for place, strides, core in zip(begins, loop.strides, cores, strict=True):
-        arguments += [place, *in_elements((*strides, *core), size)]
-    axes, tile = len(loop.sizes), target.runtime.TILE
-    kernel = target.prepared(
-        ("product", pattern.spec.dtype, axes),
-        lambda: product.product(pattern.spec.dtype, axes, tile),
-    )
-    count = loop.elements * -(-rows // tile) * -(-cols // tile)
-    return Launch(kernel, count, tuple(arguments))

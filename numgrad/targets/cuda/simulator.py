@@ -19,10 +19,11 @@ from ..binding import bind
 from . import simulated_math
 from .halved import core_names
 from .kernel import Array, Function, Kernel, Pointer, Word
+from .product import Tile
 from .simulated_sharing import Shared, syncthreads
 
-TILE = 2
-"""Rows and columns of a tile of a matrix."""
+PROCESSORS = 3
+"""What runs blocks of threads at once; see `factors.planned`."""
 
 REDUCING = 3
 """Threads that reduce a block of elements together: as they do not divide it, every thread meets
@@ -32,6 +33,14 @@ THREADS, BLOCKS = 3, 2
 """The grid of a kernel that goes over elements: so small that a thread has several."""
 
 _POISON = 0xFF  # of which the bytes of a NaN are made
+
+
+def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
+    """Return tiles of a matrix that have every part of those of a GPU."""
+    return (
+        Tile(4, 4, 2, 2, 2, 4, terms=4), Tile(2, 2, 2, 1, 2, 4, terms=4),
+        Tile(2, 2, 2, 2, 1, 4, terms=4),
+    )  # fmt: skip
 
 
 class Memory:

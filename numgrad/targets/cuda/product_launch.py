@@ -1,0 +1,90 @@
+"""Products of matrices as steps of a program: launches of kernels."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._program import contiguous_strides
+from . import product
+from .factors import (
+    Matrix,
+    Product,
+    along_lines,
+    folded,
+    number_of_blocks,
+    number_of_tiles,
+    planned,
+)  # fmt: skip
+from .kernel import in_elements
+from .product import Tile
+from .steps import Blocks, Launch, Loop, Place
+
+
+class InParts(NamedTuple):
+    """Launches with so many bytes of memory of their own, which is the last slot."""
+
+    launches: tuple[Launch, ...]
+    nbytes: int
+
+    def run(self, runtime: Any, blocks: Blocks) -> None:
+        """Launch the kernels."""
+        memory = runtime.allocate(self.nbytes)
+        try:
+            for launch in self.launches:
+                launch.run(runtime, [*blocks, (memory, 0)])
+        finally:
+            runtime.free(memory)
+
+
+def of_product(
+    pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
+) -> Launch | InParts:
+    """Return the step of a product of matrices."""
+    runtime, dtype = target.runtime, pattern.layouts[0].dtype
+    found = _product_of(pattern, loop, begins, dtype)
+    found, tile, is_apart = planned(folded(found), runtime.tiles(dtype), runtime.PROCESSORS)
+    return (_in_parts if is_apart else _at_once)(found, tile, dtype, target)
+
+
+def _product_of(pattern: Any, loop: Loop, begins: Sequence[Place], dtype: np.dtype) -> Product:
+    matrices = []
+    for k, (place, strides) in enumerate(zip(begins, loop.strides, strict=True)):
+        core = pattern.core_strides[2 * k : 2 * k + 2]
+        *along, row, col = in_elements((*strides, *core), dtype.itemsize)
+        matrices.append(Matrix(place, tuple(along), *((col, row) if k == 1 else (row, col))))
+    return Product(loop.sizes, *pattern.core, *matrices)
+
+
+def _at_once(
+    found: Product, tile: Tile, dtype: np.dtype, target: Any, out_block: int = 0
+) -> Launch:
+    """Return the launch over all tiles. Where there is a result for each block of terms, so many
+    elements behind the one before, tiles of all of them are on their own."""
+    loop, rows, inner, cols, left, right, out = found
+    blocks, axes = number_of_blocks(found, tile), max(len(loop), 1)
+    run = 1 if out_block else blocks
+    arguments: list[Any] = [prod(loop), blocks, run, inner, *(loop or (1,)), rows, cols]
+    for matrix, lines in ((left, rows), (right, cols)):
+        along = int(along_lines(matrix, lines, inner))
+        arguments += [matrix.place, *(matrix.loop or (0,)), matrix.line, matrix.step, along]
+    arguments += [out.place, *(out.loop or (0,)), out.line, out.step, out_block]
+    kernel = target.prepared(
+        ("product", dtype, axes, tile), lambda: product.product(dtype, axes, tile)
+    )
+    return Launch(kernel, number_of_tiles(found, tile) * blocks // run, tuple(arguments))
+
+
+def _in_parts(found: Product, tile: Tile, dtype: np.dtype, target: Any) -> InParts:
+    """Return the launch for results of all blocks of terms, and the one that adds them up."""
+    out, blocks = found.out, number_of_blocks(found, tile)
+    sizes = (*found.loop, found.rows, found.cols)
+    count, axes = prod(sizes), len(sizes)
+    *loop, line, step = contiguous_strides(sizes, 1)
+    parts = found._replace(out=Matrix(Place(-1, 0), tuple(loop), line, step))
+    kernel = target.prepared(("joined", dtype, axes), lambda: product.joined(dtype, axes))
+    strides = (*out.loop, out.line, out.step)
+    join = Launch(kernel, count, (count, *sizes, out.place, *strides, blocks, Place(-1, 0)))
+    launches = _at_once(parts, tile, dtype, target, count), join
+    return InParts(launches, blocks * count * dtype.itemsize)
