@@ -22,7 +22,7 @@ SLOW_PATHS = {"sin", "cos", "tan", "sin_dx", "cos_dx", "tan_dx", "digamma"}
 class Collecting:
     """A runtime that keeps the kernels that it is to launch."""
 
-    PROCESSORS, REDUCING = 2, 256
+    PROCESSORS, REDUCING, blas = 2, 256, None
 
     def __init__(self):
         self.kernels = {}

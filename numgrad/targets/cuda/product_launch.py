@@ -1,4 +1,4 @@
-"""Products of matrices as steps of a program: launches of kernels."""
+"""Products of matrices as steps of a program: calls of a library, or launches of kernels."""
 
 from collections.abc import Sequence
 from math import prod
@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._program import contiguous_strides
-from . import product
+from ..._specs import LibrarySpec
+from . import blas, product
 from .factors import (
     Matrix,
     Product,
@@ -38,12 +39,29 @@ class InParts(NamedTuple):
             runtime.free(memory)
 
 
+class ByLibrary(NamedTuple):
+    """A product that BLAS carries out."""
+
+    gemm: blas.Gemm
+
+    def run(self, runtime: Any, blocks: Blocks) -> None:
+        """Call the library."""
+        begins = [(blocks[place.slot], place.offset) for place in self.gemm.places]
+        pointers = [(memory, first + offset) for (memory, first), offset in begins]
+        runtime.blas.multiply(self.gemm, pointers)
+
+
 def of_product(
     pattern: Any, loop: Loop, begins: Sequence[Place], target: Any
-) -> Launch | InParts:
-    """Return the step of a product of matrices."""
+) -> Launch | InParts | ByLibrary:
+    """Return the step of a product of matrices. A library gets what the spec leaves to libraries:
+    the bits of a row may depend on others there."""
     runtime, dtype = target.runtime, pattern.layouts[0].dtype
     found = _product_of(pattern, loop, begins, dtype)
+    if runtime.blas is not None and isinstance(pattern.spec, LibrarySpec):
+        gemm = blas.gemm(found, dtype)
+        if gemm is not None:
+            return ByLibrary(gemm)
     found, tile, is_apart = planned(folded(found), runtime.tiles(dtype), runtime.PROCESSORS)
     return (_in_parts if is_apart else _at_once)(found, tile, dtype, target)
 

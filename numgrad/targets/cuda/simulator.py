@@ -25,6 +25,9 @@ from .simulated_sharing import Shared, syncthreads
 PROCESSORS = 3
 """What runs blocks of threads at once; see `factors.planned`."""
 
+blas = None
+"""No library multiplies matrices."""
+
 REDUCING = 3
 """Threads that reduce a block of elements together: as they do not divide it, every thread meets
 elements of others at every step."""
