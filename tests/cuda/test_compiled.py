@@ -10,7 +10,7 @@ import pytest
 import numgrad as ng
 from numgrad.engine.lower import force
 from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget, reduction
+from numgrad.targets.cuda import CUDATarget, product, reduction
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -23,17 +23,31 @@ SLOW_PATHS = {"sin", "cos", "tan", "sin_dx", "cos_dx", "tan_dx", "digamma"}
 
 
 class Collecting:
-    """A runtime that keeps the kernels that it is to launch."""
+    """A runtime that keeps the kernels that it is to launch, and its driver."""
 
-    TILE, REDUCING = 16, 256
+    PROCESSORS, REDUCING, blas = 2, 256, None
 
     def __init__(self):
         self.kernels = {}
+        self.driver = self
+
+    def word(self, bits, value):
+        return value
+
+    def current(self):
+        return self
+
+    def record_event(self):
+        return None
 
     def prepare(self, kernel):
         dtypes = tuple(p.dtype.str for p in kernel.parameters if hasattr(p, "dtype"))
         self.kernels.setdefault((kernel.name, kernel.text, dtypes), kernel)
         return kernel
+
+    def tiles(self, dtype):
+        """Those of GPUs take longer, see below."""
+        return (product.Tile(16, 16, 16, 1, 1),) * 3
 
     def allocate(self, nbytes):
         return None
@@ -129,19 +143,22 @@ def test_every_kernel_compiles_and_single_precision_stays_single(kernels):
     assert set(double) <= SLOW_PATHS, double
 
 
-@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
-def test_samples_link_without_spilling_registers(kernels, capability):
+def linked(ptx, arch):
+    """Return what the assembler says of the machine code."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
+    options = LinkerOptions(arch=arch, ptxas_options=["-v"], verbose=True)
+    linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
+    linker.link("cubin")
+    return linker.get_info_log()
+
+
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+def test_samples_link_without_spilling_registers(kernels, capability):
     chosen = {kernel.name: kernel for kernel in kernels}
     for kernel in list(chosen.values())[::4]:
         ptx = codegen.compiled(kernel, capability).ptx
-        options = LinkerOptions(
-            arch=f"sm_{capability[0]}{capability[1]}", ptxas_options=["-v"], verbose=True
-        )
-        linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
-        linker.link("cubin")
-        log = linker.get_info_log()
+        log = linked(ptx, f"sm_{capability[0]}{capability[1]}")
         registers = int(re.search(r"Used (\d+) registers", log).group(1))
         assert registers <= 128, (kernel.name, registers)
         if kernel.name not in HEAVY:
@@ -188,3 +205,22 @@ def test_reductions_of_many_elements_compile(name, dtype):
         code = codegen.compiled(kernel, CAPABILITY)
         assert ".shared" in code.ptx
         assert dtype == "float64" or ".f64" not in code.ptx
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number"),
+    [("float32", 0), ("float32", 2), ("float64", 0), ("complex64", 0), ("complex128", 0)],
+)
+def test_threads_have_registers_for_their_elements_of_a_tile(dtype, number):
+    dtype = np.dtype(dtype)
+    tile = product.tiles(dtype)[number]
+    kernel = product.product(dtype, 1, tile)
+    code = codegen.compiled(kernel, (8, 0))
+    assert ".local" not in code.ptx
+    assert is_single(kernel) <= (".f64" not in code.ptx)
+    for arch in ("sm_80", "sm_90"):
+        log = linked(code.ptx, arch)
+        registers = int(re.search(r"Used (\d+) registers", log).group(1))
+        assert registers * tile.threads <= 1 << 16
+        assert "0 bytes spill stores" in log
+        assert int(re.search(r"(\d+) bytes smem", log).group(1)) <= 48 << 10

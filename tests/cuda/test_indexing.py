@@ -8,8 +8,6 @@ from numgrad._tensor import Tensor
 from numgrad.targets.cuda import walks
 from numgrad.targets.cuda.steps import HostCall
 
-from .programs import TARGET
-
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((3, 5, 2))
 INDEX = np.array([0, 2, -1, 2, 2, 0, 4, 3, 1])

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._errors import DeviceError
+from ..._lazy import lazy
 from .kernel import Kernel, Parameter
+from .product import tiles
 
 THREADS = 256
 """Threads of a block of kernels that go over elements."""
@@ -148,8 +150,8 @@ class Driver:
         Its number.
     """
 
-    TILE, REDUCING = 16, 256
-    blas: Any = None
+    REDUCING = 256
+    tiles = staticmethod(tiles)
 
     def __init__(self, index: int) -> None:
         from cuda.core import Device, launch
@@ -160,7 +162,8 @@ class Driver:
         self._enter()
         major, minor = self._device.compute_capability
         self.capability = (int(major), int(minor))
-        self._most = _WAVES * self._device.properties.multiprocessor_count
+        self.PROCESSORS = self._device.properties.multiprocessor_count
+        self._most = _WAVES * self.PROCESSORS
         self.default_stream = self._device.default_stream
         self._pool = self._device.memory_resource
 
@@ -169,6 +172,16 @@ class Driver:
         if not self._thread.is_here or self._is_one_of_many:
             self._device.set_current()
             self._thread.is_here = True
+
+    @lazy
+    def blas(self) -> Any:
+        """The library that multiplies matrices; None if it is not installed."""
+        from .blas import found
+
+        self._enter()
+        return found(lambda pointers, stream: (
+            [block.address + offset for block, offset in pointers], self.address_of(stream)
+        ))  # fmt: skip
 
     # Streams and events -----------------------------------------------------------------------
 

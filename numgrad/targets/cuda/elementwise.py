@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._errors import DeviceError
 from ..._specs import ElementwiseSpec, FusedSpec, LoopSpec, real_dtype
 from .kernel import Function, Kernel, Parameter, Pointer, Word
 
@@ -75,16 +74,6 @@ def function_of(spec: Any) -> Function:
         return Function(spec.function)
     is_complex = any(d.kind == "c" for d in spec.in_dtypes)
     return Function(spec.function, real_dtype(spec.in_dtypes, spec.out_dtypes), is_complex)
-
-
-def in_elements(strides: Sequence[int], size: int) -> list[int]:
-    """Return strides in elements of a size."""
-    if any(stride % size for stride in strides):
-        raise DeviceError(
-            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
-            f"before, with np.ascontiguousarray"
-        )
-    return [stride // size for stride in strides]
 
 
 # Texts --------------------------------------------------------------------------------------------

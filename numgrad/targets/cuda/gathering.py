@@ -8,42 +8,18 @@ same element.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..._program import contiguous_strides
 from ..._specs import LoopSpec, core_dimensions
-from ..._target import Failure
-from .steps import Blocks, HostCall, Launch, Loop, Place, cores_of
+from .steps import Launch, Loop, Place, Staged, cores_of
 from .walks import COPY, Lines, Operand, launch
 
 _WORD = np.dtype(np.int64)
-
-
-class Staged(NamedTuple):
-    """Launches in a row, with so many bytes of memory of their own: the last of their blocks.
-
-    Where threads set the program's flag if something is wrong, ``host`` makes the step that is run
-    in place of this one once the flag was found set, and says what it is.
-    """
-
-    nbytes: int
-    launches: tuple[Launch, ...]
-    host: Callable[[], HostCall] | None = None
-
-    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
-        """Launch the kernels, in order."""
-        memory = runtime.allocate(self.nbytes, stream) if self.nbytes else None
-        try:
-            for one in self.launches:
-                one.run(runtime, [*blocks, (memory, 0)], stream)
-        finally:
-            if memory is not None:
-                memory.give_back()
-        return None
 
 
 # Kernels ------------------------------------------------------------------------------------------

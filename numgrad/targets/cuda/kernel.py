@@ -4,11 +4,13 @@ The same text is compiled for a GPU and run in Numba's simulator. Operands of el
 are typed pointers, with strides in elements beside them; those of core functions are arrays.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ..._errors import DeviceError
 
 
 class Pointer(NamedTuple):
@@ -78,3 +80,13 @@ class Kernel:
     parameters: tuple[Parameter, ...]
     scope: dict[str, Any] = field(default_factory=dict)
     threads: int | None = None
+
+
+def in_elements(strides: Sequence[int], size: int) -> list[int]:
+    """Return strides in elements of a size."""
+    if any(stride % size for stride in strides):
+        raise DeviceError(
+            f"on a device elements of {size} bytes cannot be {strides} bytes apart; copy the array "
+            f"before, with np.ascontiguousarray"
+        )
+    return [stride // size for stride in strides]

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from ..._declare import registry
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, gathering, loops, own, product, reduction
-from .elementwise import Walk, in_elements
+from . import elementwise, gathering, loops, own, reduction
+from .elementwise import Walk
 from .host import host_call, needs_host, require_sound
-from .steps import HostCall, Launch, Loop, Place, cores_of, loop_of
+from .kernel import in_elements
+from .product_launch import ByLibrary, of_product
+from .steps import HostCall, Launch, Loop, Place, Staged, cores_of, loop_of
 
-Step = Launch | HostCall | gathering.Staged | own.Own
+Step = Launch | HostCall | Staged | ByLibrary | own.Own
 _WIDE = 1 << 31
 
 
@@ -29,8 +32,8 @@ def lowered(
     loop = loop_of(instruction, program)
     if pattern.block:
         return _of_blocks(pattern, begins, target)
-    if isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul":
-        return _of_product(pattern, loop, begins, target)
+    if _is_product(spec):
+        return of_product(pattern, loop, begins, target)
     if gathering.is_of_positions(spec):
         step = gathering.lowered(pattern, loop, begins, places[-1], target)
         host = partial(host_call, instruction, loop, begins)
@@ -44,6 +47,14 @@ def lowered(
             require_sound(spec)
         return _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
+
+
+def _is_product(spec: Any) -> bool:
+    """Whether a spec is that of a product of matrices, of any dtype."""
+    if isinstance(spec, LoopSpec):
+        matmul: Any = registry["matmul"]
+        return spec.function is matmul.function
+    return isinstance(spec, ProductSpec | LibrarySpec) and spec.name == "matmul"
 
 
 def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
@@ -107,20 +118,3 @@ def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     arrays[0] = (begins[0], pattern.core, contiguous_strides(pattern.core, dtype.itemsize))
     kernel = target.prepared(("blocks", spec.identity), lambda: loops.of_blocks(spec))
     return Launch.of(kernel, blocks, (blocks, count, *arrays), target)
-
-
-def _of_product(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
-    loop = _at_least_one(loop)
-    size = pattern.spec.dtype.itemsize
-    cores = [pattern.core_strides[2 * k : 2 * k + 2] for k in range(3)]
-    rows, inner, cols = pattern.core
-    arguments: list[Any] = [loop.elements, rows, inner, cols, *loop.sizes]
-    for place, strides, core in zip(begins, loop.strides, cores, strict=True):
-        arguments += [place, *in_elements((*strides, *core), size)]
-    axes, tile = len(loop.sizes), target.runtime.driver.TILE
-    kernel = target.prepared(
-        ("product", pattern.spec.dtype, axes),
-        lambda: product.product(pattern.spec.dtype, axes, tile),
-    )
-    count = loop.elements * -(-rows // tile) * -(-cols // tile)
-    return Launch.of(kernel, count, arguments, target)

@@ -13,11 +13,10 @@ from ..._errors import OperatorError
 from ..._program import Shape, contiguous_strides
 from ..._specs import CUDAKernel, LoopSpec
 from ..._target import Failure
-from .gathering import Staged
 from .host import is_for_host
 from .kernel import Array, Function, Kernel
 from .loops import in_order
-from .steps import Blocks, Launch, Loop, Place, cores_of
+from .steps import Blocks, Launch, Loop, Place, Staged, cores_of
 from .walks import COPY, Operand, launch
 
 _ALIGNMENT = 256

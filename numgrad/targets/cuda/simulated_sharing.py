@@ -80,7 +80,7 @@ class Shared:
     own each of two threads that come at once may get another."""
 
     @staticmethod
-    def array(shape: Any, dtype: Any) -> _Array:
+    def array(shape: Any, dtype: Any, alignment: int = 1) -> _Array:
         """Return the array of the line that asks for it."""
         known = vars(kernel_module._get_kernel_context()).setdefault("shared_arrays", {})
         line = sys._getframe(1).f_lineno

@@ -21,11 +21,12 @@ from ..binding import bind
 from . import simulated_math
 from .halved import core_names
 from .kernel import Array, Function, Kernel, Pointer, Word
+from .product import Tile
 from .simulated_sharing import Shared, syncthreads
 from .simulated_streams import Accesses, Event, Order, Queue
 
-TILE = 2
-"""Rows and columns of a tile of a matrix."""
+PROCESSORS = 3
+"""What runs blocks of threads at once; see `factors.planned`."""
 
 REDUCING = 3
 """Threads that reduce a block of elements together: as they do not divide it, every thread meets
@@ -184,12 +185,18 @@ _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 class Simulator:
     """A driver whose device is simulated; see `driver` for what each method means on a GPU."""
 
-    TILE, REDUCING = TILE, REDUCING
+    REDUCING, PROCESSORS = REDUCING, PROCESSORS
     blas = None
 
     def __init__(self) -> None:
         self._order = Order()
         self.default_stream = self.new_stream()
+
+    def tiles(self, dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
+        return (
+            Tile(4, 4, 2, 2, 2, 4, terms=4), Tile(2, 2, 2, 1, 2, 4, terms=4),
+            Tile(2, 2, 2, 2, 1, 4, terms=4),
+        )  # fmt: skip
 
     def new_stream(self, priority: int = 0) -> Queue:
         return Queue(self._order)

@@ -80,6 +80,28 @@ class Launch(NamedTuple):
         return found
 
 
+class Staged(NamedTuple):
+    """Launches in a row, with so many bytes of memory of their own: the last of their blocks.
+
+    Where threads set the program's flag if something is wrong, ``host`` makes the step that is run
+    in place of this one once the flag was found set, and says what it is.
+    """
+
+    nbytes: int
+    launches: tuple[Launch, ...]
+    host: "Callable[[], HostCall] | None" = None
+
+    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> Failure | None:
+        """Launch the kernels, in order."""
+        memory = runtime.allocate(self.nbytes, stream)
+        try:
+            for one in self.launches:
+                one.run(runtime, [*blocks, (memory, 0)], stream)
+        finally:
+            memory.give_back()
+        return None
+
+
 class Loop(NamedTuple):
     """The loop of an instruction, rows included: sizes, and strides in bytes of each operand."""
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._program import Shape
-from .elementwise import Walk, in_elements, loop, place, signature
-from .kernel import Kernel, Pointer, Word
+from .elementwise import Walk, loop, place, signature
+from .kernel import Kernel, Pointer, Word, in_elements
 from .steps import Launch, Place, loop_over
 
 _WIDE = 1 << 31

@@ -1,0 +1,166 @@
+"""Calls of cuBLAS: what each is, carried out in NumPy, and which products have none."""
+
+import ctypes
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from numgrad.targets.cuda import blas
+
+from .matrices import FLOATS, made, product_of, spread
+from .programs import TARGET, on_device, program_of
+
+
+def numbers(address, dtype, count):
+    bytes_ = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+    return np.frombuffer(bytes_, dtype)
+
+
+class Library:
+    """What cuBLAS does, for memory of the host: matrices lie by columns."""
+
+    def __init__(self):
+        self.calls, self.streams, self.made = [], [], 0
+
+    def create(self):
+        self.made += 1
+        return 100 + self.made
+
+    def set_stream(self, handle, stream):
+        self.streams.append((handle, stream))
+
+    def __getattr__(self, name):
+        dtype = np.dtype({"s": "f", "d": "d", "c": "F", "z": "D"}[name[0]])
+        assert name[1:] == "gemm_strided_batched_64"
+        return lambda *arguments: self._gemm(dtype, *arguments)
+
+    def _gemm(
+        self, dtype, handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,
+        beta, c, ldc, stride_c, count,
+    ):  # fmt: skip
+        self.calls.append((transa, transb, m, n, k, lda, ldb, ldc, count))
+        first = (m, k) if not transa else (k, m)
+        second = (k, n) if not transb else (n, k)
+        one, zero = numbers(alpha, dtype, 1)[0], numbers(beta, dtype, 1)[0]
+        for i in range(count):
+            left = by_columns(a, dtype, first, lda, i * stride_a)
+            right = by_columns(b, dtype, second, ldb, i * stride_b)
+            out = by_columns(c, dtype, (m, n), ldc, i * stride_c)
+            out *= zero
+            out += one * (left.T if transa else left) @ (right.T if transb else right)
+
+
+def by_columns(address, dtype, shape, leading, offset):
+    rows, cols = shape
+    assert leading >= max(1, rows)
+    address += offset * dtype.itemsize
+    flat = numbers(address, dtype, (cols - 1) * leading + rows)
+    strides = dtype.itemsize, leading * dtype.itemsize
+    return np.lib.stride_tricks.as_strided(flat, shape, strides)
+
+
+def multiply(gemm, library):
+    blas.Blas(library, lambda pointers: (pointers, 7)).multiply(gemm, gemm.places)
+
+
+def within(m):
+    """Put matrices into larger ones, so that there is something between their rows."""
+    larger = np.full((*m.shape[:-2], m.shape[-2] + 1, m.shape[-1] + 3), np.nan, m.dtype)
+    larger[..., 1:, 2:-1] = m
+    return larger[..., 1:, 2:-1]
+
+
+READABLE = {
+    "by rows": lambda m: m.copy(), "by columns": lambda m: m.mT.copy().mT, "within": within,
+    "within, by columns": lambda m: within(m.mT).mT,
+    "shared": lambda m: np.broadcast_to(m[0], m.shape) if m.ndim > 2 else m,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "dtype"),
+    [*((left, right, "float64") for left in READABLE for right in READABLE),
+     *(("by rows", "by columns", dtype) for dtype in FLOATS)],
+)  # fmt: skip
+def test_a_call_of_blas_makes_the_product(left, right, dtype):
+    for m, k, n in ((2, 3, 4), (1, 5, 3), (4, 3, 1), (1, 1, 1), (3, 1, 2), (1, 4, 1)):
+        for loop in ((), (3,)):
+            a = READABLE[left](made((*loop, m, k), dtype))
+            b = READABLE[right](made((*loop, k, n), dtype))
+            out = np.ones((*loop, m, n), dtype)
+            multiply(blas.gemm(product_of(a, b, out), a.dtype), Library())
+            np.testing.assert_allclose(out, a @ b, 1e-5)
+
+
+def test_vectors_that_share_a_matrix_are_one_call_of_blas():
+    a, b = made((9, 1, 4), float), made((4, 5), float)
+    for left, right in ((a, spread(b, 9, 4, 5)), (spread(b.T, 9, 5, 4), a.mT)):
+        out, library = np.ones((9, left.shape[1], right.shape[2])), Library()
+        multiply(blas.gemm(product_of(left, right, out), out.dtype), library)
+        assert library.calls[0][-1] == 1
+        np.testing.assert_allclose(out, left @ right, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a, b, out: (a[:, ::-1], b, out), lambda a, b, out: (a[..., ::2], b[:, ::2], out),
+        lambda a, b, out: (a[::-1], b, out), lambda a, b, out: (a, b, out[..., ::-1]),
+        lambda a, b, out: (a[..., :0], b[:, :0], out),
+        lambda a, b, out: (a, b, np.broadcast_to(out[:1], out.shape)),
+        lambda a, b, out: (np.broadcast_to(a[:, :1], a.shape), b, out),
+        lambda a, b, out: (*(x.astype("int64") for x in (a, b)), out),
+        lambda a, b, out: (*(x[None] for x in (a, b)), out[None]),
+    ],
+)  # fmt: skip
+def test_what_blas_cannot_read_is_left_to_the_kernel(change):
+    a, b, out = change(made((3, 2, 4), float), made((3, 4, 3), float), np.zeros((3, 2, 3)))
+    assert blas.gemm(product_of(a, b, out), a.dtype) is None
+
+
+def test_each_stream_has_a_handle():
+    library, streams = Library(), [5, 6, 5]
+    found = blas.Blas(library, lambda pointers: (pointers, streams.pop(0)))
+    a, b, out = made((2, 3), float), made((3, 2), float), np.zeros((2, 2))
+    gemm = blas.gemm(product_of(a, b, out), a.dtype)
+    for _ in range(3):
+        found.multiply(gemm, gemm.places)
+    assert library.streams == [(101, 5), (102, 6), (101, 5)]
+
+
+def test_the_library_is_optional(monkeypatch):
+    def missing():
+        raise RuntimeError("cuBLAS is not found")
+
+    monkeypatch.setitem(sys.modules, "nvmath", SimpleNamespace())
+    for cublas, is_there in ((None, False), (missing, False), (lambda: 13040, True)):
+        module = SimpleNamespace(cublas=SimpleNamespace(get_cudart_version=cublas))
+        monkeypatch.setitem(sys.modules, "nvmath.bindings", module if cublas else None)
+        assert (blas.found(lambda pointers: pointers) is not None) == is_there
+
+
+def test_the_library_is_called_as_it_declares():
+    cublas = pytest.importorskip("nvmath.bindings.cublas")
+    matrices = "alpha a lda stride_a b ldb stride_b beta c ldc stride_c"
+    expected = f"handle transa transb m n k {matrices} batch_count".split(" ")
+    for call in blas._CALLS.values():
+        text = getattr(cublas, f"{call}_strided_batched_64").__doc__.partition(")")[0]
+        found = [item.split()[-1] for item in text.partition("(")[2].split(",")]
+        assert found == expected
+
+
+def test_a_program_calls_the_library_where_the_spec_leaves_it_to_one(monkeypatch):
+    """Complex products do; the bits of real ones are promised."""
+    given = []
+    library = SimpleNamespace(multiply=lambda gemm, pointers: given.append((gemm, pointers)))
+    monkeypatch.setattr(TARGET.runtime, "blas", library)
+    for dtype, calls in (("complex64", 1), ("float32", 0), ("int64", 0)):
+        given.clear()
+        on_device(program_of(lambda x, y: x @ y, made((2, 3), dtype), made((3, 4), dtype)))
+        assert len(given) == calls
+    on_device(program_of(lambda x, y: x @ y, made((2, 3), "D"), made((3, 4), "D")))
+    gemm, pointers = given[0]
+    assert gemm.sizes == (0, 0, 4, 2, 3)
+    assert all(offset >= 0 for _, offset in pointers)
