@@ -62,7 +62,7 @@ def by_columns(address, dtype, shape, leading, offset):
 
 
 def multiply(gemm, library):
-    blas.Blas(library, lambda pointers: (pointers, 7)).multiply(gemm, gemm.places)
+    blas.Blas(library, lambda pointers, stream: (pointers, stream)).multiply(gemm, gemm.places, 7)
 
 
 def within(m):
@@ -121,12 +121,12 @@ def test_what_blas_cannot_read_is_left_to_the_kernel(change):
 
 
 def test_each_stream_has_a_handle():
-    library, streams = Library(), [5, 6, 5]
-    found = blas.Blas(library, lambda pointers: (pointers, streams.pop(0)))
+    library = Library()
+    found = blas.Blas(library, lambda pointers, stream: (pointers, stream))
     a, b, out = made((2, 3), float), made((3, 2), float), np.zeros((2, 2))
     gemm = blas.gemm(product_of(a, b, out), a.dtype)
-    for _ in range(3):
-        found.multiply(gemm, gemm.places)
+    for stream in (5, 6, 5):
+        found.multiply(gemm, gemm.places, stream)
     assert library.streams == [(101, 5), (102, 6), (101, 5)]
 
 
@@ -138,7 +138,7 @@ def test_the_library_is_optional(monkeypatch):
     for cublas, is_there in ((None, False), (missing, False), (lambda: 13040, True)):
         module = SimpleNamespace(cublas=SimpleNamespace(get_cudart_version=cublas))
         monkeypatch.setitem(sys.modules, "nvmath.bindings", module if cublas else None)
-        assert (blas.found(lambda pointers: pointers) is not None) == is_there
+        assert (blas.found(lambda pointers, stream: pointers) is not None) == is_there
 
 
 def test_the_library_is_called_as_it_declares():
@@ -154,8 +154,8 @@ def test_the_library_is_called_as_it_declares():
 def test_a_program_calls_the_library_where_the_spec_leaves_it_to_one(monkeypatch):
     """Complex products do; the bits of real ones are promised."""
     given = []
-    library = SimpleNamespace(multiply=lambda gemm, pointers: given.append((gemm, pointers)))
-    monkeypatch.setattr(TARGET.runtime, "blas", library)
+    library = SimpleNamespace(multiply=lambda gemm, pointers, _: given.append((gemm, pointers)))
+    monkeypatch.setattr(TARGET.runtime.driver, "blas", library)
     for dtype, calls in (("complex64", 1), ("float32", 0), ("int64", 0)):
         given.clear()
         on_device(program_of(lambda x, y: x @ y, made((2, 3), dtype), made((3, 4), dtype)))

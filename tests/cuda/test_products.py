@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from numgrad.targets.cpu import products
-from numgrad.targets.cuda import factors, product, product_launch
+from numgrad.targets.cuda import factors, product
+from numgrad.targets.cuda.steps import Staged
 
 from .matrices import FLOATS, made, product_of, some, spread
 from .programs import TARGET, on_both, on_device, program_of, require_equal
@@ -39,7 +40,7 @@ def test_factors_of_every_dtype_are_multiplied(dtype):
 @pytest.mark.parametrize(("dtype", "number"), [("float32", 1), ("float32", 2), ("float64", 0)])
 def test_tiles_of_gpus_multiply(dtype, number, monkeypatch):
     tile = product.tiles(np.dtype(dtype))[number]
-    monkeypatch.setattr(TARGET.runtime, "tiles", lambda dtype: (tile,) * 3)
+    monkeypatch.setattr(TARGET.runtime.driver, "tiles", lambda dtype: (tile,) * 3)
     a = made((tile.rows + 1, tile.depth + 3), dtype)
     require_product(a, made((tile.cols - 1, tile.depth + 3), dtype).T)
 
@@ -166,8 +167,8 @@ def test_terms_are_added_in_blocks_whoever_adds_them(shape, is_apart):
     rows, inner, cols = shape
     a, b = made((rows, inner), "float32"), made((inner, cols), "float32")
     (step,) = steps_of(a, b)
-    assert isinstance(step, product_launch.InParts) == is_apart
-    (terms,) = {tile.terms for tile in TARGET.runtime.tiles(a.dtype)}
+    assert isinstance(step, Staged) == is_apart
+    (terms,) = {tile.terms for tile in TARGET.runtime.driver.tiles(a.dtype)}
     np.testing.assert_array_equal(product_on_device(a, b), in_order(a, b, terms))
 
 

@@ -31,8 +31,8 @@ class BoundProgram(Bound):
     """
 
     __slots__ = (
-        "_begun", "_flag", "_kept", "_nbytes", "_ready", "_replay", "_runs", "_streams", "_target",
-        "_turns", "steps",
+        "_begun", "_flag", "_has_own", "_kept", "_nbytes", "_ready", "_replay", "_runs",
+        "_streams", "_target", "_turns", "steps",
     )  # fmt: skip
 
     def __init__(self, program: Program, target: Any) -> None:
@@ -47,6 +47,8 @@ class BoundProgram(Bound):
         self._flag: Launch | None = None
         if any(getattr(step, "host", None) for step in self.steps):
             self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
+        own = {buffer for i in instructions for buffer in i.buffers if places[buffer].slot == 0}
+        self._has_own = bool(own) or self._flag is not None
         self._begun = target.runtime.current()  # to which constants were copied
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
@@ -90,7 +92,7 @@ class BoundProgram(Bound):
             arrays = [x if type(x) is DeviceArray else constant(x) for x in arrays]
             self._replay.run(arrays, stream)
             return None
-        memory = runtime.allocate(self._nbytes, stream) if self._nbytes else None
+        memory = runtime.allocate(self._nbytes, stream) if self._has_own else None
         blocks: list[Any] = [(memory, 0), *[(block, 0) for block in self._kept]]
         try:
             for array in arrays:
