@@ -21,6 +21,7 @@ from numgrad.engine import elsewhere, lower
 from numgrad.engine.record import runtime
 from numgrad.targets.cuda import CUDATarget, bound, reduction
 from numgrad.targets.cuda.gathering import Staged
+from numgrad.targets.cuda.product import tiles
 from numgrad.targets.cuda.steps import HostCall
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -52,20 +53,37 @@ Found = dict[str, dict[str, set[str]]]
 
 
 class _Memory:
-    """The runtime of a device that has memory for nothing, and reads zeros."""
+    """A runtime of a device that does nothing and reads zeros; also its driver, stream and
+    memory."""
 
-    TILE, REDUCING, THREADS, BLOCKS = 16, 256, 256, 1
+    REDUCING, PROCESSORS, blas, handle = 256, 1, None, None
+    tiles = staticmethod(tiles)
+
+    def __init__(self) -> None:
+        self.driver = self
 
     def prepare(self, kernel: Any) -> Any:
         return kernel
 
-    def allocate(self, nbytes: int) -> None:
+    def word(self, bits: int, value: int) -> int:
+        return value
+
+    def current(self) -> Any:
+        return self
+
+    def record_event(self) -> None:
         return None
 
-    def upload(self, memory: Any, offset: int, array: Any) -> None:
+    def allocate(self, nbytes: int) -> Any:
+        return self
+
+    def used_by(self, stream: Any) -> Any:
+        return self
+
+    def launch(self, kernel: Any, count: int, arguments: Any, stream: Any) -> None:
         pass
 
-    def launch(self, kernel: Any, count: int, arguments: Any) -> None:
+    def upload(self, memory: Any, offset: int, array: Any) -> None:
         pass
 
     def read(self, memory: Any, offset: int, dtype: Any, shape: Any, strides: Any) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 
 from . import _devices
 from ._blocks import Block
+from ._streams import Event, Stream, devices
 from .engine.record import changing, mode
 from .targets import cuda as _cuda
-from .targets.cuda.streams import Event, Stream, devices
 
 
 def is_available() -> bool:

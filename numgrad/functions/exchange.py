@@ -60,7 +60,7 @@ def of_gpu(obj: Any) -> Tensor:
     """Return a tensor with the memory of another library's array on a GPU."""
     index = obj.__dlpack_device__()[1] if hasattr(obj, "__dlpack_device__") else 0
     target = runtime.targets[name_of(f"cuda:{index}")]
-    from ..targets.cuda.exchange import shared  # which asks for cuda.core
+    from .device_memory import shared  # which asks for cuda.core
 
     array: Any = shared(obj, target)
     return Tensor(array, False, ForeignStorage())
@@ -74,7 +74,7 @@ def _of_device(
     tensor: Tensor, stream: Any, max_version: tuple[int, int] | None, dl_device: Any,
     copy: bool | None,
 ) -> Any:  # fmt: skip
-    from ..targets.cuda import exchange
+    from . import device_memory as exchange
 
     if dl_device is not None and tuple(dl_device) != tensor.__dlpack_device__():
         raise BufferError(
@@ -105,7 +105,7 @@ def cuda_interface(tensor: Tensor) -> dict[str, Any]:
         raise AttributeError("a tensor on the processor has no __cuda_array_interface__")
     if tensor.requires_grad:
         raise leaving.detached("exporting a tensor that requires grad", leaving.VALUES)
-    from ..targets.cuda.exchange import interface_of
+    from .device_memory import interface_of
 
     array: Any = tensor._computed()
     return interface_of(array)

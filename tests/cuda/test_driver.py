@@ -7,6 +7,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.targets.cuda import driver as module
+from numgrad.targets.cuda import page_locked
 
 X = np.linspace(0.1, 1.0, 6).reshape(2, 3)
 
@@ -206,6 +207,6 @@ def test_page_locked_memory():
     x = ng.asarray(array, device="cuda")
     array[...] = 0
     np.testing.assert_array_equal(x.cpu().numpy(), X)
-    assert module._is_page_locked(array[::2])
-    assert not module._is_page_locked(X[::2])
+    assert page_locked.is_page_locked(array[::2])
+    assert not page_locked.is_page_locked(X[::2])
     assert ng.cuda.empty_pinned(4, "int32").shape == (4,)

@@ -12,7 +12,7 @@ from numgrad.targets.cuda import product, reduction
 
 from .programs import TARGET, on_device, program_of
 
-simulator = pytest.importorskip("numgrad.targets.cuda.simulator")
+simulator = pytest.importorskip("numgrad.targets.cuda_simulator.driver")
 kernelapi = pytest.importorskip("numba.cuda.simulator.kernelapi")
 
 RNG = np.random.default_rng(5)

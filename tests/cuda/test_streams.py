@@ -13,7 +13,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.targets.cuda import bound, memory
-from numgrad.targets.cuda.simulated_streams import OrderError
+from numgrad.targets.cuda_simulator.order import OrderError
 
 X = np.linspace(0.1, 1.0, 6).reshape(2, 3)
 

@@ -27,7 +27,7 @@ def unavailable() -> str | None:
     """Return why there is no device, in a sentence; None if there is one."""
     if is_simulated():
         return None
-    from .driver import why_not
+    from .available import why_not
 
     return why_not()
 
@@ -36,7 +36,7 @@ def count() -> int:
     """Return the number of devices; the simulator has one."""
     if is_simulated():
         return 1
-    from .driver import device_count
+    from .available import device_count
 
     return device_count()
 
@@ -48,7 +48,7 @@ def is_simulated() -> bool:
 
 def _driver(index: int) -> Any:
     if is_simulated():
-        from .simulator import Simulator
+        from ..cuda_simulator.driver import Simulator
 
         return Simulator()
     from .driver import Driver

@@ -8,16 +8,16 @@ tensors or programs, and does what it is asked for at once or asks the GPU for i
 
 import threading
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from importlib.util import find_spec
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._errors import DeviceError
 from ..._lazy import lazy
+from .available import device_count, require
 from .kernel import Kernel, Parameter
+from .page_locked import empty_pinned, is_page_locked
 from .product import tiles
 
 THREADS = 256
@@ -26,69 +26,6 @@ THREADS = 256
 _WAVES = 16
 """Blocks for each multiprocessor: more than it runs at once, and few enough that each has several
 elements for a thread."""
-
-_PACKAGES = {"numba_cuda": "numba-cuda", "cuda.core": "cuda-core"}
-_LIBRARIES = ("nvvm", "nvrtc", "nvJitLink")
-
-
-@cache
-def why_not() -> str | None:
-    """Return why there is no GPU, in a line; None if there is one."""
-    for module, package in _PACKAGES.items():
-        if not _is_installed(module):
-            return f"{package} is not installed: pip install 'numgrad[cuda13]', or numgrad[cuda12]"
-    try:
-        count = device_count()
-    except DeviceError as error:
-        return str(error)
-    if not count:
-        return "the NVIDIA driver finds no GPU"
-    return _missing_library()
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # not even the package that it is in
-        return False
-
-
-def _missing_library() -> str | None:
-    from cuda.pathfinder import load_nvidia_dynamic_lib
-
-    for library in _LIBRARIES:
-        try:
-            load_nvidia_dynamic_lib(library)
-        except Exception as error:  # its own kinds, of several modules
-            line = str(error).strip().partition("\n")[0]
-            advice = "pip install 'numgrad[cuda13]'"
-            return f"no CUDA toolkit: {library} cannot be loaded ({line}); {advice}"
-    return None
-
-
-@cache
-def device_count() -> int:
-    """Return the number of GPUs.
-
-    Raises
-    ------
-    DeviceError
-        If there is no driver for them.
-    """
-    if not _is_installed("cuda.bindings"):
-        return 0
-    from cuda.bindings import driver
-
-    try:
-        _require(driver.cuInit(0), "start")
-        (count,) = _require(driver.cuDeviceGetCount(), "count GPUs")
-    except RuntimeError as error:  # as cuda.bindings says that there is no libcuda
-        if isinstance(error, DeviceError):
-            raise
-        line = str(error).strip().partition("\n")[0]
-        raise DeviceError(f"there is no NVIDIA driver ({line})") from error
-    return count
-
 
 class Prepared(NamedTuple):
     """A kernel that can be launched.
@@ -229,7 +166,7 @@ class Driver:
         from cuda.bindings import driver
 
         self._enter()
-        _require(driver.cuCtxSynchronize(), "wait for the GPU")
+        require(driver.cuCtxSynchronize(), "wait for the GPU")
 
     def is_done(self, event: Any) -> bool:
         """Whether an event has happened."""
@@ -246,7 +183,7 @@ class Driver:
         from cuda.bindings import driver
 
         self._enter()
-        free, total = _require(driver.cuMemGetInfo(), "say how much memory there is")
+        free, total = require(driver.cuMemGetInfo(), "say how much memory there is")
         return free, total
 
     def allocate(self, nbytes: int, stream: Any) -> Any:
@@ -272,8 +209,6 @@ class Driver:
 
     def empty_pinned(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """Return an array of the host in page-locked memory."""
-        from .exchange import empty_pinned
-
         self._enter()
         return empty_pinned(shape, dtype)
 
@@ -289,7 +224,7 @@ class Driver:
             self._enter()
             source = _buffer(array.ctypes.data, array.nbytes, array)
             _part(block, offset, array.nbytes).copy_from(source, stream=stream)
-            if _is_page_locked(array):
+            if is_page_locked(array):
                 stream.sync()
 
     def download(self, block: Any, offset: int, nbytes: int, stream: Any) -> np.ndarray:
@@ -353,26 +288,6 @@ class Driver:
                 words += (*before, block.address + offset, *after)
         blocks = min(-(-count // prepared.elements), self._most)
         self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
-
-
-class PageLocked:
-    """What arrays in page-locked memory of the host are views of."""
-
-
-def _is_page_locked(array: Any) -> bool:
-    while array is not None and not isinstance(array, PageLocked):
-        array = getattr(array, "base", None) if isinstance(array, np.ndarray) else (
-            getattr(array, "array", None)  # as of the bytes around a strided array
-        )
-    return array is not None
-
-
-def _require(result: Sequence[Any], what: str) -> Sequence[Any]:
-    """Return what a function of the driver returned, without its status."""
-    status, *values = result
-    if int(status):
-        raise DeviceError(f"the NVIDIA driver cannot {what}: {status.name}")
-    return values
 
 
 class _Address:

@@ -12,9 +12,9 @@ from typing import Any
 from ..._device_array import DeviceArray
 from ..._locks import fork_safe_lock
 from ..._program import contiguous_strides, extent
+from ..._streams import Stream
 from .memory import Memory
 from .steps import Launch
-from .streams import Stream
 
 OFTEN = 8
 """Runs of a program before it becomes a graph."""

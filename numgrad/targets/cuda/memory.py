@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._locks import fork_safe_lock
-from .streams import Stream
+from ..._streams import Stream
 
 
 class Usage:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..._program import extent, is_contiguous
+from ..._streams import Stream
 from .kernel import Kernel
 from .memory import Memory, Usage
-from .streams import Stream
 
 
 class Runtime:

@@ -17,8 +17,9 @@ import numpy as np
 
 from numgrad._program import extent
 from numgrad.targets import cuda
-from numgrad.targets.cuda import driver, simulator
+from numgrad.targets.cuda import available, driver
 from numgrad.targets.cuda.kernel import Array, Pointer
+from numgrad.targets.cuda_simulator import driver as simulator
 
 SOURCE = Path(__file__).with_name("libcuda.c")
 _LAUNCHED = ctypes.CFUNCTYPE(
@@ -29,7 +30,7 @@ _LAUNCHED = ctypes.CFUNCTYPE(
 
 def missing():
     """Return why it cannot be used here, or None."""
-    if not driver._is_installed("cuda.core"):
+    if not available._is_installed("cuda.core"):
         return "needs cuda-core, pip install .[cuda13]"
     return None if shutil.which("cc") else "needs a C compiler, cc"
 
@@ -96,10 +97,12 @@ class Host:
 class HostedDriver(driver.Driver):
     """The driver of GPUs, but for compiling."""
 
-    TILE, REDUCING = simulator.TILE, simulator.REDUCING
+    REDUCING = simulator.REDUCING
+    tiles = simulator.Simulator.tiles
 
     def __init__(self, index, host):
         super().__init__(index)
+        self.PROCESSORS = simulator.PROCESSORS
         self.host = host
 
     def prepare(self, kernel):

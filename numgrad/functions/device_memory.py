@@ -1,15 +1,14 @@
 # pyright: basic, reportMissingImports=false
-"""Memory of a GPU shared with other libraries, by DLPack and by the CUDA array interface, and
-memory of the host that a GPU reads and writes directly."""
+"""Memory of a GPU shared with other libraries, by DLPack and by the CUDA array interface."""
 
 from typing import Any
 
 import numpy as np
 
-from ..._device_array import DeviceArray
-from ..._errors import DeviceError
-from .driver import Block, Driver, PageLocked
-from .memory import Memory
+from .._device_array import DeviceArray
+from .._errors import DeviceError
+from ..targets.cuda.driver import Block, Driver
+from ..targets.cuda.memory import Memory
 
 CUDA = 2
 """The number of CUDA among DLPack's kinds of devices."""
@@ -86,22 +85,3 @@ def _require_gpu(array: DeviceArray) -> None:
         raise DeviceError(
             "other libraries cannot read the memory of the simulator: x.cpu() copies it to the host"
         )
-
-
-class _Pinned(PageLocked):
-    """What arrays in page-locked memory are views of."""
-
-    def __init__(self, nbytes: int) -> None:
-        from cuda.core import LegacyPinnedMemoryResource
-
-        self.buffer = LegacyPinnedMemoryResource().allocate(max(nbytes, 1), stream=None)
-        self.__array_interface__ = {
-            "data": (int(self.buffer.handle), False), "shape": (nbytes,), "typestr": "|u1",
-            "version": 3,
-        }  # fmt: skip
-
-
-def empty_pinned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an array of the host in page-locked memory."""
-    nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    return np.asarray(_Pinned(nbytes)).view(dtype).reshape(shape)

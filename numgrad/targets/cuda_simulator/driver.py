@@ -18,12 +18,12 @@ from numba.cuda.simulator import kernel as kernel_module
 from ..._errors import DeviceError
 from ..._locks import fork_safe_lock
 from ..binding import bind
-from . import simulated_math
-from .halved import core_names
-from .kernel import Array, Function, Kernel, Pointer, Word
-from .product import Tile
-from .simulated_sharing import Shared, syncthreads
-from .simulated_streams import Accesses, Event, Order, Queue
+from ..cuda.halved import core_names
+from ..cuda.kernel import Array, Function, Kernel, Pointer, Word
+from ..cuda.product import Tile
+from . import scalar_math
+from .order import Accesses, Event, Order, Queue
+from .sharing import Shared, syncthreads
 
 PROCESSORS = 3
 """What runs blocks of threads at once; see `factors.planned`."""
@@ -159,8 +159,8 @@ def _bound(value: Any) -> Any:
         return value
     function = getattr(value.function, "py_func", value.function)
     if value.dtype is None:
-        return bind(function, simulated_math.scalar, is_complex=value.is_complex)
-    names = core_names(simulated_math.real, value.dtype)
+        return bind(function, scalar_math.scalar, is_complex=value.is_complex)
+    names = core_names(scalar_math.real, value.dtype)
     return bind(function, names._replace(functions={**names.functions, cuda: _launched}))
 
 
@@ -183,7 +183,8 @@ _one_at_a_time = fork_safe_lock()  # Numba simulates one kernel at a time
 
 
 class Simulator:
-    """A driver whose device is simulated; see `driver` for what each method means on a GPU."""
+    """A driver whose device is simulated; see `numgrad.targets.cuda.driver` for what each method
+    means on a GPU."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
     blas = None

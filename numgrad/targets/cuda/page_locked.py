@@ -1,0 +1,34 @@
+# pyright: basic, reportMissingImports=false
+"""Memory of the host that stays where it is, so that a GPU reads and writes it directly."""
+
+from typing import Any
+
+import numpy as np
+
+
+class _Pinned:
+    """What arrays in page-locked memory are views of."""
+
+    def __init__(self, nbytes: int) -> None:
+        from cuda.core import LegacyPinnedMemoryResource
+
+        self.buffer = LegacyPinnedMemoryResource().allocate(max(nbytes, 1), stream=None)
+        self.__array_interface__ = {
+            "data": (int(self.buffer.handle), False), "shape": (nbytes,), "typestr": "|u1",
+            "version": 3,
+        }  # fmt: skip
+
+
+def empty_pinned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array of the host in page-locked memory."""
+    nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    return np.asarray(_Pinned(nbytes)).view(dtype).reshape(shape)
+
+
+def is_page_locked(array: Any) -> bool:
+    """Whether an array of the host is in page-locked memory."""
+    while array is not None and not isinstance(array, _Pinned):
+        array = getattr(array, "base", None) if isinstance(array, np.ndarray) else (
+            getattr(array, "array", None)  # as of the bytes around a strided array
+        )
+    return array is not None
