@@ -132,12 +132,13 @@ class Capture:
         self.views: list[weakref.ref[Value]] = []
         self.replayed: list[View] = []
         self.gates: set[Any] = set()
+        self.stream: Any = mode.stream if parent is None else parent.stream  # of the call
         self.copies: list[Copied]
         self.copies = [] if parent is None else parent.copies
 
     def running(self) -> Block:
         """Capture what this thread does inside the block."""
-        return changing(capture=self, deferring=True, kept=None, stream=None)
+        return changing(capture=self, deferring=True, kept=None)
 
     def use(self, values: Iterable[Value]) -> None:
         """Note the operands of an operation that are tensors from outside."""

@@ -225,9 +225,17 @@ def _defer(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> 
 
 def on_stream(site: Site | None) -> Site | None:
     """Return a place in the user's code, with the stream that is chosen now."""
-    if not unusual or mode.stream is None:
+    stream = chosen_stream() if unusual else None
+    if stream is None:
         return site
-    return Site(None, 0, mode.stream) if site is None else site._replace(stream=mode.stream)
+    return Site(None, 0, stream) if site is None else site._replace(stream=stream)
+
+
+def chosen_stream() -> Any:
+    """Return the stream of a device that the user has chosen, in a captured function inside of it:
+    else it runs on that of each call."""
+    stream, capture = mode.stream, mode.capture
+    return None if capture is not None and stream is capture.stream else stream
 
 
 def snapshot(value: Value) -> Value | Expr:
@@ -281,7 +289,7 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
     if unusual:
         if mode.kept is not None:
             mode.kept.append(node)
-        if mode.stream is not None:
+        if mode.stream is not None and chosen_stream() is not None:
             node.own().stream = mode.stream
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._blocks import Block
 from .graph import Node
-from .record import changing, mode, runtime
+from .record import changing, chosen_stream, mode, runtime
 from .values import CPU
 
 
@@ -21,11 +21,12 @@ class Streams:
     Attributes
     ----------
     caller : Stream or None
-        Of the caller, if it has chosen one.
+        That is current where the pass begins; None for the default stream.
     """
 
     def __init__(self) -> None:
         self.caller = mode.stream
+        self._is_chosen = chosen_stream() is not None
         self._shown: dict[Any, None] = {}  # on which hooks have run
 
     def of(self, node: Node) -> Block:
@@ -36,9 +37,9 @@ class Streams:
         device = node.outputs[0].device
         if node.is_accumulator or device == CPU:
             return self.caller
-        if node.stream is None and self.caller is not None:
+        if node.stream is None and self._is_chosen:
             return runtime.targets[device].default_stream
-        return node.stream
+        return node.stream or self.caller
 
     def computing(self) -> Block:
         """Return a block that computes what Python is going to see: as an operation of the caller's
@@ -66,6 +67,6 @@ class Streams:
 
 def streams_of(order: Iterable[Node]) -> Streams | None:
     """Return the streams of a pass over nodes; None where nobody has chosen any."""
-    if mode.stream is not None or any(node.stream is not None for node in order):
+    if chosen_stream() is not None or any(node.stream is not None for node in order):
         return Streams()
     return None

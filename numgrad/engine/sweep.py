@@ -11,7 +11,7 @@ from .deferred import added
 from .graph import Accumulator, Edge, Node, Value
 from .indices import ByPosition
 from .parts import Parts
-from .record import mode, unusual
+from .record import chosen_stream, unusual
 from .rules import Rule, as_value
 
 
@@ -19,7 +19,7 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
     """Whether nothing happens in a pass but that rules are applied."""
     if request.is_special or request.create_graph or request.seeds_last:
         return False
-    if unusual and mode.stream is not None:
+    if unusual and chosen_stream() is not None:
         return False
     for node in order:
         if node.extras is not None:

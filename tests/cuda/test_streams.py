@@ -426,3 +426,14 @@ def test_random_programs_on_random_streams(seed):
     (twice,) = ng.grad((expected * expected).sum(), y)
     for (found, _), wanted in zip(pairs, (here, expected, twice), strict=True):
         np.testing.assert_allclose(found, wanted.detach().numpy(), 1e-9, 1e-12)
+
+
+def test_a_captured_function_that_is_first_called_on_a_stream(side):
+    """What it makes for later calls is made there, and is waited for on other streams."""
+    gradient = ng.jit(ng.func.grad(lambda v: (ng.sin(v) * v).sum()))
+    other = ng.cuda.Stream()
+    for stream in (side, other, ng.cuda.default_stream(), side, other):
+        with ng.cuda.stream(stream):
+            found, launched = launches(lambda: gradient(on_device(False)))
+            close(found, np.sin(X) + X * np.cos(X))
+            assert {number for _, number in launched} == {stream.handle.number}
