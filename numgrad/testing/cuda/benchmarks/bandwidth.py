@@ -1,0 +1,81 @@
+# pyright: reportMissingImports=false
+"""Kernels that wait for memory: bytes read and written in a second, as a share of what a copy on
+the device has."""
+
+from collections.abc import Callable, Iterator
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import numgrad as ng
+
+from ....targets.cuda.driver import Driver
+from ..agreement import DEVICE
+from ..checks.arrays import random
+from ..report import Benchmark, Bound, Figure
+from ..sizes import Sizes
+from .timing import milliseconds
+
+ELEMENTWISE, SUM = Bound(85.0), Bound(80.0)
+"""Per cent of a copy that are wanted."""
+
+
+class Kernel(NamedTuple):
+    """A call and the bytes that it cannot but move."""
+
+    name: str
+    call: Callable[[], Any]
+    nbytes: int
+    bound: Bound
+
+
+def _run(sizes: Sizes) -> Iterator[Figure]:
+    copied = _gigabytes(_copy(sizes.copied), 2 * sizes.copied, sizes)
+    yield Figure(f"copy of {sizes.copied:.3g} bytes on the device", copied, "GB/s")
+    for dtype in ("float32", "float64"):
+        for kernel in _kernels(dtype, sizes.copied):
+            reached = _gigabytes(kernel.call, kernel.nbytes, sizes)
+            unit = f"% of a copy ({reached:.4g} GB/s)"
+            name = f"{kernel.name}, {dtype}"
+            yield Figure(name, 100 * reached / copied, unit, kernel.bound)
+
+
+def _gigabytes(call: Callable[[], Any], nbytes: int, sizes: Sizes) -> float:
+    return nbytes / 1e6 / milliseconds(call, sizes, sizes.inner)
+
+
+def _kernels(dtype: str, nbytes: int) -> Iterator[Kernel]:
+    """Yield kernels whose operands have so many bytes."""
+    size = np.dtype(dtype).itemsize
+    side = isqrt(nbytes // size)
+    whole = side * side * size
+    x, y = (ng.tensor(random((side, side), dtype, n), device=DEVICE) for n in range(2))
+    row, column = x[0], y[:, :1]
+    affine = ng.jit(lambda x, y: x * y + x, fuse="now")
+    yield Kernel("-x", lambda: -x, 2 * whole, ELEMENTWISE)
+    yield Kernel("x * y", lambda: x * y, 3 * whole, ELEMENTWISE)
+    yield Kernel("x * y + x, captured and fused", lambda: affine(x, y), 3 * whole, ELEMENTWISE)
+    yield Kernel("x * 2 + 1 by two kernels", lambda: x * 2 + 1, 4 * whole, ELEMENTWISE)
+    yield Kernel("x + row", lambda: x + row, 2 * whole, ELEMENTWISE)
+    yield Kernel("x * column", lambda: x * column, 2 * whole, ELEMENTWISE)
+    yield Kernel("row * column", lambda: row * column, whole, ELEMENTWISE)
+    yield Kernel("sum of all", lambda: x.sum(), whole, SUM)
+    yield Kernel("sums of rows", lambda: x.sum(1), whole, SUM)
+    yield Kernel("sums of columns", lambda: x.sum(0), whole, SUM)
+
+
+def _copy(nbytes: int) -> Callable[[], Any]:
+    """Return the copy of a block of memory by the driver, or in the simulator by the host."""
+    stream = ng.cuda.current_stream()
+    runtime = stream._runtime
+    source, target = (runtime.allocate(nbytes) for _ in range(2))
+    if not isinstance(runtime.driver, Driver):
+        return lambda: runtime.upload(target, 0, source.block.data)
+    from cuda.core import Buffer
+
+    read, written = (Buffer.from_handle(m.block.address, nbytes, owner=m) for m in (source, target))
+    return lambda: written.copy_from(read, stream=stream.handle)
+
+
+BENCHMARKS = (Benchmark("Bandwidth", _run),)

@@ -1,0 +1,8 @@
+"""What has to be right on a device, one check after the other."""
+
+from ..report import Check
+from . import arrays, exchange, memory, scenarios, streams
+
+CHECKS: tuple[Check, ...] = (
+    *scenarios.CHECKS, *arrays.CHECKS, *streams.CHECKS, *memory.CHECKS, *exchange.CHECKS,
+)  # fmt: skip
