@@ -1,2 +1,2 @@
-"""The report of a GPU: ``python -m numgrad.testing.cuda`` says whether numgrad is right and how fast
-it is on the machine at hand."""
+"""The report of a GPU: ``python -m numgrad.testing.cuda`` says whether numgrad is right on the
+machine at hand, and how fast it is there."""

@@ -13,7 +13,8 @@ import numgrad as ng
 from ....targets.cuda.driver import Driver
 from ..agreement import DEVICE
 from ..checks.arrays import random
-from ..report import Benchmark, Bound, Figure
+from ..checks.exchange import library
+from ..report import Benchmark, Bound, Figure, Skipped
 from ..sizes import Sizes
 from .timing import milliseconds
 
@@ -27,7 +28,7 @@ class Kernel(NamedTuple):
     name: str
     call: Callable[[], Any]
     nbytes: int
-    bound: Bound
+    bound: Bound | None = None
 
 
 def _run(sizes: Sizes) -> Iterator[Figure]:
@@ -39,6 +40,7 @@ def _run(sizes: Sizes) -> Iterator[Figure]:
             unit = f"% of a copy ({reached:.4g} GB/s)"
             name = f"{kernel.name}, {dtype}"
             yield Figure(name, 100 * reached / copied, unit, kernel.bound)
+    yield from _beside_cupy(copied, sizes)
 
 
 def _gigabytes(call: Callable[[], Any], nbytes: int, sizes: Sizes) -> float:
@@ -63,6 +65,28 @@ def _kernels(dtype: str, nbytes: int) -> Iterator[Kernel]:
     yield Kernel("sum of all", lambda: x.sum(), whole, SUM)
     yield Kernel("sums of rows", lambda: x.sum(1), whole, SUM)
     yield Kernel("sums of columns", lambda: x.sum(0), whole, SUM)
+
+
+def _beside_cupy(copied: float, sizes: Sizes) -> Iterator[Figure]:
+    try:
+        cupy = library("cupy")
+    except Skipped as reason:
+        yield Figure(f"not compared: {reason}", None)
+        return
+    for kernel in kernels_of(cupy, "float32", sizes.copied):
+        reached = _gigabytes(kernel.call, kernel.nbytes, sizes)
+        yield Figure(kernel.name, 100 * reached / copied, f"% of a copy ({reached:.4g} GB/s)")
+
+
+def kernels_of(module: Any, dtype: str, nbytes: int) -> Iterator[Kernel]:
+    """Yield some of the kernels of a library with NumPy's functions."""
+    side = isqrt(nbytes // np.dtype(dtype).itemsize)
+    x, y = (module.asarray(random((side, side), dtype, n)) for n in range(2))
+    name = module.__name__
+    yield Kernel(f"x * y of {name}, {dtype}", lambda: x * y, 3 * x.nbytes)
+    yield Kernel(f"sum of all of {name}, {dtype}", lambda: x.sum(), x.nbytes)
+    yield Kernel(f"sums of rows of {name}, {dtype}", lambda: x.sum(1), x.nbytes)
+    yield Kernel(f"sums of columns of {name}, {dtype}", lambda: x.sum(0), x.nbytes)
 
 
 def _copy(nbytes: int) -> Callable[[], Any]:

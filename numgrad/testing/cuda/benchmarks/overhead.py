@@ -45,16 +45,17 @@ def _launch(operation: Callable[[], Any]) -> Callable[[], Any]:
     launch = runtime.launch
     given: list[Any] = []
 
-    def noted(*arguments: Any) -> None:
-        given[:] = arguments
-        launch(*arguments)
+    def noted(*arguments: Any, **named: Any) -> None:
+        given[:] = arguments, named
+        launch(*arguments, **named)
 
     runtime.launch = noted
     try:
         operation()
     finally:
         del runtime.launch
-    return lambda: launch(*given)
+    arguments, named = given
+    return lambda: launch(*arguments, **named)
 
 
 def _allocation() -> None:

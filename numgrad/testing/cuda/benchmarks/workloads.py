@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..report import Benchmark, Bound, Figure, Skipped, require
+from ..report import Benchmark, Bound, Figure, require, said
 from ..sizes import Sizes
 from .libraries import Numgrad, forget_memory, others
 from .timing import milliseconds
@@ -107,7 +107,7 @@ def black_scholes(xp: Any, spot: Any, strike: Any, expiry: Any, rate: Any, volat
 def _black_scholes(dtype: str, sizes: Sizes) -> Task:
     rng, n = np.random.default_rng(10), sizes.options
     ranges = ((80.0, 120.0), (80.0, 120.0), (0.2, 2.0), (0.01, 0.05), (0.1, 0.4))
-    arguments = tuple((a + (b - a) * rng.random(n, dtype)).astype(dtype) for a, b in ranges)
+    arguments = tuple(rng.uniform(a, b, n).astype(dtype) for a, b in ranges)
     tolerance = 1e-3 if dtype == "float32" else 1e-9
     return Task(black_scholes, arguments, 5, np.ones(n, dtype), False, tolerance)
 
@@ -117,6 +117,7 @@ def _black_scholes(dtype: str, sizes: Sizes) -> Task:
 
 def _batched(make: Callable[[Sizes], Task], sizes: Sizes) -> Iterator[Figure]:
     task = make(sizes)
+    yield Figure("cotangents", len(task.seeds))
     batch = 0.0
     for figure in _compared(task, sizes):
         if figure.name == Numgrad.EAGER:
@@ -159,8 +160,8 @@ def _compared(task: Task, sizes: Sizes) -> Iterator[Figure]:
     for library in libraries:
         try:
             taken, results = _timed(task, library, sizes)
-        except library.memory_errors:
-            reasons.append(f"{library.name} has not enough memory")
+        except library.memory_errors as error:
+            reasons.append(f"{library.name}: {said(error)}")
             continue
         _require_equal(library.name, results, expected, task)
         yield Figure(library.name, taken, "ms")

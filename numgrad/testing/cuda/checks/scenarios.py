@@ -1,4 +1,4 @@
-"""Every operator: values, first and second derivatives and batched passes beside the processor's."""
+"""Every operator: values, batched passes, first and second derivatives are the processor's."""
 
 from collections.abc import Sequence
 from functools import partial

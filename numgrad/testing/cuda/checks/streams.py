@@ -10,7 +10,7 @@ import numgrad as ng
 from ..agreement import DEVICE, require_close
 from ..report import Check, require, said
 from ..sizes import Sizes
-from .arrays import random
+from .arrays import random, side_of
 
 
 def _part(x: Any, n: int) -> Any:
@@ -29,6 +29,10 @@ def _value(x: Any, streams: Any) -> Any:
             parts.append(_part(x, n))
     for stream in streams:
         here.wait_stream(stream)
+    return _added(parts)
+
+
+def _added(parts: list[Any]) -> Any:
     return sum(parts[1:], parts[0])
 
 
@@ -52,7 +56,7 @@ def _against_the_processor(sizes: Sizes) -> str:
     values = random(sizes.elements, "float64")
     found = _expected(values, sizes.streams)
     x = ng.tensor(values, requires_grad=True)
-    y = sum([_part(x, n) for n in range(sizes.streams)])
+    y = _added([_part(x, n) for n in range(sizes.streams)])
     for one, other in zip(found, [y, *ng.grad(y, x)], strict=True):
         require_close(one, other.detach().numpy(), 2000)
     return "what the other checks of streams compare with is the processor's"
@@ -61,7 +65,7 @@ def _against_the_processor(sizes: Sizes) -> str:
 def _several(sizes: Sizes) -> str:
     values = random(sizes.elements, "float64")
     expected = _expected(values, sizes.streams)
-    load = ng.tensor(random((max(sizes.edges),) * 2, "float32"), device=DEVICE)
+    load = ng.tensor(random((side_of(sizes.elements),) * 2, "float32"), device=DEVICE)
     for n in range(sizes.rounds):
         busy = [load @ load for _ in range(n % 4)]  # so that streams meet at other moments
         streams = [ng.cuda.Stream() for _ in range(sizes.streams)]
