@@ -166,9 +166,13 @@ def test_streams_of_another_library(monkeypatch):
     exchange._stream("like cupy", lambda side: side.handle, QUICK)
 
 
-def test_memory_that_is_not_shared_is_said(monkeypatch):
-    monkeypatch.setattr(exchange, "library", lambda name: np)
-    with pytest.raises(Skipped, match="is not shared by this numgrad"):
+@only_hosted
+def test_memory_of_another_library(monkeypatch):
+    like_torch = SimpleNamespace(from_dlpack=ng.from_dlpack)
+    monkeypatch.setattr(exchange, "library", lambda name: like_torch)
+    exchange._memory("like torch", QUICK)
+    like_torch.from_dlpack = lambda x: ng.from_dlpack(x) + 1
+    with pytest.raises(AssertionError, match="reads other elements"):
         exchange._memory("like torch", QUICK)
 
 

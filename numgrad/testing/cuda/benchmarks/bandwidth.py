@@ -1,4 +1,3 @@
-# pyright: reportMissingImports=false
 """Kernels that wait for memory: bytes read and written in a second, as a share of what a copy on
 the device has."""
 
@@ -10,7 +9,6 @@ import numpy as np
 
 import numgrad as ng
 
-from ....targets.cuda.driver import Driver
 from ..agreement import DEVICE
 from ..checks.arrays import random
 from ..checks.exchange import library
@@ -90,16 +88,16 @@ def kernels_of(module: Any, dtype: str, nbytes: int) -> Iterator[Kernel]:
 
 
 def _copy(nbytes: int) -> Callable[[], Any]:
-    """Return the copy of a block of memory by the driver, or in the simulator by the host."""
+    """Return the copy of a block of memory by the driver."""
     stream = ng.cuda.current_stream()
     runtime = stream._runtime
     source, target = (runtime.allocate(nbytes) for _ in range(2))
-    if not isinstance(runtime.driver, Driver):
-        return lambda: runtime.upload(target, 0, source.block.data)
-    from cuda.core import Buffer
 
-    read, written = (Buffer.from_handle(m.block.address, nbytes, owner=m) for m in (source, target))
-    return lambda: written.copy_from(read, stream=stream.handle)
+    def call() -> None:
+        to, read = target.used_by(stream), source.used_by(stream)
+        runtime.driver.copy(to, 0, read, 0, nbytes, stream.handle)
+
+    return call
 
 
 BENCHMARKS = (Benchmark("Bandwidth", _run),)

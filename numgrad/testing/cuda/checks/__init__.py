@@ -1,8 +1,9 @@
 """What has to be right on a device, one check after the other."""
 
 from ..report import Check
-from . import arrays, exchange, memory, scenarios, streams
+from . import arrays, captured, exchange, memory, scenarios, streams
 
 CHECKS: tuple[Check, ...] = (
-    *scenarios.CHECKS, *arrays.CHECKS, *streams.CHECKS, *memory.CHECKS, *exchange.CHECKS,
+    *scenarios.CHECKS, *arrays.CHECKS, *captured.CHECKS, *streams.CHECKS, *memory.CHECKS,
+    *exchange.CHECKS,
 )  # fmt: skip

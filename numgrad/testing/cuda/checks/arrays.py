@@ -98,23 +98,26 @@ def _product(
 def _indices(sizes: Sizes) -> str:
     rng = np.random.default_rng(3)
     places = rng.integers(-sizes.elements, sizes.elements, sizes.positions)
+    there = ng.tensor(places, device=DEVICE)
     for dtype in _DTYPES:
         x = random(sizes.elements, dtype)
         expected = both(lambda x: x[places] * 2, x, device="cpu")
         first = both(lambda x: x[places] * 2, x)
         for found, right in zip(first, expected, strict=True):
             require_close(found, right, 2000)
-        for found, right in zip(both(lambda x: x[places] * 2, x), first, strict=True):
-            require(np.array_equal(found, right), "a second run has other bits")
-    _bad_index(sizes)
-    return f"{sizes.positions} positions of {sizes.elements}, twice the same bits"
+        for found, right in zip(both(lambda x: x[there] * 2, x), first, strict=True):
+            require(np.array_equal(found, right), "indices on the device give other bits")
+    outside = np.array([0, sizes.elements])
+    for indices in (outside, ng.tensor(outside, device=DEVICE)):
+        _bad_index(indices, sizes)
+    return f"{sizes.positions} positions of {sizes.elements}, of the host and of the device"
 
 
-def _bad_index(sizes: Sizes) -> None:
+def _bad_index(indices: Any, sizes: Sizes) -> None:
     """An index that is out of bounds is an error, and leaves the device as it was."""
     x = ng.tensor(random(sizes.elements, "float64"), device=DEVICE)
     try:
-        x[np.array([0, sizes.elements])].cpu()
+        x[indices].cpu()
     except IndexError:
         require(float((x - x).sum()) == 0.0, "a device is of no use after an error")
     else:
