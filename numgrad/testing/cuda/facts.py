@@ -52,6 +52,7 @@ def _of_gpu() -> dict[str, Callable[[], str]]:
         "memory": _memory,
         "NVIDIA driver": _driver,
         "CUDA of the driver": _cuda,
+        "products": _products,
     }
 
 
@@ -84,6 +85,11 @@ def _cuda() -> str:
 
     _, number = driver.cuDriverGetVersion()
     return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _products() -> str:
+    has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
+    return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
 
 
 def _version(name: str) -> str:

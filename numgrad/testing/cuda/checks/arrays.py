@@ -75,9 +75,13 @@ def _products(sizes: Sizes) -> str:
                 k = sizes.edges[(count * 7 + 1) % len(sizes.edges)]
                 _product(dtype, m, k, n, is_turned=bool(count % 2))
                 count += 1
-        side = max(sizes.edges)
-        _product(dtype, side, side, side, False, batch=(3,))
-    return f"{count} shapes, transposed factors and batches, with gradients"
+        side, long = side_of(sizes.elements) // 3, sizes.positions
+        for m, k, n in ((side, side, side), (1, long, 1), (2, long, 3), (side, 1, side)):
+            _product(dtype, m, k, n, False)
+            _product(dtype, m, k, n, True)
+        edge = max(sizes.edges)
+        _product(dtype, edge, edge, edge, False, batch=(3,))
+    return f"{count} shapes around tiles, large, thin and long ones, batches, with gradients"
 
 
 def _product(
