@@ -1,4 +1,5 @@
-"""Tests of the CUDA target, in processes of three kinds; none of them needs a GPU.
+"""Tests of the CUDA target, in processes of three kinds, none of which needs a GPU; `test_silicon`
+is for those who have one.
 
 - Numba simulates a whole process or none: ``NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda``.
 - The same with ``NUMGRAD_TEST_DRIVER=hosted`` tests the driver for GPUs, see `hosted`.
@@ -38,6 +39,11 @@ def missing(file):
         if SIMULATED or importlib.util.find_spec("numba_cuda") is None:
             return "needs numba-cuda, pip install .[cuda13], in a process without the simulator"
         return None
+    if file == "test_silicon":
+        import numgrad as ng
+
+        simulated = "is for a GPU: test_report runs the same checks in the simulator"
+        return ng.cuda.unavailable_reason() or (simulated if SIMULATED else None)
     if not SIMULATED:
         return "needs Numba's simulator of CUDA: NUMBA_ENABLE_CUDASIM=1 python -m pytest tests/cuda"
     if HOSTED:

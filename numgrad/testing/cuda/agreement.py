@@ -1,0 +1,79 @@
+"""Whether a device computes what the processor does."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import numgrad as ng
+
+from ..scenarios import SCENARIOS, Scenario
+from .report import require
+
+DEVICE = "cuda:0"
+
+
+def cases(scenarios: Sequence[Scenario] = SCENARIOS) -> Iterator[tuple[Scenario, str]]:
+    """Yield scenarios with each of their dtypes."""
+    for scenario in scenarios:
+        for dtype in scenario.dtypes:
+            yield scenario, dtype
+
+
+def compare(scenario: Scenario, dtype: str) -> None:
+    """Compare values, batched passes, first and second derivatives at a few points."""
+    for point in scenario.points[:3]:
+        arrays = scenario.at(point, dtype)
+        expected = everything(scenario, arrays, "cpu")
+        found = everything(scenario, arrays, DEVICE)
+        require(len(found) == len(expected), "other derivatives are there than on the processor")
+        for one, other in zip(found, expected, strict=True):
+            require_close(one, other)
+
+
+def everything(scenario: Scenario, arrays: Sequence[np.ndarray], device: str) -> list[np.ndarray]:
+    """Return values, a batched pass taken twice, and first and second derivatives."""
+    leaves = [
+        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc", device=device)
+        for a in arrays
+    ]
+    outputs = scenario.function(*leaves)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    found: list[Any] = list(outputs)
+    live = [o for o in outputs if o.requires_grad]
+    variables = [x for x in leaves if x.requires_grad]
+    if live:
+        for _ in range(2):
+            batch = _seeds_of(live, (3,))
+            found += ng.grad(
+                live, variables, batch, is_grads_batched=True, allow_unused=True, retain_graph=True
+            )
+        second = scenario.order > 1
+        first = ng.grad(live, variables, _seeds_of(live), allow_unused=True, create_graph=second)
+        found += first
+        again = [g for g in first if g is not None and g.requires_grad]
+        if again:
+            found += ng.grad(again, variables, _seeds_of(again), allow_unused=True)
+    found = [x for x in found if x is not None]
+    require({x.device for x in found} == {device}, f"a result is not on {device}")
+    return [x.detach().cpu().numpy() for x in found]
+
+
+def _seeds_of(outputs: Sequence[Any], lead: tuple[int, ...] = ()) -> list[np.ndarray]:
+    rng = np.random.default_rng(7)
+    return [rng.standard_normal((*lead, *o.shape)).astype(o.dtype) for o in outputs]
+
+
+def require_close(found: np.ndarray, expected: np.ndarray, units: float = 200) -> None:
+    """Require equality to so many units in the last place of the largest element; all of them for
+    integers and booleans."""
+    require(
+        (found.shape, found.dtype) == (expected.shape, expected.dtype),
+        f"{found.shape} of {found.dtype} where {expected.shape} of {expected.dtype} is right",
+    )
+    if expected.dtype.kind not in "fc":
+        np.testing.assert_array_equal(found, expected)
+        return
+    scale = np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))
+    tolerance = units * np.finfo(expected.dtype).eps
+    np.testing.assert_allclose(found, expected, tolerance, tolerance * scale)

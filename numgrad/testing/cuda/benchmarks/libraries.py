@@ -1,0 +1,177 @@
+# pyright: reportMissingImports=false
+"""The same functions in numgrad and in the libraries that it is compared with."""
+
+import gc
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import numgrad as ng
+
+from ....targets.cuda import is_simulated
+from ..report import Skipped
+
+Function = Callable[..., Any]
+"""Takes a namespace and arrays of it."""
+
+Arrays = Sequence[np.ndarray]
+
+
+class Numgrad:
+    """numgrad: eager, or captured.
+
+    Attributes
+    ----------
+    memory_errors : tuple of type
+        What too large a problem raises.
+    """
+
+    EAGER = "numgrad, eager"
+    memory_errors: tuple[type[Exception], ...] = (MemoryError,)
+
+    def __init__(self, is_captured: bool = False) -> None:
+        self.name = "numgrad, captured and fused" if is_captured else self.EAGER
+        self._is_captured = is_captured
+        self._names = SimpleNamespace(
+            roll=ng.roll, exp=ng.exp, log=ng.log, sqrt=ng.sqrt, tanh=ng.tanh, erf=ng.special.erf
+        )
+
+    def gradients(
+        self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
+    ) -> Callable[[], Any]:
+        """Return a call that computes the function and its gradients to the first arguments, for
+        one cotangent or for a batch of them; it does not wait for the device."""
+        leaves = [
+            ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
+        ]
+        rows = ng.tensor(seeds, device="cuda")
+
+        def call(rows: Any, *leaves: Any) -> Any:
+            y = function(self._names, *leaves)
+            return ng.grad(y, leaves[:wrt], rows, is_grads_batched=is_batch)
+
+        compute = ng.jit(call, fuse="now") if self._is_captured else call
+        return lambda: compute(rows, *leaves)
+
+    def loop(
+        self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray
+    ) -> Callable[[], Any]:
+        """Return a call that takes one pass for each cotangent."""
+        leaves = [
+            ng.tensor(a, device="cuda", requires_grad=n < wrt) for n, a in enumerate(arguments)
+        ]
+        rows = [ng.tensor(seed, device="cuda") for seed in seeds]
+        y = function(self._names, *leaves)
+        return lambda: [ng.grad(y, leaves[:wrt], row, retain_graph=True) for row in rows]
+
+    def read(self, array: Any, step: int) -> np.ndarray:
+        """Return some of the elements."""
+        return array.reshape(-1)[::step].cpu().numpy()
+
+
+class Torch:
+    """PyTorch, eager."""
+
+    def __init__(self, device: str = "cuda") -> None:
+        self._torch, self._device = _installed("torch"), device
+        if device == "cuda" and not self._torch.cuda.is_available():
+            raise Skipped("torch finds no GPU")
+        self.name = "torch"
+        self.memory_errors = (self._torch.cuda.OutOfMemoryError,)
+
+    def gradients(
+        self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
+    ) -> Callable[[], Any]:
+        """Return a call as `Numgrad.gradients` does."""
+        torch = self._torch
+        leaves = [torch.tensor(a, device=self._device) for a in arguments]
+        for leaf in leaves[:wrt]:
+            leaf.requires_grad_()
+        rows = torch.tensor(seeds, device=self._device)
+
+        def call() -> Any:
+            y = function(torch, *leaves)
+            return torch.autograd.grad(y, leaves[:wrt], rows, is_grads_batched=is_batch)
+
+        return call
+
+    def read(self, array: Any, step: int) -> np.ndarray:
+        """Return some of the elements."""
+        return array.detach().reshape(-1)[::step].cpu().numpy()
+
+
+class Jax:
+    """JAX, compiled."""
+
+    def __init__(self, platform: str = "gpu") -> None:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory too
+        self._jax = _installed("jax")
+        if self._jax.default_backend() != platform:
+            raise Skipped(f"jax finds no {platform.upper()}")
+        self._jax.config.update("jax_enable_x64", True)
+        self.name = "jax, compiled"
+        self.memory_errors = (self._jax.errors.JaxRuntimeError,)
+        numbers = self._jax.numpy
+        self._names = SimpleNamespace(
+            roll=numbers.roll, exp=numbers.exp, log=numbers.log, sqrt=numbers.sqrt,
+            tanh=numbers.tanh, erf=self._jax.scipy.special.erf,
+        )  # fmt: skip
+
+    def gradients(
+        self, function: Function, arguments: Arrays, wrt: int, seeds: np.ndarray, is_batch: bool
+    ) -> Callable[[], Any]:
+        """Return a call as `Numgrad.gradients` does, but that it waits for its results, which JAX
+        computes on streams of its own."""
+        jax = self._jax
+        leaves = [jax.numpy.asarray(a) for a in arguments]
+        rows = jax.numpy.asarray(seeds)
+
+        def compute(rows: Any, *leaves: Any) -> Any:
+            given, rest = leaves[:wrt], leaves[wrt:]
+            _, pull = jax.vjp(lambda *given: function(self._names, *given, *rest), *given)
+            return jax.vmap(pull)(rows) if is_batch else pull(rows)
+
+        compiled = jax.jit(compute)
+        return lambda: jax.block_until_ready(compiled(rows, *leaves))
+
+    def read(self, array: Any, step: int) -> np.ndarray:
+        """Return some of the elements."""
+        return np.asarray(array.reshape(-1)[::step])
+
+
+def _installed(name: str) -> Any:
+    if find_spec(name) is None:
+        raise Skipped(f"{name} is not installed")
+    return import_module(name)
+
+
+def others() -> tuple[list[Any], list[str]]:
+    """Return the libraries that compute on the GPU too, and why the rest do not."""
+    if is_simulated():
+        return [], ["other libraries know nothing of a simulated GPU"]
+    found, reasons = [], []
+    for make in (Torch, Jax):
+        try:
+            found.append(make())
+        except Skipped as reason:
+            reasons.append(str(reason))
+    return found, reasons
+
+
+def forget_memory() -> None:
+    """Let all libraries give the GPU the memory back that they keep for later."""
+    gc.collect()
+    if is_simulated():
+        return
+    ng.cuda.synchronize()
+    from cuda.bindings import driver
+
+    _, pool = driver.cuDeviceGetMemPool(0)
+    driver.cuMemPoolTrimTo(pool, 0)
+    if find_spec("torch") is not None:
+        import_module("torch").cuda.empty_cache()

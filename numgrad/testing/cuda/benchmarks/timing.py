@@ -1,0 +1,52 @@
+"""Times: of a device by its events, of the host by its clock; the median of repeats, warmed up."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import numgrad as ng
+
+from ..sizes import Sizes
+
+Call = Callable[[], Any]
+
+
+def milliseconds(call: Call, sizes: Sizes, inner: int = 1) -> float:
+    """Return what a call takes on the device.
+
+    Calls in a row, behind the first, are asked for while the device still works, so that what the
+    host takes is hidden as in any program. The events are those of the default stream, on which
+    PyTorch and CuPy work too; calls of others have to wait for their results.
+    """
+    for _ in range(sizes.warm):
+        call()
+    return median(_between_events(call, inner) for _ in range(sizes.repeats))
+
+
+def _between_events(call: Call, inner: int) -> float:
+    begin, end = (ng.cuda.Event(enable_timing=True) for _ in range(2))
+    ng.cuda.synchronize()
+    begin.record()
+    for _ in range(inner):
+        call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / inner
+
+
+def host_microseconds(call: Call, sizes: Sizes) -> float:
+    """Return what a call takes on the host, which does not wait for the device."""
+    for _ in range(sizes.warm):
+        call()
+    return median(_on_host(call, sizes.calls) for _ in range(sizes.repeats))
+
+
+def _on_host(call: Call, calls: int) -> float:
+    ng.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(calls):
+        call()
+    taken = time.perf_counter() - begin
+    ng.cuda.synchronize()
+    return 1e6 * taken / calls

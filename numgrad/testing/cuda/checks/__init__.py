@@ -1,0 +1,9 @@
+"""What has to be right on a device, one check after the other."""
+
+from ..report import Check
+from . import arrays, captured, exchange, memory, scenarios, streams
+
+CHECKS: tuple[Check, ...] = (
+    *scenarios.CHECKS, *arrays.CHECKS, *captured.CHECKS, *streams.CHECKS, *memory.CHECKS,
+    *exchange.CHECKS,
+)  # fmt: skip

@@ -1,0 +1,119 @@
+"""The command line: arguments in, report out."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numgrad as ng
+
+from ...targets.cuda import is_simulated
+from .facts import facts, kept_kernels
+from .report import FAILED, Figure, Outcome, outcome_of
+from .sizes import FULL, QUICK, Sizes
+
+Say = Callable[[str], None]
+
+SIMULATED = (
+    "Numba's simulator of CUDA, no GPU: this shows that the report can be made; times mean nothing"
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of ``python -m numgrad.testing.cuda``."""
+    top = argparse.ArgumentParser(
+        prog="python -m numgrad.testing.cuda",
+        description="Check numgrad on the GPU of this machine and measure its speed there. The "
+        "status is 0 if all checks are right; whether speeds are as wanted is only said.",
+    )
+    top.add_argument("--quick", action="store_true", help="tiny problems: whether all of it runs")
+    top.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the report and return the exit status."""
+    options = parser().parse_args(arguments)
+    reason = ng.cuda.unavailable_reason()
+    if reason is not None:
+        _say(f"no GPU: {reason}")
+        return 1
+    sizes = QUICK if options.quick or is_simulated() else FULL
+    report = make(sizes, _say)
+    if options.json is not None:
+        options.json.write_text(json.dumps(report, indent=1), "utf-8")
+    return 0 if report["is right"] else 1
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # so that a run that hangs shows where
+
+
+def make(sizes: Sizes, say: Say) -> dict[str, Any]:
+    """Make the report, line by line, and return what it says."""
+    simulated = is_simulated()
+    say(SIMULATED if simulated else "numgrad on a GPU")
+    known, before = dict(facts()), kept_kernels()
+    for name, fact in known.items():
+        say(f"  {name:<20}{fact}")
+    checks = _checks(sizes, say)
+    figures, failures = _benchmarks(sizes, say, not simulated)
+    new = len(kept_kernels() - before)
+    if not simulated:
+        say(f"\n{new} kernels were compiled and kept; all others came from the cache")
+    outcomes = [*checks, *failures]
+    wrong = [outcome.name for outcome in outcomes if outcome.status == FAILED]
+    say(f"\nWRONG: {', '.join(wrong)}" if wrong else f"\nall is right: {_count(checks)}")
+    return {
+        "simulated": simulated, "facts": known, "sizes": vars(sizes), "new kernels": new,
+        "checks": [outcome._asdict() for outcome in outcomes],
+        "figures": [_as_json(figure, not simulated) for figure in figures],
+        "is right": not wrong,
+    }  # fmt: skip
+
+
+def _count(checks: Sequence[Outcome]) -> str:
+    skipped = sum(outcome.status != "ok" for outcome in checks)
+    return f"{len(checks) - skipped} checks, and {skipped} that could not be made here"
+
+
+def _checks(sizes: Sizes, say: Say) -> list[Outcome]:
+    from .checks import CHECKS
+
+    say("\nChecks")
+    outcomes = []
+    for check in CHECKS:
+        outcomes.append(outcome_of(check.name, lambda run=check.run: run(sizes)))
+        say(f"  {outcomes[-1]}")
+    return outcomes
+
+
+def _benchmarks(
+    sizes: Sizes, say: Say, means_something: bool
+) -> tuple[list[Figure], list[Outcome]]:
+    """Return all figures, and what came of benchmarks that did not end."""
+    from .benchmarks import BENCHMARKS
+
+    figures: list[Figure] = []
+    failures: list[Outcome] = []
+    for benchmark in BENCHMARKS:
+        say(f"\n{benchmark.name}")
+
+        def run(benchmark: Any = benchmark) -> str:
+            for figure in benchmark.run(sizes):
+                figures.append(figure)
+                say(f"  {figure.line(means_something)}")
+            return ""
+
+        outcome = outcome_of(benchmark.name, run)
+        if outcome.status != "ok":
+            failures.append(outcome)
+            say(f"  {outcome}")
+    return figures, failures
+
+
+def _as_json(figure: Figure, means_something: bool) -> dict[str, Any]:
+    bound = None if figure.bound is None else str(figure.bound)
+    is_met = figure.is_met if means_something else None
+    return {**figure._asdict(), "bound": bound, "is met": is_met}

@@ -1,0 +1,99 @@
+# pyright: reportMissingImports=false
+"""What the report was made on."""
+
+import platform
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numgrad as ng
+
+from ...targets.cpu.cache import cache_info
+from ...targets.cuda import is_simulated
+from .report import said
+
+PACKAGES = ("numgrad", "numpy", "numba", "numba-cuda", "cuda-core", "cuda-bindings")
+OTHERS = ("torch", "jax", "cupy-cuda12x", "cupy-cuda13x")
+
+
+def facts() -> Iterator[tuple[str, str]]:
+    """Pairs of name and fact, in the order to print."""
+    yield "Python", f"{platform.python_version()} on {platform.platform()}"
+    for name in (*PACKAGES, *OTHERS):
+        yield name, _version(name)
+    for name, fact in _of_gpu().items():
+        yield name, _or_why_not(fact)
+    yield "kernel cache", _cache()
+
+
+def kept_kernels() -> set[str]:
+    """Return the names of the kernels for GPUs that are on disk."""
+    folder = cache_info().directory
+    return set() if folder is None else {path.name for path in Path(folder).glob("*.cubin")}
+
+
+def _cache() -> str:
+    info = cache_info()
+    if info.directory is None:
+        return "none: kernels are compiled by each process"
+    if is_simulated():
+        return f"{info.directory}, which the simulator does not use"
+    state = "" if info.writable else ", read-only"
+    return f"{info.directory}{state}, {len(kept_kernels())} kernels for GPUs before this run"
+
+
+def _of_gpu() -> dict[str, Callable[[], str]]:
+    if is_simulated():
+        return {"GPU": lambda: "none: Numba's simulator", "memory": _memory}
+    return {
+        "GPU": lambda: f"{_device().name}, the first of {ng.cuda.device_count()}",
+        "compute capability": lambda: "{}.{}".format(*_device().compute_capability),
+        "multiprocessors": lambda: str(_device().properties.multiprocessor_count),
+        "memory": _memory,
+        "NVIDIA driver": _driver,
+        "CUDA of the driver": _cuda,
+        "products": _products,
+    }
+
+
+def _or_why_not(fact: Callable[[], str]) -> str:
+    try:
+        return fact()
+    except Exception as error:  # the other facts are worth having
+        return f"unknown ({said(error)})"
+
+
+def _device():
+    from cuda.core import Device
+
+    return Device(0)
+
+
+def _memory() -> str:
+    free, total = ng.cuda.mem_get_info()
+    return f"{total / 2**30:.1f} GiB, {free / 2**30:.1f} GiB of it free"
+
+
+def _driver() -> str:
+    from cuda.core import system
+
+    return ".".join(map(str, system.get_kernel_mode_driver_version()))
+
+
+def _cuda() -> str:
+    from cuda.bindings import driver
+
+    _, number = driver.cuDriverGetVersion()
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _products() -> str:
+    has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
+    return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

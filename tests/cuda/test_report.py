@@ -1,0 +1,190 @@
+"""The report of a GPU, in the simulator: it is made, and it sees what is wrong."""
+
+import json
+import runpy
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.targets.cuda import memory, runtime
+from numgrad.testing.cuda import benchmarks, checks, command, facts
+from numgrad.testing.cuda.benchmarks import bandwidth, libraries, workloads
+from numgrad.testing.cuda.checks import exchange
+from numgrad.testing.cuda.report import Benchmark, Bound, Check, Figure, Skipped
+from numgrad.testing.cuda.sizes import QUICK
+
+from .conftest import HOSTED
+
+
+def test_one_command_makes_the_report(monkeypatch, capsys, tmp_path):
+    file = tmp_path / "report.json"
+    monkeypatch.setattr(sys, "argv", ["cuda", "--quick", "--json", str(file)])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module("numgrad.testing.cuda", run_name="__main__")
+    text = capsys.readouterr().out
+    assert stop.value.code == 0, text
+    first, *lines = text.splitlines()
+    assert first == command.SIMULATED
+    assert lines[-1].startswith("all is right: ")
+    assert not any("met" in line.split() for line in lines)
+    report = json.loads(file.read_text())
+    assert report["simulated"]
+    assert report["facts"]["numpy"] == np.__version__
+    assert [check["name"] for check in report["checks"]] == [check.name for check in checks.CHECKS]
+    made = [figure["name"] for figure in report["figures"] if figure["value"] is not None]
+    for name in ("sums of rows, float64", "launch of a kernel", "a batch beside the loop"):
+        assert name in made
+
+
+def test_without_a_gpu_a_line_says_why(monkeypatch, capsys):
+    monkeypatch.setattr(ng.cuda, "unavailable_reason", lambda: "there is no NVIDIA driver")
+    assert command.main([]) == 1
+    assert capsys.readouterr().out == "no GPU: there is no NVIDIA driver\n"
+
+
+def _raise(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "status"),
+    [
+        ("check", AssertionError("other\nnumbers"), 1), ("check", ValueError("an error"), 1),
+        ("check", Skipped("not here"), 0), ("benchmark", AssertionError("it differs"), 1),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_decides_the_status(kind, error, status, monkeypatch, capsys):
+    run = lambda sizes: _raise(error)  # noqa: E731
+    is_check = kind == "check"
+    monkeypatch.setattr(checks, "CHECKS", (Check("one", run),) if is_check else ())
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", () if is_check else (Benchmark("one", run),))
+    assert command.main([]) == status
+    text = capsys.readouterr().out
+    assert " ".join(str(error).split()) in text
+    assert ("WRONG: one" in text) == bool(status)
+
+
+def _check(name):
+    (check,) = [check for check in checks.CHECKS if check.name == name]
+    return check
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "operators: elementwise, float32", "large arrays: sums", "large arrays: index arrays",
+        "more elements than 2^31", "streams: beside the processor",
+    ],
+)  # fmt: skip
+def test_wrong_numbers_are_seen(name, monkeypatch):
+    read = runtime.Runtime.read
+
+    def wrong(*args):
+        array = np.array(read(*args), order="C")
+        array.reshape(-1)[-1:] += 1
+        return array
+
+    monkeypatch.setattr(runtime.Runtime, "read", wrong)
+    with pytest.raises(AssertionError):
+        _check(name).run(QUICK)
+
+
+def test_memory_that_is_not_given_back_is_seen(monkeypatch):
+    add = memory.Usage.add
+    monkeypatch.setattr(memory.Usage, "add", lambda self, nbytes: add(self, max(nbytes, 0)))
+    with pytest.raises(AssertionError, match="bytes in use after equal work grow"):
+        _check("memory: given back").run(QUICK)
+
+
+def test_a_bound_is_judged_where_times_mean_something():
+    fast = Figure("a share", 90.0, "%", Bound(85.0))
+    slow = Figure("a launch", 12.0, "us", Bound(10.0, is_upper=True))
+    assert fast.line(True).endswith("90 %, wanted at least 85: met")
+    assert slow.line(True).endswith("12 us, wanted at most 10: NOT MET")
+    assert slow.line(False).endswith("not judged")
+    assert Figure("not there", None).line(True) == "not there"
+    assert [figure.is_met for figure in (fast, slow, Figure("x", 1.0))] == [True, False, None]
+
+
+def test_without_memory_a_problem_is_halved(monkeypatch):
+    def compared(task, sizes):
+        if sizes.options > 2000:
+            raise MemoryError
+        yield Figure("a time", sizes.options)
+
+    monkeypatch.setattr(workloads, "_compared", compared)
+    sizes = replace(QUICK, options=8000)
+    figures = [f.value for f in workloads._halved(lambda sizes: None, sizes)]
+    assert figures == [8000, 4000, 2000, 2000]
+
+
+TASKS = {
+    "lorenz": workloads._lorenz, "perceptron": workloads._perceptron,
+    "options": lambda sizes: workloads._black_scholes("float64", sizes),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("make", [libraries.Torch, libraries.Jax])
+def test_other_libraries_compute_the_same(make, task):
+    try:
+        other = make("cpu")
+    except Skipped as reason:
+        pytest.skip(str(reason))
+    task = TASKS[task](replace(QUICK, ring=6, width=3))
+    results = [[way.read(g, 1) for g in task.of(way)()] for way in (other, libraries.Numgrad())]
+    workloads._require_equal(other.name, *results, task)
+
+
+def test_results_that_differ_are_seen():
+    task = TASKS["options"](QUICK)
+    right = [np.ones(3)] * 5
+    found = [*right[:4], np.array([1.0, 1.0, 1.0 + 1e-6])]
+    with pytest.raises(AssertionError, match="differs by 1e-06"):
+        workloads._require_equal("it", found, right, task)
+
+
+def test_kernels_of_a_library_like_numpy():
+    kernels = list(bandwidth.kernels_of(np, "float32", 64))
+    assert [np.shape(kernel.call()) for kernel in kernels] == [(4, 4), (), (4,), (4,)]
+    assert [kernel.nbytes for kernel in kernels] == [192, 64, 64, 64]
+
+
+only_hosted = pytest.mark.skipif(not HOSTED, reason="needs NUMGRAD_TEST_DRIVER=hosted")
+
+
+@only_hosted
+def test_streams_of_another_library(monkeypatch):
+    side = ng.cuda.Stream()
+    monkeypatch.setattr(exchange, "library", lambda name: side)
+    like_torch = lambda side: SimpleNamespace(cuda_stream=side.cuda_stream)  # noqa: E731
+    exchange._stream("like torch", like_torch, QUICK)
+    exchange._stream("like cupy", lambda side: side.handle, QUICK)
+
+
+@only_hosted
+def test_memory_of_another_library(monkeypatch):
+    like_torch = SimpleNamespace(from_dlpack=ng.from_dlpack)
+    monkeypatch.setattr(exchange, "library", lambda name: like_torch)
+    exchange._memory("like torch", QUICK)
+    like_torch.from_dlpack = lambda x: ng.from_dlpack(x) + 1
+    with pytest.raises(AssertionError, match="reads other elements"):
+        exchange._memory("like torch", QUICK)
+
+
+@only_hosted
+def test_facts_of_a_gpu(monkeypatch):
+    for module in (facts, libraries):
+        monkeypatch.setattr(module, "is_simulated", lambda: False)
+    found = dict(facts.facts())
+    assert found["compute capability"] == "9.0"
+    assert found["CUDA of the driver"] == "13.0"
+    assert found["products"] == "by numgrad's own kernels; there is no cuBLAS"
+    assert "kernels for GPUs before this run" in found["kernel cache"]
+    libraries.forget_memory()
+    libraries_there, reasons = libraries.others()
+    assert len(libraries_there) + len(reasons) == 2
