@@ -20,10 +20,10 @@ _NO_WAIT = -1
 def view_of(array: DeviceArray) -> Any:
     """Return an object of cuda.core with ``__dlpack__`` for an array whose strides are not
     negative; it keeps the memory alive."""
+    _require_gpu(array)
     from cuda.core import Buffer
     from cuda.core.utils import StridedMemoryView
 
-    _require_gpu(array)
     low, high = array.bounds()
     block = array.memory.used_by(array.target.runtime.current())
     buffer = Buffer.from_handle(block.address + low, max(high - low, 1), owner=array.memory)
@@ -62,11 +62,11 @@ def interface_of(array: DeviceArray) -> dict[str, Any]:
 def shared(obj: Any, target: Any) -> DeviceArray:
     """Return another library's array as one of a GPU, with its memory, which is only read; the
     current stream waits for what is written there."""
-    from cuda.core.utils import StridedMemoryView
-
     runtime = target.runtime
     if not isinstance(runtime.driver, Driver):
         raise DeviceError(f"the simulator cannot read memory of a GPU, got {type(obj).__name__}")
+    from cuda.core.utils import StridedMemoryView
+
     stream = runtime.current()
     make = StridedMemoryView.from_cuda_array_interface
     if hasattr(obj, "__dlpack__"):

@@ -121,3 +121,13 @@ def test_kernels_are_made_once_for_a_way_of_lying(monkeypatch):
         on_device(program_of(lambda x: ng.tan(x) - x, np.ones((n, n))[:, :1]))
     kinds = [(spec.name, walk) for spec, walk in made]
     assert len(kinds) == len(set(kinds)) == 2
+
+
+def test_the_simulator_shares_no_memory_with_others():
+    x = ng.tensor(np.ones(3), device="cuda")
+    with pytest.raises(ng.errors.DeviceError, match=r"memory of the simulator: x\.cpu\(\)"):
+        x.__dlpack__()
+    with pytest.raises(ng.errors.DeviceError, match=r"memory of the simulator: x\.cpu\(\)"):
+        x.__cuda_array_interface__  # noqa: B018
+    with pytest.raises(ng.errors.DeviceError, match="simulator cannot read memory of a GPU"):
+        ng.from_dlpack(x)

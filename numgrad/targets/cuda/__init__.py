@@ -72,7 +72,7 @@ class CUDATarget:
     def __init__(self, index: int = 0, current: Callable[[], Any] = _no_stream) -> None:
         self.name, self._index, self._current = f"cuda:{index}", index, current
         self._prepared: dict[Hashable, Any] = {}
-        self._constants: dict[Hashable, DeviceArray] = Bounded(1024)
+        self._constants: dict[Hashable, tuple[DeviceArray, int, Any]] = Bounded(1024)
 
     @lazy
     def runtime(self) -> "Runtime":
@@ -140,14 +140,19 @@ class CUDATarget:
 
     def constant(self, array: np.ndarray) -> DeviceArray:
         """Return a copy of an array of the host for kernels to read on the current stream: of a
-        number the same one again."""
+        number the same one again, for which other streams wait."""
         if array.nbytes > _NUMBER:
             return self.to_device(array)
-        key = self.runtime.current(), array.dtype, array.shape, array.tobytes()
+        key = array.dtype, array.shape, array.tobytes()
         found = self._constants.get(key)
+        stream = self.runtime.current()
         if found is None:
-            found = self._constants[key] = self.to_device(array)
-        return found
+            made = self.to_device(array)
+            found = self._constants[key] = made, stream.number, stream.record_event()
+        constant, number, ready = found
+        if stream.number != number:
+            stream.wait_event(ready)
+        return constant
 
     def copy(self, array: DeviceArray) -> DeviceArray:
         """Return a copy in C order."""
