@@ -15,6 +15,7 @@ from .targets.cpu import CPUTarget
 def _wire() -> None:
     record.runtime.target = CPUTarget()
     record.runtime.elsewhere = elsewhere.apply
+    record.runtime.program_elsewhere = elsewhere.program_of
     record.runtime.value = Tensor
     record.runtime.roles = {
         **{name: registry[name] for name in ("add", "subtract", "negative", "copy")},

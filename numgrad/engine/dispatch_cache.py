@@ -91,7 +91,7 @@ def make_plan(
     elif device != CPU:
         if not all([s.device == device or goes_anywhere(s) for s in inputs]):  # noqa: C419
             return None  # as of arrays, which are no tensors
-        compute = partial(_elsewhere, operator, static)
+        compute = partial(_elsewhere, operator, static, Bounded(64))
         if operator.is_view:
             compute = partial(_seen, partial(operator.function, **static), Bounded(64))
     else:
@@ -109,9 +109,19 @@ def _seen(function: Any, known: dict[Any, Any], array: Any) -> Any:
     return array.seen(function, known)
 
 
-def _elsewhere(operator: Any, static: dict[str, Any], *arrays: Any) -> Any:
-    """Apply an operator to arrays of another device."""
-    return runtime.elsewhere(operator, arrays, static)[0]
+def _elsewhere(
+    operator: Any, static: dict[str, Any], known: dict[Any, Any], *arrays: Any
+) -> Any:
+    """Apply an operator to arrays of another device; ``known`` keeps the programs of one or two
+    arrays, whose specs are those of a plan, by how they lie."""
+    first, last = arrays[0], arrays[-1]
+    if len(arrays) > 2:
+        return runtime.elsewhere(operator, arrays, static)[0]
+    key = first.strides, last.strides, first is last
+    program = known.get(key)
+    if program is None:
+        program = known[key] = runtime.program_elsewhere(operator, arrays, static)
+    return program(arrays)[0]
 
 
 _MOST_INPUTS = 4  # a plan has an entry for each set of inputs that require grad

@@ -27,6 +27,11 @@ def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[
             return [arrays[0].seen(partial(operator.function, **static))]
         except ValueError:  # the elements have to be copied first
             pass
+    return program_of(operator, arrays, static)(arrays)
+
+
+def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> Executable:
+    """Return the program that applies an operator to arrays that lie like these."""
     places = {id(array): n for n, array in enumerate(arrays)}
     kinds = [(places[id(a)], a.shape, a.strides, a.dtype, a.device) for a in arrays]
     frozen_static = frozen(static)
@@ -36,7 +41,7 @@ def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[
         program = _program(operator, arrays, static, places)
         if frozen_static is not None:
             _programs[key] = program
-    return program(arrays)
+    return program
 
 
 def _program(

@@ -16,7 +16,9 @@ class Runtime:
     value: type[Value] = Value
     roles: dict[str, Callable[..., Any]]
     targets: dict[str, Any]
-    elsewhere: Callable[..., list[Any]]  # applies an operator to arrays of another device
+    # What applies an operator to arrays of another device, and the program that does it.
+    elsewhere: Callable[..., list[Any]]
+    program_elsewhere: Callable[..., Any]
 
     def __init__(self) -> None:
         self.roles, self.targets = {}, {}
