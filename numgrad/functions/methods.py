@@ -156,9 +156,9 @@ class Methods:
 
     def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Tensor:
         """Return the tensor on ``device``: itself if it is there, else a copy through which
-        gradients flow."""
+        gradients flow; with ``stream``, of a GPU, that stream copies it."""
         if stream is not None:
-            raise ValueError(f"stream must be None, got {stream!r}")
+            return transfer.placed_by(self, device, stream)
         return transfer.placed_on(self, device)
 
     def to(self: Any, device: Any) -> Tensor:

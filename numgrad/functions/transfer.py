@@ -5,11 +5,12 @@ from typing import Any
 
 from .._declare import Operator, registry
 from .._devices import name_of
+from .._streams import Stream
 from .._tensor import Tensor
 from ..engine.capture import refuse_reading
 from ..engine.graph import Expr, Value
-from ..engine.record import mode, record, runtime, snapshot
-from ..engine.values import spec_of
+from ..engine.record import changing, mode, record, runtime, snapshot
+from ..engine.values import CPU, spec_of
 
 
 def placed_on(x: Tensor, device: Any) -> Tensor:
@@ -23,6 +24,24 @@ def placed_on(x: Tensor, device: Any) -> Tensor:
     if mode.grad and x.requires_grad:
         record(_transfer, {}, (x,), [moved])
     return moved
+
+
+def placed_by(x: Tensor, device: Any, stream: Any) -> Tensor:
+    """Return a tensor on a device, copied by a stream of a GPU, numgrad's or another library's.
+
+    Raises
+    ------
+    ValueError
+        If the copy has nothing to do with a GPU.
+    """
+    name = name_of(device)
+    gpu = x.spec.device if name == CPU else name
+    if gpu == CPU:
+        raise ValueError(f"stream must be None where nothing is on a GPU, got {stream!r}")
+    if not isinstance(stream, Stream):
+        stream = runtime.targets[gpu].runtime.external_stream(stream)
+    with changing(stream=stream):
+        return placed_on(x, name)
 
 
 def on_device(x: Tensor, device: Any) -> Tensor:

@@ -133,11 +133,12 @@ def is_single(kernel):
     return np.dtype(np.float32) in dtypes and not others
 
 
-def test_every_kernel_compiles_and_single_precision_stays_single(kernels):
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+def test_every_kernel_compiles_and_single_precision_stays_single(kernels, capability):
     assert len(kernels) > 300
     double = {}
     for kernel in kernels:
-        code = codegen.compiled(kernel, CAPABILITY)
+        code = codegen.compiled(kernel, capability)
         if is_single(kernel) and ".f64" in code.ptx:
             double[kernel.name] = code.ptx.count(".f64")
     assert set(double) <= SLOW_PATHS, double

@@ -146,6 +146,22 @@ def test_streams_of_others_and_of_the_processor_are_refused(side):
     assert side.__cuda_stream__() == (0, side.cuda_stream)
 
 
+def test_a_stream_copies_to_a_device(side):
+    x = ng.tensor(X, requires_grad=True)
+    y = x.to_device("cuda", stream=side)
+    with pytest.raises(OrderError):
+        y + 1
+    ng.cuda.current_stream().wait_stream(side)
+    z = (y * y).sum()
+    side.wait_stream(ng.cuda.current_stream())
+    np.testing.assert_array_equal(z.detach().to_device("cpu", stream=side).numpy(), (X * X).sum())
+    (gradient,) = ng.grad(z, x)
+    close(gradient, 2 * X)
+    for stream in (side, 1):
+        with pytest.raises(ValueError, match="nothing is on a GPU"):
+            x.to_device("cpu", stream=stream)
+
+
 # Backward passes ------------------------------------------------------------------------------
 
 
