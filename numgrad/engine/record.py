@@ -232,8 +232,8 @@ def on_stream(site: Site | None) -> Site | None:
 
 
 def chosen_stream() -> Any:
-    """Return the stream of a device that the user has chosen, in a captured function inside of it:
-    else it runs on that of each call."""
+    """Return the stream of a device that the user has chosen, None for the default. In a captured
+    function only one that was chosen inside counts: the rest runs on the stream of each call."""
     stream, capture = mode.stream, mode.capture
     return None if capture is not None and stream is capture.stream else stream
 
@@ -289,7 +289,7 @@ def attach(node: Node, outputs: Sequence[Value], constant: Collection[int] = ())
     if unusual:
         if mode.kept is not None:
             mode.kept.append(node)
-        if mode.stream is not None and chosen_stream() is not None:
+        if chosen_stream() is not None:
             node.own().stream = mode.stream
     for slot, value in enumerate(outputs):
         if value.dtype.kind in "fc" and slot not in constant:

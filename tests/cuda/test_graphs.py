@@ -116,9 +116,10 @@ def test_captured_gradients(replays):
 def test_few_launches_and_large_arrays_are_no_graphs():
     launch = graphs.Launch(None, 1, ())
     small, large = graphs.Span((4,), 8, None), graphs.Span((1 << 24,), 8, None)
-    assert graphs.is_worth_while([launch] * 20, [small] * 3)
-    assert not graphs.is_worth_while([launch] * 9, [small] * 3)
-    assert not graphs.is_worth_while([launch] * 20, [small, large])
-    assert not graphs.is_worth_while([*[launch] * 20, object()], [small])
+    assert graphs.is_worth_while([launch] * 20, [small] * 3, 1000)
+    assert not graphs.is_worth_while([launch] * 9, [small] * 3, 0)
+    assert not graphs.is_worth_while([launch] * 20, [small, large], 0)
+    assert not graphs.is_worth_while([launch] * 20, [small] * 3, 1 << 27)  # it would be kept
+    assert not graphs.is_worth_while([*[launch] * 20, object()], [small], 0)
     assert graphs.Span((3, 2), 8, (-16, 8)).first == 32
     assert graphs.Span((0, 2), 8, None).nbytes == 0

@@ -138,7 +138,7 @@ class BoundProgram(Bound):
             *[((*b, *x.shape), x.dtype, None) for b, x in zip(lead, results, strict=True)],
         ]
         spans = [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
-        if self._streams or self._flag or not is_worth_while(self.steps, spans):
+        if self._streams or self._flag or not is_worth_while(self.steps, spans, self._nbytes):
             return None
         own = self._target.runtime, self.steps, self._nbytes, self._kept
         return Replay(*own, spans, len(results))

@@ -27,6 +27,7 @@ _WAVES = 16
 """Blocks for each multiprocessor: more than it runs at once, and few enough that each has several
 elements for a thread."""
 
+
 class Prepared(NamedTuple):
     """A kernel that can be launched.
 

@@ -23,7 +23,10 @@ _FEW = 4
 """Launches that take as long as a graph, beside those that take as long as its copies."""
 
 _BYTES_OF_A_LAUNCH = 1 << 20
-"""Bytes that are copied on a device in the time of a launch: about a microsecond."""
+"""Bytes that a device copies in the time of a launch, about a microsecond: what goes over more than
+that does not wait for launches."""
+
+_one_at_a_time = fork_safe_lock()  # a graph has one set of arguments
 
 
 class Span:
@@ -46,10 +49,14 @@ class Span:
         self.first, self.nbytes = -low, high - low + itemsize if prod(shape) else 0
 
 
-def is_worth_while(steps: Sequence[Any], spans: Sequence[Span]) -> bool:
-    """Whether a graph of launches takes less time than the launches, with what is to be copied."""
+def is_worth_while(steps: Sequence[Any], spans: Sequence[Span], own: int) -> bool:
+    """Whether a graph of launches takes less time than the launches, with what is to be copied.
+
+    It keeps its memory between the runs, with the ``own`` bytes of what is computed in between: so
+    these have to be few as well.
+    """
     saved = len(steps) - 2 * len(spans) - _FEW
-    nbytes = sum([span.nbytes for span in spans])
+    nbytes = own + sum([span.nbytes for span in spans])
     return saved > nbytes / _BYTES_OF_A_LAUNCH and all(isinstance(step, Launch) for step in steps)
 
 
@@ -76,7 +83,6 @@ class Replay:
         spans: Sequence[Span], outputs: int,
     ) -> None:  # fmt: skip
         self._runtime, self._spans, self._outputs = runtime, spans, outputs
-        self._lock = fork_safe_lock()
         self._last: Stream = runtime.current()
         self._own = [runtime.allocate(span.nbytes) for span in spans]
         between = runtime.allocate(nbytes)
@@ -92,7 +98,7 @@ class Replay:
 
     def run(self, arrays: Sequence[DeviceArray], stream: Stream) -> None:
         """Run the program on a stream; it waits for the latest run on another one."""
-        with self._lock:
+        with _one_at_a_time:
             stream.wait_stream(self._last)
             self._last = stream
             for memory in self._memories:

@@ -1,7 +1,7 @@
 """What happens on a device, whatever drives it: memory and copies, each for a stream.
 
-A driver is a GPU's (`driver`) or the simulator (`simulator`); it knows neither who uses memory nor
-which stream is current.
+A driver is that of a GPU (`driver`) or the simulator (`numgrad.targets.cuda_simulator`); it knows
+neither who uses memory nor which stream is current.
 """
 
 from collections.abc import Callable, Sequence

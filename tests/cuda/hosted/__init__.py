@@ -5,6 +5,7 @@ What is left of a GPU's way is what its hardware does. Addresses, numbers of byt
 of arguments are those that a GPU would get.
 """
 
+import atexit
 import ctypes
 import shutil
 import subprocess
@@ -44,6 +45,7 @@ def begin():
 def _load():
     """Compile the library and load it, under the name that cuda.core looks for."""
     folder = tempfile.mkdtemp(prefix="hosted-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder, "libcuda.so.1")
     options = ["-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libcuda.so.1"]
     subprocess.run(["cc", *options, "-o", path, SOURCE, "-ldl"], check=True)
