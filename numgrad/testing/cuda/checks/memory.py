@@ -10,7 +10,7 @@ from ..report import Check, Skipped, require
 from ..sizes import Sizes
 from .arrays import random
 
-_ROUNDS = 5  # in the first ones numbers become constants of a stream, which are kept
+_ROUNDS = 5  # in the first ones numbers become constants of the device, which are kept
 _TOO_MUCH = 1 << 42
 
 
