@@ -10,16 +10,19 @@ from .._errors import DeviceError
 from ..targets.cuda.driver import Block, Driver
 from ..targets.cuda.memory import Memory
 
-CUDA = 2
-"""The number of CUDA among DLPack's kinds of devices."""
-
 _DEFAULTS = (None, 1)  # as DLPack has the legacy default stream
 _NO_WAIT = -1
 
 
-def view_of(array: DeviceArray) -> Any:
-    """Return an object of cuda.core with ``__dlpack__`` for an array whose strides are not
-    negative; it keeps the memory alive."""
+def exported(array: DeviceArray, stream: Any, max_version: tuple[int, int] | None) -> Any:
+    """Return a DLPack capsule of an array whose strides are not negative, for a stream to read."""
+    view = _view_of(array)
+    _hand_over(array, stream)
+    return view.__dlpack__(stream=_NO_WAIT, max_version=max_version)
+
+
+def _view_of(array: DeviceArray) -> Any:
+    """Return the array as one of cuda.core, which keeps the memory alive."""
     _require_gpu(array)
     from cuda.core import Buffer
     from cuda.core.utils import StridedMemoryView
@@ -33,7 +36,7 @@ def view_of(array: DeviceArray) -> Any:
     )
 
 
-def hand_over(array: DeviceArray, stream: int | None) -> None:
+def _hand_over(array: DeviceArray, stream: int | None) -> None:
     """Let another library's stream, as DLPack numbers it, wait for what the array holds."""
     if stream == _NO_WAIT:
         return

@@ -74,7 +74,7 @@ def _of_device(
     tensor: Tensor, stream: Any, max_version: tuple[int, int] | None, dl_device: Any,
     copy: bool | None,
 ) -> Any:  # fmt: skip
-    from . import device_memory as exchange
+    from .device_memory import exported
 
     if dl_device is not None and tuple(dl_device) != tensor.__dlpack_device__():
         raise BufferError(
@@ -85,12 +85,7 @@ def _of_device(
     array: Any = tensor._computed()
     if copy or (knows_no_mark and copy is not False) or min(array.strides, default=0) < 0:
         array = array.copy()
-    view = exchange.view_of(array)
-    exchange.hand_over(array, stream)
-    return view.__dlpack__(stream=_NO_WAIT, max_version=max_version)
-
-
-_NO_WAIT = -1  # has been waited for
+    return exported(array, stream, max_version)
 
 
 def cuda_interface(tensor: Tensor) -> dict[str, Any]:

@@ -187,6 +187,13 @@ def test_what_cannot_be_shared_is_copied():
         x.__dlpack__(dl_device=(1, 0))
 
 
+@pytest.mark.parametrize("version", [None, (1, 0)])
+@pytest.mark.parametrize("copy", [None, False, True])
+def test_capsules_are_of_the_kind_that_is_asked_for(version, copy):
+    capsule = ng.tensor(X, device="cuda").__dlpack__(max_version=version, copy=copy)
+    assert ("dltensor_versioned" in repr(capsule)) == (version is not None)
+
+
 def test_a_consumer_waits_for_the_current_stream(driver, monkeypatch):
     waits = []
     monkeypatch.setattr(driver, "wait", lambda stream, event: waits.append(stream))
