@@ -6,12 +6,12 @@ results tensors.
 """
 
 from .branches import cond as cond
+from .forward import jvp as jvp
 from .gradients import grad as grad
-from .gradients import jvp as jvp
 from .gradients import value_and_grad as value_and_grad
 from .gradients import vjp as vjp
-from .jacobians import hessian as hessian
-from .jacobians import hvp as hvp
+from .hessians import hessian as hessian
+from .hessians import hvp as hvp
 from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
