@@ -34,9 +34,15 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
         found[x.edge] = IndexSets.of_inputs(prod(x.shape), first, width)
     edges = [o.edge for o in outputs]
     _walk(edges, found)
-    empty = [found.get(e) or IndexSets.empty(prod(o.shape), width)
-             for e, o in zip(edges, outputs, strict=True)]
-    return stacked(empty)
+    return stacked(_of(edges, outputs, found, width))
+
+
+def _of(
+    edges: Sequence[Edge], values: Sequence[Any], found: Found, width: int
+) -> list[IndexSets]:
+    """Return the sets of values, which are empty where nothing was found."""
+    pairs = zip(edges, values, strict=True)
+    return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
 def _walk(wanted: Sequence[Edge], found: Found) -> None:
@@ -47,10 +53,12 @@ def _walk(wanted: Sequence[Edge], found: Found) -> None:
     users: dict[Edge, int] = {}
     for edge in [*wanted, *(e for node in nodes for e in node.edges)]:
         users[edge] = users.get(edge, 0) + 1
+    most = max([prod(s.shape) for node in nodes for s in (*node.inputs, *node.outputs)], default=0)
+    numbers = np.arange(most)
     for node in nodes:
         sets = [found.get(edge) for edge in node.edges]
         if any(s is not None for s in sets):
-            for slot, result in enumerate(_through(node, sets)):
+            for slot, result in enumerate(_through(node, sets, numbers)):
                 found[Edge(node, slot)] = result
         for edge in node.edges:  # what nobody else reads is forgotten
             users[edge] -= 1
@@ -58,7 +66,9 @@ def _walk(wanted: Sequence[Edge], found: Found) -> None:
                 found.pop(edge, None)
 
 
-def _through(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
+def _through(
+    node: Node, sets: list[IndexSets | None], numbers: np.ndarray
+) -> list[IndexSets]:
     if isinstance(node.operator, Replay):
         return _replayed(node, sets)
     if any(spec.rows for spec in (*node.inputs, *node.outputs)):
@@ -68,9 +78,8 @@ def _through(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
             f"pattern=."
         )
     shapes, outputs = [s.shape for s in node.inputs], [s.shape for s in node.outputs]
-    return propagate(
-        Application(node.operator, node.static, shapes, outputs, sets, _values(node))
-    )
+    operator, static, known = node.operator, node.static, _values(node)
+    return propagate(Application(operator, static, shapes, outputs, sets, known, numbers))
 
 
 def _values(node: Node) -> Callable[[int], np.ndarray | None]:
@@ -106,8 +115,5 @@ def _replayed(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
     edges = [output.edge for output in recording.outputs]
     found = dict(live)
     _walk(edges, found)
-    return [
-        found.get(edge) or IndexSets.empty(prod(o.shape), width)
-        for edge, o in zip(edges, recording.outputs, strict=True)
-    ]
+    return _of(edges, recording.outputs, found, width)
 

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CaptureError, DetachedError, SparsityError
+from .._errors import CaptureError, SparsityError
 from .._tensor import Tensor
-from ..engine.record import mode
 from ..func.replayer import jit
 from .compression import Plan, entries
-from .problem import Problem, Record, as_matrix, as_sets, check
+from .problem import Problem, Record, as_sets, check
 
 _HINT = (
     "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "
@@ -22,25 +21,17 @@ def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
     """Return the matrix at a point, with all that it takes."""
     record = problem.record(args)
     is_given = pattern is not None
-    found = problem.given(pattern, record) if is_given else as_matrix(problem.detect(record))
-    plan = problem.plan(found)
-    matrix = matrix_of(plan, elements(entries(record.output, record.x, plan), problem.what))
+    found = problem.given(pattern, record) if is_given else problem.detect(record)
+    plan = problem.plan(found, record)
+    matrix = matrix_of(plan, elements(entries(record.output, record.x, plan)))
     if is_given:
         check(problem, record, matrix)
     return matrix
 
 
-def elements(result: Any, what: str) -> np.ndarray:
+def elements(result: Any) -> np.ndarray:
     """Return a result as an array: SciPy's matrices hold nothing else."""
-    if not isinstance(result, Tensor):
-        return result
-    if result.requires_grad and mode.grad:
-        raise DetachedError(
-            f"{what}: the matrix depends on a tensor that requires grad, but a matrix of SciPy has "
-            f"no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp, vjp and hvp "
-            f"give products with the matrix that can be differentiated."
-        )
-    return result.detach().cpu().numpy()
+    return result.detach().cpu().numpy() if isinstance(result, Tensor) else result
 
 
 def matrix_of(plan: Plan, data: np.ndarray) -> Any:
@@ -84,8 +75,8 @@ class Prepared:
         self._is_known = False  # whether the next recording has the pattern, as that was pickled
         if pattern is not None:
             record = problem.record(args)
-            self._plan = problem.plan(problem.given(pattern, record))
-            data = elements(entries(record.output, record.x, self._plan), problem.what)
+            self._plan = problem.plan(problem.given(pattern, record), record)
+            data = elements(entries(record.output, record.x, self._plan))
             check(problem, record, matrix_of(self._plan, data))
         self._make_programs()
         self._spec = _spec_of(args[problem.argnum])
@@ -116,7 +107,7 @@ class Prepared:
             return
         sets = self._problem.detect(record)
         if self._plan is None:
-            self._plan = self._problem.plan(as_matrix(sets))
+            self._plan = self._problem.plan(sets, record)
             return
         known = as_sets(self._plan.pattern)
         same = (len(known), known.width) == (len(sets), sets.width)
@@ -142,7 +133,7 @@ class Prepared:
             raise
 
     def _matrix(self, data: Any) -> Any:
-        return matrix_of(self._found, elements(data, self._problem.what))
+        return matrix_of(self._found, elements(data))
 
     @property
     def _found(self) -> Plan:
@@ -156,7 +147,7 @@ class Prepared:
     def value_and_jacobian(self, *args: Any) -> tuple[Any, Any]:
         """Return the value of the function and its Jacobian, of one evaluation."""
         *_, value, data = self._run(self._both, args)
-        return elements(value, self._problem.what), self._matrix(data)
+        return elements(value), self._matrix(data)
 
     @property
     def pattern(self) -> Any:
@@ -206,5 +197,4 @@ class PreparedHessian(Prepared):
     def value_gradient_hessian(self, *args: Any) -> tuple[Any, Any, Any]:
         """Return the value of the function, its gradient and its Hessian, of one evaluation."""
         value, gradient, data = self._run(self._both, args)
-        what = self._problem.what
-        return elements(value, what), elements(gradient, what), self._matrix(data)
+        return elements(value), elements(gradient), self._matrix(data)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import ArgTypeError, DtypeError, SparsityError
+from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiableError, SparsityError
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import call, pull, require_scalar
@@ -52,6 +52,12 @@ class Problem:
         variables = Variables(args, self._argnum(), self.what)
         output, _ = call(self.function, variables, {}, False, self.what)
         leaves, _ = output_leaves(output, self.what)
+        if variables.outer_graph(leaves):
+            raise DetachedError(
+                f"{self.what}: the matrix depends on a tensor that requires grad, but a matrix of "
+                f"SciPy has no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp "
+                f"and vjp give products with the matrix that can be differentiated."
+            )
         x = self._one(variables.leaves, f"argument {self.argnum}")
         if self.is_hessian:
             require_scalar(output, leaves, self.what)
@@ -86,18 +92,19 @@ class Problem:
     def detect(self, record: Record) -> IndexSets:
         """Return the pattern, which of a Hessian is symmetric."""
         sets = pattern_of([record.output], [record.x])
-        if self.is_hessian:
-            matrix = as_matrix(sets)
-            sets = as_sets(matrix + matrix.T)
-        return sets
+        return sets.union(sets.transposed()) if self.is_hessian else sets
 
-    def plan(self, pattern: Any) -> Plan:
+    def plan(self, pattern: IndexSets, record: Record) -> Plan:
         """Return how to compute a matrix with a pattern."""
-        make = plan_hessian if self.is_hessian else plan_jacobian
-        return make(pattern, self.coloring, self.order)
+        if self.is_hessian:
+            return plan_hessian(pattern, self.coloring, self.order)
+        plan = plan_jacobian(pattern, self.coloring, self.order)
+        if self.coloring == "auto" and plan.colors.n_columns and not _goes_forward(record):
+            return plan_jacobian(pattern, "row", self.order)
+        return plan
 
-    def given(self, pattern: Any, record: Record) -> Any:
-        """Return a user's pattern as a sparse matrix of booleans."""
+    def given(self, pattern: Any, record: Record) -> IndexSets:
+        """Return a user's pattern, made symmetric for a Hessian."""
         from scipy.sparse import csr_array
 
         matrix: Any = csr_array(pattern).astype(np.bool_)
@@ -109,10 +116,18 @@ class Problem:
             )
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-        if self.is_hessian:
-            matrix = csr_array((matrix + matrix.T).astype(np.bool_))
-        matrix.sort_indices()
-        return matrix
+        sets = as_sets(matrix)
+        return sets.union(sets.transposed()) if self.is_hessian else sets
+
+
+def _goes_forward(record: Record) -> bool:
+    """Whether all operators have a derivative in forward mode."""
+    x = record.x
+    try:
+        push([record.output], [x], [placed(np.zeros(x.shape, x.dtype), x.device)], False)
+    except NotDifferentiableError:
+        return False
+    return True
 
 
 def check(problem: Problem, record: Record, matrix: Any) -> None:
@@ -121,15 +136,15 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
     rng = np.random.default_rng(0)
     output, x = record.output, record.x
     v, u = (rng.standard_normal(t.shape).astype(t.dtype) for t in (x, output))
-    (right,) = push([output], [x], [placed(v, x.device)], False)
     (left,) = pull([output], [x], [placed(u, output.device)], False)
-    pairs = (
-        (right, matrix @ v.reshape(-1), abs(matrix) @ abs(v.reshape(-1)), "row"),
-        (left, matrix.T @ u.reshape(-1), abs(matrix).T @ abs(u.reshape(-1)), "column"),
-    )
-    for product, found, size, side in pairs:
-        expected = product.detach().numpy().reshape(-1)
-        scale = np.maximum(size, abs(expected)) * np.sqrt(np.finfo(expected.dtype).eps)
+    products = [(left, matrix.T, u.reshape(-1), "column")]
+    if _goes_forward(record):
+        (right,) = push([output], [x], [placed(v, x.device)], False)
+        products.append((right, matrix, v.reshape(-1), "row"))
+    for product, by, vector, side in products:
+        expected, found = product.detach().cpu().numpy().reshape(-1), by @ vector
+        size = np.maximum(abs(by) @ abs(vector), abs(expected))
+        scale = size * np.sqrt(np.finfo(expected.dtype).eps)
         wrong = np.flatnonzero(abs(found - expected) > scale)  # NaN is none, nor infinite ones
         if wrong.size:
             raise SparsityError(
@@ -140,17 +155,8 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
             )
 
 
-def as_matrix(sets: IndexSets) -> Any:
-    """Return sets as a sparse matrix of booleans."""
-    from scipy.sparse import csr_array
-
-    ones = np.ones(sets.members.size, np.bool_)
-    narrow = sets.members.astype(np.int32), sets.starts.astype(np.int32)
-    return csr_array((ones, *narrow), shape=(len(sets), sets.width))
-
-
 def as_sets(matrix: Any) -> IndexSets:
-    """Return a sparse matrix as sets, one for each row."""
+    """Return a csr_array as sets, one for each row."""
     matrix.sort_indices()
     starts, members = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
     return IndexSets(starts, members, matrix.shape[1])
