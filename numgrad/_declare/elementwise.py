@@ -20,6 +20,7 @@ from .operator import (
     device_among,
     door,
     kind_of,
+    registry,
 )
 from .partial import Partial
 from .source import python_function
@@ -380,6 +381,17 @@ class Elementwise(Operator):
                 self.partials[n].apply(context, g) if want and n in self.partials else None
             )
         return gradients
+
+    def tangent(self, context: Any, tangents: Sequence[Any]) -> Sequence[Any] | None:
+        """Return the sum of the partial derivatives times the tangents."""
+        given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
+        if self._pullback is not None or not all(n in self.partials for n in given):
+            return None
+        total = None
+        for n in given:
+            part = self.partials[n].along(context, tangents[n])
+            total = part if total is None else registry["add"](total, part)
+        return (total,)
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function

@@ -213,8 +213,13 @@ def make_rule(
         gradients = fitted(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
-    _rules[key] = rule
+    keep_rule(key, rule)
     return rule
+
+
+def keep_rule(key: Hashable, rule: Rule) -> None:
+    """Keep the rule of a key for `known_rule`."""
+    _rules[key] = rule
 
 
 def placeholder(spec: Spec) -> Value:

@@ -5,9 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd import arguments
+from .._autograd.delivery import as_result
+from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor, placed
-from .gradients import call, matching, pull
+from ..engine.forward import ForwardPass
+from ..engine.request import TangentRequest
+from .gradients import call, matching
 from .trees import Variables, holds_tensors, output_leaves, places
 
 
@@ -18,9 +23,6 @@ def jvp(
     has_aux: bool = False,
 ) -> Any:
     """Return the value of a function and its Jacobian-vector product.
-
-    The product is the derivative of the vector-Jacobian product, which is linear in its cotangent,
-    so it needs operators that can be differentiated twice.
 
     Parameters
     ----------
@@ -65,9 +67,43 @@ def push(
     graph: bool,
     batched: bool = False,
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product: the transpose of the vector-Jacobian product as a
-    function of its seed."""
-    zeros = [placed(np.zeros(o.shape, o.dtype), o.spec.device) for o in outputs]
-    seeds = [zero.as_variable() for zero in zeros]
-    pulled = pull(outputs, inputs, seeds, True)
-    return pull(pulled, seeds, tangents, graph, batched)
+    """Return the Jacobian-vector product, with zeros where an output depends on no input.
+
+    Parameters
+    ----------
+    outputs, inputs : sequence of Tensor
+        What was computed, and from what.
+    tangents : sequence
+        One per input, of its shape; ``None`` is zero, and costs nothing.
+    graph : bool
+        Whether the products are recorded.
+    batched : bool
+        Whether each tangent has a batch of vectors in front.
+    """
+    seeds = [
+        (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
+        for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
+        if t is not None
+    ]
+    live = [o.edge for o in outputs if o.requires_grad]
+    batch = arguments.batch_size([t for _, t in seeds]) if batched else None
+    found: Any = {}
+    if live and seeds:
+        request = TangentRequest(seeds, live, create_graph=graph, retain_graph=True, batch=batch)
+        found = ForwardPass(request).run().grads
+    places = arguments.places(outputs, "outputs", check=False)
+    given: set[int] = set()
+    return [_result(found.get(place.edge), place, batch, given) for place in places]
+
+
+def _result(value: Any, place: Any, batch: int | None, given: set[int]) -> Tensor:
+    """Return the tangent of an output: an array of its own."""
+    if value is None:
+        lead = () if batch is None else (batch,)
+        zeros = np.zeros((*lead, *place.spec.shape), place.spec.dtype)
+        return placed(zeros, place.spec.device)
+    result = as_result(value, batch, place)
+    if id(result) in given:
+        result = registry["copy"](result)
+    given.add(id(result))
+    return result
