@@ -168,16 +168,8 @@ class Elementwise(Operator):
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
         device = device_among(args)
-        args = [
-            a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args
-        ]
-        dtype = self.dtype_of(
-            [
-                kind_of(a)
-                for n, a in enumerate(args)
-                if n not in self.conditions
-            ]
-        )
+        args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args]
+        dtype = self.dtype_of([kind_of(a) for n, a in enumerate(args) if n not in self.conditions])
         values = []
         for position, arg in enumerate(args):
             wanted = np.dtype(bool) if position in self.conditions else dtype
@@ -387,11 +379,8 @@ class Elementwise(Operator):
         given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
         if self._pullback is not None or not all(n in self.partials for n in given):
             return None
-        total = None
-        for n in given:
-            part = self.partials[n].along(context, tangents[n])
-            total = part if total is None else registry["add"](total, part)
-        return (total,)
+        parts = [self.partials[n].along(context, tangents[n]) for n in given]
+        return (functools.reduce(registry["add"], parts),)
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function

@@ -174,11 +174,15 @@ class Pass:
         ends = {edge.node for edge in targets if edge.node is not None}
         inner = Pass(Request(seeds, targets, True, True, ends=ends, batch=self.request.batch))
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
-        inner._take_saved(inner.wanted)
         inner.streams = self.streams
-        inner._seed()
-        inner._visit_all()
+        inner.walk_within()
         return inner.grads
+
+    def walk_within(self) -> None:
+        """Build what is wanted as a part of another pass, where nothing is computed yet."""
+        self._take_saved(self.wanted)
+        self._seed()
+        self._visit_all()
 
     def _visit_all(self) -> None:
         for node in self.order:

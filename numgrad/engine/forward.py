@@ -14,7 +14,7 @@ import numpy as np
 
 from .backward import Pass
 from .context import Context
-from .graph import Edge, Node, Value
+from .graph import Edge, Node
 from .record import mode, on_stream, runtime
 from .rules import as_value
 from .select import needed
@@ -38,7 +38,10 @@ class ForwardPass(Pass):
     def _walk(self, is_simple: bool) -> None:
         if self.is_immediate:
             self._compute()
-            return
+        else:
+            self._visit_all()
+
+    def _visit_all(self) -> None:
         for node in reversed(self.order):
             with nullcontext() if self.streams is None else self.streams.of(node):
                 for slot, tangent in enumerate(self._tangents(node)):

@@ -223,8 +223,8 @@ def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
     targets = request.targets
     slots = None if targets is None else tuple([slot for _, slot in targets])
     options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
-    if request.is_forward:
-        options = (*options, "forward")
+    if request.direction != "reverse":
+        options = (*options, request.direction)
     return request.roots, starts_of(tuple(seeds), slots, options)
 
 

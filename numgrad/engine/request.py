@@ -55,7 +55,7 @@ class Request:
         """Whether more happens than that gradients are computed, or recorded."""
         return bool(self.check or self.initial or self.cut or self.retain_all)
 
-    is_forward = False
+    direction = "reverse"
 
     @property
     def roots(self) -> tuple[Node, ...]:
@@ -80,7 +80,7 @@ class TangentRequest(Request):
     """What a pass in forward mode is asked to do: its seeds are the tangents of inputs, and its
     targets the outputs whose tangents are wanted."""
 
-    is_forward = True
+    direction = "forward"
 
     @property
     def roots(self) -> tuple[Node, ...]:

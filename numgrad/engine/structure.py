@@ -115,8 +115,8 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     if targets is not None:
         targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
     parts += (
-        request.is_forward, targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-        settings.version, runtime.target,
+        targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
+        request.direction, settings.version, runtime.target,
     )  # fmt: skip
     key: Hashable = tuple(parts)
     if indexed:

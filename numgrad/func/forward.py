@@ -1,6 +1,6 @@
 """Jacobian-vector products: derivatives along tangents, in forward mode."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor, placed
 from ..engine.forward import ForwardPass
+from ..engine.graph import Edge, Value
 from ..engine.request import TangentRequest
 from .gradients import call, matching
 from .trees import Variables, holds_tensors, output_leaves, places
@@ -80,18 +81,32 @@ def push(
     batched : bool
         Whether each tangent has a batch of vectors in front.
     """
-    seeds = [
-        (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
-        for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
-        if t is not None
-    ]
+    seeds = seeds_of(inputs, tangents, batched)
     live = [o.edge for o in outputs if o.requires_grad]
     batch = arguments.batch_size([t for _, t in seeds]) if batched else None
     found: Any = {}
     if live and seeds:
         request = TangentRequest(seeds, live, create_graph=graph, retain_graph=True, batch=batch)
         found = ForwardPass(request).run().grads
-    places = arguments.places(outputs, "outputs", check=False)
+    return delivered(outputs, found, batch)
+
+
+def seeds_of(
+    inputs: Sequence[Tensor], tangents: Sequence[Any], batched: bool
+) -> list[tuple[Edge, Value]]:
+    """Return where tangents start, each in the dtype of its input."""
+    return [
+        (x.edge, arguments.cotangent(t, x.spec, "tangent", n, batched))
+        for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
+        if t is not None
+    ]
+
+
+def delivered(
+    spaces: Sequence[Tensor], found: Mapping[Edge, Any], batch: int | None
+) -> list[Tensor]:
+    """Return what was found in the spaces of some tensors, with zeros for what was not."""
+    places = arguments.places(spaces, "outputs", check=False)
     given: set[int] = set()
     return [_result(found.get(place.edge), place, batch, given) for place in places]
 

@@ -4,7 +4,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._autograd import arguments
 from .._errors import ArgTypeError, DtypeError
+from .._tensor import Tensor
+from ..engine.record import mode
+from ..engine.second import products
+from .forward import delivered, push, seeds_of
 from .gradients import ArgNums, call, grad, matching, pull, require_scalar
 from .jacobians import jacrev
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
@@ -93,7 +98,24 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     vectors = matching(tuple(tangents), variables.leaves, expected, "hvp", "tangent", "primal")
     variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
     graph = variables.outer_graph([*leaves, *vectors])
-    gradients = pull(leaves, variables.leaves, [None], True)
-    products = pull(gradients, variables.leaves, vectors, graph)
+    products = curvature(leaves[0], variables.leaves, vectors, graph)
     value = variables.deliver(leaves[0])
     return value, variables.rebuild([variables.deliver(p) for p in products])
+
+
+def curvature(
+    output: Tensor,
+    inputs: Sequence[Tensor],
+    tangents: Sequence[Any],
+    graph: bool,
+    batched: bool = False,
+) -> list[Tensor]:
+    """Return the products of the Hessian of a scalar with tangents, forward over reverse."""
+    if not graph and mode.capture is None and output.requires_grad:
+        seeds = seeds_of(inputs, tangents, batched)
+        batch = arguments.batch_size([t for _, t in seeds]) if batched else None
+        found = products([output.edge], seeds, batch)
+        if found is not None:
+            return delivered(inputs, found, batch)
+    gradients = pull([output], inputs, [None], True)
+    return push(gradients, inputs, tangents, graph, batched)
