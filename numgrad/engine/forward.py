@@ -31,12 +31,8 @@ class ForwardPass(Pass):
         self.wanted = needed(order, {edge for edge, _ in request.seeds}, request.cut)
         self.order = [node for node in order if node in self.wanted]
 
-    def _may_compute(self) -> bool:
-        is_first = self.structure is not None and not self.comes_again
-        return is_first and not self.request.create_graph
-
     def _walk(self, is_simple: bool) -> None:
-        if self.is_immediate:
+        if self.is_immediate and not self.request.create_graph:
             self._compute()
         else:
             self._visit_all()
@@ -64,14 +60,16 @@ class ForwardPass(Pass):
         wanted = tuple([t is not None for t in tangents])
         if not any(wanted):
             return ()
-        if not self.request.create_graph:
-            rule = tangent_rule(self, node, wanted, tangents)
-            if rule is not None:
-                return rule.apply(read(rule, tangents, saved), on_stream(node.site))
+        rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
+        if rule is not None and not recorded:
+            return rule.apply(read(rule, tangents, saved), on_stream(node.site))
         before, mode.site = mode.site, on_stream(node.site)
         try:
-            context = Context(node, saved, wanted, self.request.create_graph)
-            return tangents_of(self, context, tangents)
+            context = Context(node, saved, wanted, recorded)
+            if rule is None:
+                return tangents_of(self, context, tangents)
+            given = [tangent for tangent in tangents if tangent is not None]
+            return rule.replay([*given, *map(context.at, rule.reads)])
         finally:
             mode.site = before
 

@@ -23,14 +23,16 @@ Tangents = Sequence[Value | None]
 def tangent_rule(
     forward_pass: Any, node: Node, wanted: tuple[bool, ...], tangents: Tangents
 ) -> Rule | None:
-    """Return the rule of a node that says what becomes of tangents; None for one without a kind."""
+    """Return the rule of a node that says what becomes of tangents; None for one without a kind.
+    That of a pass which is recorded is made of operators that have derivatives."""
     key = rule_key(node, wanted, tangents)
     if key is None:
         return None
-    key = ("tangent", key)
+    recorded = forward_pass.request.create_graph
+    key = ("tangent", recorded, key)
     rule = known_rule(key)
     if rule is None:
-        context = OpenContext(node, node.saved or (), wanted, False)
+        context = OpenContext(node, node.saved or (), wanted, recorded)
         given = [None if t is None else placeholder(t.spec) for t in tangents]
         with grad_mode(False), deferring(True, []):
             made = tangents_of(forward_pass, context, given)

@@ -7,17 +7,19 @@ results tensors.
 
 from .branches import cond as cond
 from .forward import jvp as jvp
+from .forward import linearize as linearize
 from .gradients import grad as grad
 from .gradients import value_and_grad as value_and_grad
 from .gradients import vjp as vjp
 from .hessians import hessian as hessian
 from .hessians import hvp as hvp
+from .hessians import vhp as vhp
 from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
 from .replayer import jit as jit
 
 __all__ = [
-    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
-    "value_and_grad", "vjp",
+    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
+    "value_and_grad", "vhp", "vjp",
 ]  # fmt: skip

@@ -11,7 +11,8 @@ from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor, placed
 from ..engine.forward import ForwardPass
-from ..engine.graph import Edge, Value
+from ..engine.graph import Edge, Value, next_number
+from ..engine.record import mode
 from ..engine.request import TangentRequest
 from .gradients import call, matching
 from .trees import Variables, holds_tensors, output_leaves, places
@@ -59,6 +60,54 @@ def jvp(
     value = rebuild([variables.deliver(leaf) for leaf in leaves])
     result = (value, rebuild([variables.deliver(p) for p in products]))
     return (*result, variables.deliver_tree(aux)) if has_aux else result
+
+
+def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return the value of a function and the function of its Jacobian-vector product there.
+
+    Parameters
+    ----------
+    function : callable
+    *primals : array_like or containers of them
+    has_aux : bool
+        As in `grad`.
+
+    Returns
+    -------
+    output
+        The value.
+    jvp_fn : callable
+        Takes a tangent for each primal, of its structure and shapes; returns that of the output.
+        The function is not evaluated again, however often it is called.
+    aux
+        Only with `has_aux`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> output, jvp_fn = ng.func.linearize(lambda x: x * x, np.array([1.0, 2.0]))
+    >>> jvp_fn(np.array([1.0, 10.0]))
+    array([ 2., 40.])
+    """
+    variables = Variables(primals, range(len(primals)), "linearize")
+    output, aux = call(function, variables, {}, has_aux, "linearize")
+    leaves, rebuild = output_leaves(output, "linearize")
+    graph = variables.outer_graph(leaves)
+    expected = places(tuple(primals))
+    variables.last = next_number()
+
+    def jvp_fn(*tangents: Any) -> Any:
+        vectors = matching(tangents, variables.leaves, expected, "jvp_fn", "tangent", "primal")
+        follow = mode.grad and (graph or any(vector.requires_grad for vector in vectors))
+        as_numpy = variables.as_numpy and not holds_tensors(tangents)
+        products = push(leaves, variables.leaves, vectors, follow)
+        return rebuild([variables.deliver(p, as_numpy) for p in products])
+
+    value = rebuild([variables.deliver(leaf) for leaf in leaves])
+    if has_aux:
+        return value, jvp_fn, variables.deliver_tree(aux)
+    return value, jvp_fn
 
 
 def push(
