@@ -374,7 +374,9 @@ class Elementwise(Operator):
             )
         return gradients
 
-    def tangent(self, context: Any, tangents: Sequence[Any]) -> Sequence[Any] | None:
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
         """Return the sum of the partial derivatives times the tangents."""
         given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
         if self._pullback is not None or not all(n in self.partials for n in given):

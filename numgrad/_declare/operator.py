@@ -167,7 +167,9 @@ class Operator:
         gradients = self._pullback(context, *cotangents)
         return gradients if isinstance(gradients, tuple) else (gradients,)
 
-    def tangent(self, context: Any, tangents: Sequence[Any]) -> Sequence[Any] | None:
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
         """Return the tangents of the outputs for those of the inputs, ``None`` where there is none;
         ``None`` alone lets the engine transpose the derivative."""
         if not self.is_linear:

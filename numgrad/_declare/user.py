@@ -268,7 +268,9 @@ class UserOperator(KernelOperator):
             return list(reads)
         return [a or b for a, b in zip(reads, self.forward_rule.reads, strict=True)]
 
-    def tangent(self, context: Any, tangents: Sequence[Any]) -> Sequence[Any] | None:
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
         """Return what the forward-mode kernel makes of tangents, if there is one."""
         return None if self.forward_rule is None else self.forward_rule.apply(context, tangents)
 

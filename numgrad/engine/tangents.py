@@ -45,7 +45,7 @@ def tangent_rule(
 def tangents_of(forward_pass: Any, context: Context, tangents: Tangents) -> list[Value | None]:
     """Return the tangents of the outputs of a node, None where there is none."""
     node = context.node
-    made = node.operator.tangent(context, tangents)
+    made = node.operator.tangent(forward_pass, context, tangents)
     if made is None:
         made = _transposed(forward_pass, context, tangents)
     return [
