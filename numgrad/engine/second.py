@@ -30,11 +30,12 @@ class HessianRequest(Request):
 
     @property
     def ways_out(self) -> Sequence[Edge] | None:
-        return [edge for edge, _ in self.seeds]
+        return [*[edge for edge, _ in self.seeds], *(self.targets or ())]
 
     @property
     def first(self) -> int:
-        return min([edge.node.number for edge, _ in self.seeds if edge.node is not None], default=0)
+        edges = self.ways_out or ()
+        return min([edge.node.number for edge in edges if edge.node is not None], default=0)
 
 
 class HessianPass(ForwardPass):
@@ -76,21 +77,26 @@ def _ones(edge: Edge) -> Value:
 
 
 def products(
-    outputs: Sequence[Edge], seeds: list[tuple[Edge, Value]], batch: int | None
+    outputs: Sequence[Edge],
+    seeds: list[tuple[Edge, Value]],
+    targets: list[Edge],
+    batch: int | None,
 ) -> dict[Edge, Any] | None:
-    """Return the products of the Hessian of a sum of outputs with tangents, by the edges of these;
-    an edge is missing where they are zero. None for a graph that was not met before, or in which
-    more happens than that rules are applied.
+    """Return the products of the Hessian of a sum of outputs with tangents; one that is zero may be
+    missing. None for a graph that was not met before, or in which more happens than that rules are
+    applied.
 
     Parameters
     ----------
     outputs : sequence of Edge
     seeds : list of (Edge, Value)
-        The inputs and their tangents.
+        The inputs that have tangents, and these.
+    targets : list of Edge
+        The inputs in whose spaces the products are wanted.
     batch : int or None
         The number of rows of the tangents.
     """
-    request = HessianRequest(seeds, [edge for edge, _ in seeds], retain_graph=True, batch=batch)
+    request = HessianRequest(seeds, targets, retain_graph=True, batch=batch)
     request.outputs = outputs
     known = HessianPass(request)
     if known.recalled is None and not known.comes_again:

@@ -191,7 +191,7 @@ def curvature(
     if not graph and mode.capture is None and output.requires_grad:
         seeds = seeds_of(inputs, tangents, batched)
         batch = arguments.batch_size([t for _, t in seeds]) if batched else None
-        found = products([output.edge], seeds, batch)
+        found = products([output.edge], seeds, [x.edge for x in inputs], batch)
         if found is not None:
             return delivered(inputs, found, batch)
     gradients = pull([output], inputs, [None], True)
