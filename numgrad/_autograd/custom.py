@@ -26,7 +26,9 @@ class Function:
       containers of tensors, to which no gradient could flow, are refused.
     * ``backward(ctx, *grads)`` gets one gradient per output and returns one per argument of
       ``forward``; ``None`` where there is none. It runs on tensors, so with ``create_graph=True``
-      it is differentiated itself. In a batched pass it is called once per row.
+      it is differentiated itself. In a batched pass it is called once per row; with the class
+      attribute ``takes_batch = True`` once for all of them: every gradient that it gets, and every
+      one that it returns, then has the batch as its first axis.
 
     With a static method ``setup_context(ctx, inputs, output)``, ``forward`` does not take ``ctx``.
 
@@ -52,6 +54,8 @@ class Function:
     >>> ng.grad(Exp.apply(x), x)[0].numpy().round(3)
     array([1.   , 2.718])
     """
+
+    takes_batch = False
 
     def __init__(self) -> None:
         name = type(self).__name__
