@@ -35,6 +35,9 @@ class OfVector:
         is_vector = self.shape is None or len(self.shape) == 1
         return self.f(x if is_vector else reshape(x, self.shape), *args)
 
+    def value(self, x: Any, *args: Any) -> Any:
+        return self(x, *args)
+
     def vector(self, x: Any, *args: Any) -> Tensor:
         """Return all elements of what the function returns, one after the other."""
         leaves, _ = output_leaves(self(x, *args), self.what)

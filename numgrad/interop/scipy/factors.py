@@ -43,6 +43,9 @@ class Sparse:
             if "singular" not in str(error):
                 raise
             raise _singular(matrix.shape, what) from error
+        diagonal = np.abs(self.lu.U.diagonal())
+        if diagonal.min(initial=np.inf) <= np.finfo(float).eps * diagonal.max(initial=0.0):
+            raise _singular(matrix.shape, what)
 
     def solve(self, rows: np.ndarray, transposed: bool) -> np.ndarray:
         """Solve for every row of right hand sides."""

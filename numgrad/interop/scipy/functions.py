@@ -61,8 +61,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     Notes
     -----
     Solvers ask for value and derivative one by one. What is found at a point is kept until another
-    one is asked for: a scalar function is evaluated together with its gradient, and a function that
-    is not captured is called once for its value and Jacobian. Arrays are converted to float64;
+    one is asked for. Once a gradient was asked for, a scalar function is evaluated together with
+    it; a function that is not captured is called once for its value and Jacobian. Arrays are converted to float64;
     results are new arrays. Objects can be pickled if `f` and `args` can; captured programs are made
     anew.
 
@@ -98,7 +98,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         self._forget()
 
     def _forget(self) -> None:
-        self._captured, self._is_scalar = self.jit, None
+        self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
         self._programs: dict[str, Callable[..., Any]] = {}
         self._prepared: dict[str, Any] = {}
         self._point = Point(None)
@@ -128,13 +128,15 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         """
         point = self._at(x, more)
         if point.value is None:
-            self._find(point, as_point(x, self.what), more, with_jac=self._is_scalar is True)
+            both = self._asks_for_both and self._is_scalar is True
+            self._find(point, as_point(x, self.what), more, with_jac=both)
         return point.value if isinstance(point.value, float) else point.value.copy()
 
     def jac(self, x: Any, *more: Any) -> Any:
         """Return the Jacobian, in the form asked for; of a scalar function the gradient."""
         point = self._at(x, more)
         if point.jac is None:
+            self._asks_for_both = True
             self._find(point, as_point(x, self.what), more, with_jac=True)
         return point.jac if self.form == "operator" and not self._is_scalar else point.jac.copy()
 
@@ -193,27 +195,28 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         return self._point
 
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
-        if self._is_scalar is None or not self._captured:
-            self._record(point, x, more)
-        if self._is_scalar and point.record is None:
-            point.value, point.jac = self._run("value_and_grad", x, *more)
-        elif not self._is_scalar and with_jac:
+        if point.record is None and (self._is_scalar is None or not self._captured):
+            point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
+            self._is_scalar, point.value = point.record.is_scalar, point.record.value
+        if self._is_scalar:
+            self._find_gradient(point, x, more, with_jac)
+        elif with_jac:
             self._find_matrix(point, x, more)
         elif point.value is None:
             point.value = self._run("vector", x, *more)
-        if self._is_scalar:
-            point.value = float(point.value)
         if point.jac is not None and self.form != "operator" and np.isfinite(point.value).all():
             require_finite(point.jac, self.what)
 
-    def _record(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
-        if point.record is None:
-            f = self.of_vector
-            point.record = Linearization(f, x, (*more, *self.args), self.what)
-            self._is_scalar = point.record.is_scalar
-            point.value = point.record.value
-        if self._is_scalar:
-            point.value, point.jac = point.value[0], point.record.pull(np.ones(1))
+    def _find_gradient(
+        self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool
+    ) -> None:
+        if point.record is not None:
+            point.jac = point.record.pull(np.ones(1)) if with_jac else None
+        elif with_jac:
+            point.value, point.jac = self._run("value_and_grad", x, *more)
+        else:
+            point.value = self._run("value", x, *more)
+        point.value = np.reshape(point.value, ()).item()
 
     def _find_matrix(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
         if self.form == "operator":
