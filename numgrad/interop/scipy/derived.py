@@ -8,12 +8,43 @@ from typing import Any
 
 import numpy as np
 
+from ..._errors import ArgTypeError, CaptureError
 from ..._tensor import Tensor
 from ...func import grad, hessian, hvp, jacrev, value_and_grad
+from ...func import jit as captured
 from ...func.trees import output_leaves
 from ...functions.joining import concat
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
+from .linearization import refused_graph
+
+
+class Captured:
+    """A function that is captured, or called where it decides by values and cannot be."""
+
+    def __init__(self, f: Callable[..., Any], jit: bool, what: str) -> None:
+        self.f, self.what = f, what
+        self.program = captured(f) if jit else None
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns, as arrays without a graph."""
+        if self.program is not None:
+            try:
+                return self._arrays(self.program(*args))
+            except (CaptureError, ArgTypeError):
+                self.program = None
+        return self._arrays(self.f(*args))
+
+    def _arrays(self, result: Any) -> Any:
+        if type(result) is np.ndarray:
+            return result
+        if isinstance(result, tuple):
+            return tuple(self._arrays(part) for part in result)
+        if isinstance(result, Tensor):
+            if result.requires_grad:
+                raise refused_graph(self.what)
+            return result.numpy()
+        return result
 
 
 class OfVector:

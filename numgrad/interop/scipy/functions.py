@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import ArgTypeError, CaptureError, ImplicitGradError
-from ..._tensor import Tensor
-from ...func import jit as captured
+from ..._errors import ImplicitGradError
 from ...func.trees import require_function
-from .derived import OfVector, WithSlots
-from .linearization import Linearization, as_point, linear_operator, refused_graph, require_finite
+from .derived import Captured, OfVector, WithSlots
+from .linearization import Linearization, as_point, linear_operator, require_finite
 
 FORMS = ("dense", "sparse", "operator")
 
@@ -99,7 +97,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
 
     def _forget(self) -> None:
         self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
-        self._programs: dict[str, Callable[..., Any]] = {}
+        self._programs: dict[str, Captured] = {}
         self._prepared: dict[str, Any] = {}
         self._point = Point(None)
 
@@ -234,19 +232,10 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         program = self._programs.get(name)
         if program is None:
             derived = getattr(self.of_vector, name)
-            program = self._programs[name] = captured(derived) if self._captured else derived
-        try:
-            result = program(*arrays, *self.args)
-        except (CaptureError, ArgTypeError):
-            if not self._captured:
-                raise
-            self._captured = False  # the function decides by values: it is called instead
-            self._programs.clear()
-            return self._run(name, *arrays)
-        parts = result if isinstance(result, tuple) else (result,)
-        if any(isinstance(part, Tensor) for part in parts):
-            parts = tuple(_without_graph(part, self.what) for part in parts)
-        return parts if isinstance(result, tuple) else parts[0]
+            program = self._programs[name] = Captured(derived, self._captured, self.what)
+        result = program(*arrays, *self.args)
+        self._captured = self._captured and program.program is not None
+        return result
 
     def _prepare(self, name: str, x: np.ndarray, more: tuple[Any, ...]) -> Any:
         """Return the prepared sparse Jacobian of what is derived from the function."""
@@ -277,8 +266,3 @@ def _bytes(value: Any) -> Any:
         return value
     return value.tobytes() if isinstance(value, np.ndarray) else None
 
-
-def _without_graph(part: Any, what: str) -> Any:
-    if isinstance(part, Tensor) and part.requires_grad:
-        raise refused_graph(what)
-    return part.numpy() if isinstance(part, Tensor) else part

@@ -56,8 +56,14 @@ class Parameters:
         return self.rebuild(leaves)
 
     def over(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of ``x, *args`` as one of ``x, *tensors``."""
-        return lambda x, *tensors: f(x, *self.args(tensors))
+        """Return a function of unknowns and arguments as one of unknowns and tensors."""
+        count = len(self.tensors)
+
+        def of_tensors(*given: Any) -> Any:
+            first = len(given) - count
+            return f(*given[:first], *self.args(given[first:]))
+
+        return of_tensors
 
     def solution(
         self,
