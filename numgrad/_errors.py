@@ -139,6 +139,10 @@ class GradcheckError(NumgradError, RuntimeError, AssertionError):
     failed."""
 
 
+class SparsityError(NumgradError, ValueError):
+    """A pattern lacks entries that a Jacobian has, or has more than a sparse matrix can have."""
+
+
 class GraphError(NumgradError, RuntimeError):
     """An internal invariant of a graph or a program is violated (raised by ``engine.verify``)."""
 

@@ -50,6 +50,7 @@ class UserOperator(KernelOperator):
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
         self.on_cuda: CUDAKernel | None = None
+        self.core_pattern: Any = None
         self.__doc__ = source.plain.__doc__
         self.__signature__ = self._python_signature()
         self.__module__, self.__qualname__ = source.plain.__module__, source.plain.__qualname__
@@ -150,6 +151,28 @@ class UserOperator(KernelOperator):
         from .derivative import declare_jvp
 
         return declare_jvp(self, function)
+
+    def sparsity(self, function: Any) -> Any:
+        """Declare which elements of the core of an output depend on which of an input.
+
+        Without it `numgrad.sparse` takes each to depend on all. The operator of a backward kernel
+        has a declaration of its own, which the pattern of a Hessian is made of.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the sizes of the core dimensions by name. It returns a dict from names of inputs
+            to boolean or sparse matrices, of shape (elements of the output's core, elements of the
+            input's), in C order; to a tuple of them if there are several outputs. An input that
+            is not in it is one on whose whole core everything depends.
+
+        Returns
+        -------
+        callable
+            The function.
+        """
+        self.core_pattern = function
+        return function
 
     def cuda(self, function: Any = None, *, threads: int | None = None) -> Any:
         """Declare a kernel for CUDA: a ``numba.cuda.jit`` kernel, or a function that is to be one.
