@@ -118,6 +118,14 @@ class MatrixError(OperatorError, np.linalg.LinAlgError):
     """A matrix is singular, or not positive definite, where it must not be."""
 
 
+class NonFiniteError(NumgradError, FloatingPointError, ValueError):
+    """A derivative is infinite or NaN where the function itself is finite."""
+
+
+class ConvergenceError(NumgradError, RuntimeError):
+    """A solver has found no solution, so that there is none to differentiate."""
+
+
 class NotDifferentiableError(NumgradError, NotImplementedError):
     """An operator has no derivative (of this order)."""
 
