@@ -10,7 +10,7 @@ from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
 from ...func.gradients import value_and_grad as local_value_and_grad
 from ...func.trees import flatten, holds_tensors, places, require_function
-from .cluster import Cluster, Task, cluster, spans
+from .cluster import Cluster, cluster, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
 
@@ -31,7 +31,7 @@ def map_blocks(
     Parameters
     ----------
     f : callable
-        Takes blocks of the samples, arrays with the samples along their leading axis, and returns an
+        Takes blocks of the samples, arrays with the samples along their leading axis; returns an
         array, or a container of arrays, with a result for each of them along the leading axis.
         Derivatives are taken inside of it: ``lambda x: ng.func.grad(g)(x)``.
     *samples : array_like
@@ -64,7 +64,7 @@ def map_blocks(
     >>> from distributed import Client
     >>> def slopes(x):
     ...     return ng.func.grad(lambda x: ng.sin(x).sum())(x)
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     ng.interop.dask.map_blocks(slopes, np.array([0.0, 1.0, 2.0]), client=client).round(3)
     array([ 1.   ,  0.54 , -0.416])
     """
@@ -122,7 +122,7 @@ def value_and_grad(
     >>> def loss(w, x, y):
     ...     return ((x @ w - y) ** 2).sum()
     >>> x, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, 1.0])
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     value, gradient = ng.interop.dask.value_and_grad(loss, np.zeros(2), x, y, client=client)
     >>> float(value), gradient
     (2.0, array([-2., -4.]))
@@ -231,8 +231,8 @@ def mapped(work: Work, start: int, *block: Any) -> Any:
     for array in arrays:
         if array.shape[:1] != (count,):
             raise ValueError(
-                f"{_MAP}: the function got {count} samples, from number {start} on, and returned an "
-                f"array of shape {array.shape}; its leading axis must have one result per sample"
+                f"{_MAP}: the function got {count} samples, from number {start} on, and returned "
+                f"an array of shape {array.shape}; its leading axis must have one result per sample"
             )
     return rebuild(arrays)
 

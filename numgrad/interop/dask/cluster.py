@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -103,7 +103,9 @@ class Cluster:
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             return self._submit(Work, work.parts, work.connected)
 
-    def run(self, work: Any, tasks: Iterable[Task], total: int) -> Iterator[tuple[Any, Any]]:
+    def run(
+        self, work: Any, tasks: Iterable[Task], total: int
+    ) -> Generator[tuple[Any, Any], None, None]:
         """Yield the keys and results of tasks as they come."""
         running: dict[Any, Any] = {}
         waiting = iter(tasks)
@@ -141,8 +143,8 @@ class Cluster:
         while True:
             try:
                 with self.client.as_current():
-                    done, _ = distributed.wait(futures, _LOOK, return_when="FIRST_COMPLETED")
-                return done
+                    waited: Any = distributed.wait(futures, _LOOK, return_when="FIRST_COMPLETED")
+                return waited.done
             except TimeoutError:
                 self._look()
             except (distributed.CancelledError, ValueError) as error:  # without a client, the other
@@ -163,7 +165,7 @@ class Cluster:
             return future.result(self.timeout)
         except TimeoutError as error:
             raise self._gone(f"it did not deliver a result within {self.timeout} s") from error
-        except distributed.CancelledError as error:
+        except (distributed.CancelledError, OSError) as error:
             raise self._gone("its scheduler has lost the tasks") from error
 
     def _room(self) -> int:
@@ -217,10 +219,13 @@ def spans(
     Nothing here depends on the workers, and so no bit of a result does. "auto" is 64 tasks, fewer
     if they would have less than ``least`` items, more if they would have more than 8 MiB.
     """
-    is_number = isinstance(chunk_size, (int, np.integer)) and not isinstance(chunk_size, bool)
-    if chunk_size != "auto" and not (is_number and chunk_size > 0):
-        raise ArgTypeError(f'{what}: chunk_size must be "auto" or a positive int, got {chunk_size!r}')
-    size = chunk_size if is_number else max(math.ceil(count / _TASKS), least)
-    if not is_number and item_bytes:
-        size = max(min(size, _LARGEST // item_bytes), 1)
+    if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
+        size = int(chunk_size)
+    elif chunk_size == "auto":
+        size = max(math.ceil(count / _TASKS), least)
+        size = max(min(size, _LARGEST // max(item_bytes, 1)), 1)
+    else:
+        raise ArgTypeError(
+            f'{what}: chunk_size must be "auto" or a positive int, got {chunk_size!r}'
+        )
     return [(n, min(n + size, count)) for n in range(0, count, size)] or [(0, 0)]

@@ -1,6 +1,6 @@
 """Dense Jacobians, the chunks of whose rows or columns are tasks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -43,8 +43,8 @@ def jacobian(
     mode : {"reverse", "forward"}
         Whether a task computes rows, by vector-Jacobian products, or columns.
     chunk_size : int or "auto"
-        Rows or columns of a task. "auto" makes 64 tasks, fewer if they would have less than 16 rows,
-        more if their results would have more than 8 MiB.
+        Rows or columns of a task. "auto" makes 64 tasks, fewer if they would have less than 16
+        rows, more if their results would have more than 8 MiB.
     out : ndarray, or container of them like the result, optional
         Where the result goes, for example a `numpy.memmap` for one that is larger than memory. This
         process writes it, chunk by chunk, as they come.
@@ -82,7 +82,7 @@ def jacobian(
     >>> import numpy as np
     >>> import numgrad as ng
     >>> from distributed import Client
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     ng.interop.dask.jacobian(lambda x: x * x, np.array([1.0, 2.0]), client=client)
     array([[2., 0.],
            [0., 4.]])
@@ -119,17 +119,25 @@ def _fill(blocks: "_Blocks", c: Cluster, work: Any, mode: str, chunk_size: Any) 
     function, ends, others = rows, blocks.outputs, blocks.inputs
     if mode == "forward":
         function, ends, others = columns, blocks.inputs, blocks.outputs
-    item_bytes = 8 * sum(blocks.size(shape) for shape in others)
+    item_bytes = 8 * sum(_size(shape) for shape in others)
     for n, shape in enumerate(ends):
-        for span in spans(_WHAT, blocks.size(shape), chunk_size, item_bytes, _LEAST_ROWS):
+        for span in spans(_WHAT, _size(shape), chunk_size, item_bytes, _LEAST_ROWS):
             tasks.append(((n, *span), function, (n, *span)))
     with closing(c.run(work, tasks, len(tasks))) as results:
-        for (n, start, stop), parts in results:
+        for (n, *span), parts in results:
             for m, part in enumerate(parts):
                 if mode == "forward":
-                    blocks.write(m, n, np.s_[:, start:stop], part.reshape(stop - start, -1).T)
+                    blocks.view(m, n, part.dtype).T[slice(*span)] = _matrix(part)
                 else:
-                    blocks.write(n, m, np.s_[start:stop], part.reshape(stop - start, -1))
+                    blocks.view(n, m, part.dtype)[slice(*span)] = _matrix(part)
+
+
+def _matrix(part: np.ndarray) -> np.ndarray:
+    return part.reshape(len(part), _size(part.shape[1:]))
+
+
+def _size(shape: Sequence[int]) -> int:
+    return int(np.prod(shape, dtype=np.int64))
 
 
 class _Blocks:
@@ -145,13 +153,8 @@ class _Blocks:
         )
         self.rebuild = flatten(tree)[1]
         self.arrays: list[Any] = [None] * (len(numbers) * width)
-        self.is_own = out is None
         if out is not None:
             self.arrays = self._given(tree, out)
-
-    @staticmethod
-    def size(shape: Sequence[int]) -> int:
-        return int(np.prod(shape, dtype=np.int64))
 
     def _shape(self, number: int) -> tuple[int, ...]:
         n, m = divmod(number, len(self.inputs))
@@ -174,15 +177,15 @@ class _Blocks:
                 raise ValueError(f"{_WHAT}: out is read-only")
         return arrays
 
-    def write(self, n: int, m: int, where: Any, part: np.ndarray) -> None:
+    def view(self, n: int, m: int, dtype: np.dtype) -> np.ndarray:
+        """Return the matrix of output ``n`` and input ``m``, which writes to the result."""
         number = n * len(self.inputs) + m
+        if self.arrays[number] is None:
+            self.arrays[number] = np.empty(self._shape(number), dtype)
         array = self.arrays[number]
-        if array is None:
-            array = self.arrays[number] = np.empty(self._shape(number), part.dtype)
-        if array.dtype != part.dtype:
-            raise ValueError(f"{_WHAT}: out has dtype {array.dtype}, the result {part.dtype}")
-        shape = self.size(self.outputs[n]), self.size(self.inputs[m])
-        array.reshape(shape, copy=False)[where] = part
+        if array.dtype != dtype:
+            raise ValueError(f"{_WHAT}: out has dtype {array.dtype}, the result {dtype}")
+        return array.reshape(_size(self.outputs[n]), _size(self.inputs[m]), copy=False)
 
     def result(self, as_tensors: bool) -> Any:
         return self.rebuild([constant(a) if as_tensors else a for a in self.arrays])
@@ -212,7 +215,7 @@ class Evaluation:
                 found[m] = found[m] + part * 1j
         return found
 
-    def _pulled(self, y: Tensor, inputs: Sequence[Tensor], seeds: np.ndarray) -> list[np.ndarray]:
+    def _pulled(self, y: Tensor, inputs: Sequence[Tensor], seeds: np.ndarray) -> list[Any]:
         tensors = pull([y], inputs, [placed(seeds, y.spec.device)], False, batched=True)
         return [tensor.numpy() for tensor in tensors]
 
@@ -225,7 +228,7 @@ class Evaluation:
         both = self._pushed(m, along), self._pushed(m, along * x.dtype.type(1j))
         return [a.real + b.real * 1j for a, b in zip(*both, strict=True)]
 
-    def _pushed(self, m: int, along: np.ndarray) -> list[np.ndarray]:
+    def _pushed(self, m: int, along: np.ndarray) -> list[Any]:
         tangents = [
             placed(along if k == m else np.zeros((len(along), *x.shape), x.dtype), x.spec.device)
             for k, x in enumerate(self.inputs)
