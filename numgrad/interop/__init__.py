@@ -1,16 +1,18 @@
-"""Bridges to other libraries; each is imported when it is first asked for."""
+"""numgrad with other libraries: what they call, and what calls them.
+
+A module is imported when it is first asked for, and the library that it is for when it is used.
+"""
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_MODULES = ("dask",)
+if TYPE_CHECKING:
+    from . import dask as dask
+
+__all__ = ["dask"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(_MODULES)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)

@@ -161,14 +161,14 @@ class _Samples:
     def __init__(self, samples: Sequence[Any], chunk_size: Any, what: str) -> None:
         arrays_of(samples, what)  # refuses what requires grad
         self.samples = [s if isinstance(s, Tensor) else np.asarray(s) for s in samples]
-        lengths = {s.shape[0] if s.shape else None for s in self.samples}
-        if len(lengths) != 1 or None in lengths:
-            shapes = [s.shape for s in self.samples]
+        shapes = [s.shape for s in self.samples]
+        lengths = {shape[:1] for shape in shapes}
+        if len(lengths) != 1 or () in lengths:
             raise ValueError(
                 f"{what}: samples must be arrays of equal length along their leading axis, got "
                 f"shapes {shapes}"
             )
-        (self.count,) = lengths
+        ((self.count,),) = lengths
         each = sum(s.dtype.itemsize * s.size for s in self.samples) // max(self.count, 1)
         self.spans = spans(what, self.count, chunk_size, each)
         self.number = len(self.spans)
