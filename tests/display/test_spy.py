@@ -85,7 +85,7 @@ def test_a_million_entries_become_cells_with_their_mean_color(tmp_path):
     places = np.arange(n)
     diagonal = shown[places * shown.shape[0] // n, places * shown.shape[1] // n]
     np.testing.assert_allclose(np.median(diagonal[:, :3], axis=0), (BLUE + ORANGE) / 2, atol=1e-3)
-    assert np.median(diagonal[:, 3]) > 0.9
+    assert np.median(diagonal[:, 3]) > 0.7
     assert diagonal[:, 3].min() > 0.3  # the fewest entries are seen
     assert shown[0, -1, 3] == 0
     axes.figure.savefig(tmp_path / "bands.png")
