@@ -18,8 +18,9 @@ from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
 from .replayer import jit as jit
+from .vmap_call import vmap as vmap
 
 __all__ = [
     "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
-    "value_and_grad", "vhp", "vjp",
+    "value_and_grad", "vhp", "vjp", "vmap",
 ]  # fmt: skip
