@@ -97,7 +97,7 @@ def _again(expr: Expr, operands: Sequence[Wide]) -> list[Wide]:
         return _rule(expr.operator, operands)
     lead = max([wide.lead for wide in operands], default=0)
     rows = any([wide.rows for wide in operands])  # noqa: C419  a list is faster
-    values = _aligned(expr.operator, operands, lead, rows)
+    values = _aligned(expr, operands, lead, rows)
     return [Wide(value, lead, rows) for value in applied(expr.operator, expr.static, values, expr)]
 
 
@@ -121,23 +121,34 @@ def applied(
     return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(made)]
 
 
-def _aligned(operator: Any, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
+def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
     """Return operands with all axes in front that any of them has, of length 1 where an operator
     repeats what is in them by itself."""
-    values = [_expanded(wide, lead, rows) for wide in operands]
-    if isinstance(operator, _STRETCHING) or len(values) < 2:
+    pads = _pads(expr, operands)
+    values = [_expanded(w, lead, rows, pad) for w, pad in zip(operands, pads, strict=True)]
+    if isinstance(expr.operator, _STRETCHING) or len(values) < 2:
         return values
     front = lead + rows
     sizes = np.broadcast_shapes(*[value.shape[:front] for value in values])
     return [_repeated(value, (*sizes, *value.shape[front:])) for value in values]
 
 
-def _expanded(wide: Wide, lead: int, rows: bool) -> Any:
-    rank = lead + rows + wide.core
-    axes = tuple(range(-rank, -rank + lead - wide.lead))
+def _pads(expr: Expr, operands: Sequence[Wide]) -> list[int]:
+    """Return how many axes operands of the sample lack that others have."""
+    if expr.operator.ranks is None:
+        return [0] * len(operands)
+    ranks = expr.operator.ranks(**expr.static)
+    loops = [wide.core - rank for wide, rank in zip(operands, ranks, strict=True)]
+    return [max(loops) - loop for loop in loops]
+
+
+def _expanded(wide: Wide, lead: int, rows: bool, pad: int = 0) -> Any:
+    rank = lead + rows + pad + wide.core
+    axes = list(range(-rank, -rank + lead - wide.lead))
     if rows and not wide.rows:
-        axes += (-wide.core - 1,)
-    return _view("expand_dims", wide.value, axes=axes) if axes else wide.value
+        axes.append(-wide.core - pad - 1)
+    axes += range(-wide.core - pad, -wide.core)
+    return _view("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
 
 
 def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
