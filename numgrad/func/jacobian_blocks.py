@@ -105,9 +105,8 @@ def _write(region: np.ndarray, values: np.ndarray) -> None:
     if mapping is None:
         region[...] = values
         return
-    touched = max(abs(region.strides[0]), region.itemsize, 1)
-    touched = min(touched, region.shape[1] * region.itemsize + mmap.PAGESIZE)
-    step = max(1, _WINDOW // touched)
+    # The system maps what lies around as well: of a column, all of the rows.
+    step = max(1, _WINDOW // max(abs(region.strides[0]), 1))
     for start in range(0, region.shape[0], step):
         region[start : start + step] = values[start : start + step]
         mapping.madvise(mmap.MADV_DONTNEED)

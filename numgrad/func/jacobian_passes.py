@@ -55,10 +55,11 @@ class Passes:
         return sum(source.size for source in self.sources)
 
     def nbytes(self) -> int:
-        """Return what a batched pass takes for each row: that of the identity, and the results.
-        What is computed in between stays in the caches."""
+        """Return what a batched pass takes for each row: that of the identity, the results, and
+        once more as much as these, which programs hand on where a pass is made of several. What is
+        computed in between stays in the caches."""
         row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
-        return row + sum(x.size * x.dtype.itemsize for x in self.others) or 1
+        return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
 
     def chunks(self, step: int | None) -> Iterator[Chunk]:
         """Yield all rows, or columns, at most ``step`` at a time."""
