@@ -69,6 +69,9 @@ class Operator:
     where it begins; None for one that nothing is known of. ``(specs, form, most) -> (operator,
     static, positions, unit)`` says which operator does the same at positions, its last input: those
     of a part that begins at 0, and the elements in one; None for more than ``most``."""
+    ranks: Callable[..., tuple[int, ...]] | None = None
+    """``(**static)`` returns how many axes each operand has beside those that it loops over, of an
+    operator of which one operand may lack some of these."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(
