@@ -27,6 +27,7 @@ from . import display as display
 from . import errors as errors
 from . import func as func
 from . import graph as graph
+from . import interop as interop
 
 # linalg
 from . import linalg as linalg

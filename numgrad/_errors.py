@@ -76,6 +76,10 @@ class DeviceError(NumgradError, RuntimeError, ValueError):
     """Tensors of different devices met, or there is no such device."""
 
 
+class ClusterError(NumgradError, RuntimeError):
+    """A cluster has gone away, or cannot run its tasks, before all results had come."""
+
+
 class HookError(NumgradError, RuntimeError):
     """A hook returned something that cannot replace a gradient."""
 
@@ -116,6 +120,14 @@ class OperatorCallError(OperatorError, TypeError, ValueError):
 
 class MatrixError(OperatorError, np.linalg.LinAlgError):
     """A matrix is singular, or not positive definite, where it must not be."""
+
+
+class NonFiniteError(NumgradError, FloatingPointError, ValueError):
+    """A derivative is infinite or NaN where the function itself is finite."""
+
+
+class ConvergenceError(NumgradError, RuntimeError):
+    """A solver has found no solution, so that there is none to differentiate."""
 
 
 class NotDifferentiableError(NumgradError, NotImplementedError):

@@ -1,0 +1,19 @@
+"""numgrad with other libraries: what they call, and what calls them.
+
+A module is imported when it is first asked for, and the library that it is for when it is used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import dask as dask
+    from . import scipy as scipy
+
+__all__ = ["dask", "scipy"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)
