@@ -105,11 +105,11 @@ def _splits(pattern: IndexSets, coloring: str) -> list[Split]:
     """Return what may be tried. A few dense rows would cost a colour for each of their entries, so
     they get passes of their own, as may dense columns: those with more entries than a power of 2.
     With all of them, or with none, that is a colouring of rows, or of columns, alone. Where both
-    are as good, it is of rows: the passes are those of reverse mode, which every operator has."""
+    are as good, it is of columns: a pass in forward mode takes less time."""
     turned = pattern.transposed()
-    ways = [(turned, pattern, True), (pattern, turned, False)]
+    ways = [(pattern, turned, False), (turned, pattern, True)]
     if coloring in ("row", "column"):
-        matrix, other, is_turned = ways[coloring == "column"]
+        matrix, other, is_turned = ways[coloring == "row"]
         return [_split(matrix, other, np.inf, is_turned)]
     splits = []
     for matrix, other, is_turned in ways[: 1 if pattern.equals(turned) else 2]:

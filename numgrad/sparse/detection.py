@@ -1,6 +1,6 @@
 """The pattern of a Jacobian, read from the recorded graph in one walk from inputs to outputs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -13,8 +13,9 @@ from ..engine.graph import Edge, Node
 from ..engine.record import mode, runtime
 from ..engine.select import reachable
 from ..func.recording import Replay
+from ..func.vmap_sample import Mapped
 from .rules import Application, propagate
-from .sets import IndexSets, stacked
+from .sets import IndexSets, stacked, starts_of
 
 Found = dict[Edge, IndexSets]
 
@@ -71,6 +72,8 @@ def _through(
 ) -> list[IndexSets]:
     if isinstance(node.operator, Replay):
         return _replayed(node, sets)
+    if isinstance(node.operator, Mapped):
+        return _mapped(node, sets)
     if any(spec.rows for spec in (*node.inputs, *node.outputs)):
         raise SparsityError(
             f"the pattern of {node.name()}{node.where()} is not known: it works on the members of "
@@ -109,11 +112,34 @@ def _known(value: Any, done: dict[Any, Any]) -> np.ndarray | None:
 def _replayed(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
     """Walk through the graph of a captured function, of which the node is one call."""
     recording = node.operator.recording
-    inside: Mapping[Edge, IndexSets | None] = dict(zip(recording.edges, sets, strict=True))
-    live = {edge: s for edge, s in inside.items() if s is not None and edge.node is not None}
-    width = next(iter(live.values())).width
+    pairs = zip(recording.edges, sets, strict=True)
+    found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
+    width = next(iter(found.values())).width
     edges = [output.edge for output in recording.outputs]
-    found = dict(live)
     _walk(edges, found)
     return _of(edges, recording.outputs, found, width)
 
+
+def _mapped(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
+    """Walk through the graph of one sample, and do the same for all samples."""
+    sample = node.operator.sample
+    shapes = [spec.shape for spec in node.inputs]
+    cores = [a.shape for a in sample.arguments]
+    cores += shapes[len(cores) :]  # of what the function closes over
+    sizes = node.outputs[0].shape[: len(node.outputs[0].shape) - len(sample.outputs[0].shape)]
+    found, places, first, before = {}, [], 0, 0
+    width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
+    for edge, shape, core, of_all in zip(sample.edges, shapes, cores, sets, strict=True):
+        if of_all is None:
+            continue
+        found[edge] = IndexSets.of_inputs(prod(core), first, width)
+        at = np.arange(before, before + prod(shape)).reshape(shape)
+        places.append(np.broadcast_to(at, (*sizes, *core)).reshape(prod(sizes), prod(core)))
+        first, before = first + prod(core), before + prod(shape)
+    edges = [output.edge for output in sample.outputs]
+    _walk(edges, found)
+    whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
+    return [
+        whole.grouped(starts_of(np.tile(s.counts, prod(sizes))), at[:, s.members])
+        for s in _of(edges, sample.outputs, found, width)
+    ]

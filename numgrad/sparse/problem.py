@@ -1,6 +1,7 @@
 """What is differentiated: a function recorded at a point, its pattern, and checks of both."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import call, pull, require_scalar
 from ..func.trees import Variables, output_leaves
-from .compression import Plan, plan_hessian, plan_jacobian
+from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
 from .sets import IndexSets
 
@@ -94,14 +95,20 @@ class Problem:
         sets = pattern_of([record.output], [record.x])
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
-    def plan(self, pattern: IndexSets, record: Record) -> Plan:
-        """Return how to compute a matrix with a pattern."""
-        if self.is_hessian:
-            return plan_hessian(pattern, self.coloring, self.order)
-        plan = plan_jacobian(pattern, self.coloring, self.order)
-        if self.coloring == "auto" and plan.colors.n_columns and not _goes_forward(record):
-            return plan_jacobian(pattern, "row", self.order)
-        return plan
+    def entries(
+        self, record: Record, pattern: IndexSets, plan: Plan | None = None
+    ) -> tuple[Plan, Tensor]:
+        """Return how a matrix with a pattern is computed, and its entries. Where that is free, it
+        is by rows if an operator has no derivative in forward mode."""
+        make = plan_hessian if self.is_hessian else plan_jacobian
+        plan = plan or make(pattern, self.coloring, self.order)
+        try:
+            return plan, entries(record.output, record.x, plan)
+        except NotDifferentiableError:
+            if self.coloring != "auto" or not plan.colors.n_columns:
+                raise
+        plan = plan_jacobian(pattern, "row", self.order)
+        return plan, entries(record.output, record.x, plan)
 
     def given(self, pattern: Any, record: Record) -> IndexSets:
         """Return a user's pattern, made symmetric for a Hessian."""
@@ -120,16 +127,6 @@ class Problem:
         return sets.union(sets.transposed()) if self.is_hessian else sets
 
 
-def _goes_forward(record: Record) -> bool:
-    """Whether all operators have a derivative in forward mode."""
-    x = record.x
-    try:
-        push([record.output], [x], [placed(np.zeros(x.shape, x.dtype), x.device)], False)
-    except NotDifferentiableError:
-        return False
-    return True
-
-
 def check(problem: Problem, record: Record, matrix: Any) -> None:
     """Raise if a matrix that was computed with a user's pattern is not the Jacobian: compare its
     products with random vectors from both sides with those that need no pattern."""
@@ -138,7 +135,7 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
     v, u = (rng.standard_normal(t.shape).astype(t.dtype) for t in (x, output))
     (left,) = pull([output], [x], [placed(u, output.device)], False)
     products = [(left, matrix.T, u.reshape(-1), "column")]
-    if _goes_forward(record):
+    with suppress(NotDifferentiableError):  # of an operator that has no forward mode
         (right,) = push([output], [x], [placed(v, x.device)], False)
         products.append((right, matrix, v.reshape(-1), "row"))
     for product, by, vector, side in products:

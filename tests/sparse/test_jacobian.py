@@ -172,7 +172,7 @@ def power_backward(g, x, out, gx):
         gx[i] = 3 * x[i] ** 2 * g[i]
 
 
-def test_rows_where_an_operator_has_no_forward_mode():
+def test_kernels_that_have_a_backward_kernel_alone():
     power = ng.operator("(n)->(n)")(njit(power_kernel))
     power.backward(njit(power_backward))
     x = X[:4]

@@ -76,6 +76,18 @@ EXACT = {
     "constant": (lambda z: np.arange(3.0), np.zeros((3, N))),
     "joined": (lambda z: ng.concatenate([z[:2] * z[2:4], z[9:]]), np.vstack(
         [np.eye(N)[:2] + np.eye(N)[2:4], np.eye(N)[9:]])),
+    "samples": (
+        lambda z: ng.func.vmap(lambda r: r[:2] * r[2:])(z.reshape(3, 4)).reshape(-1),
+        np.kron(np.eye(3), np.hstack([np.eye(2), np.eye(2)])),
+    ),
+    "samples that share": (
+        lambda z: ng.func.vmap(lambda r: r[0] * z[:2])(z[6:].reshape(3, 2)).reshape(-1),
+        np.hstack([np.tile(np.eye(2), (3, 1)), np.zeros((6, 4)), np.kron(np.eye(3), [[1, 0]] * 2)]),
+    ),
+    "gradients of samples": (
+        lambda z: ng.func.vmap(ng.func.grad(lambda r: r[0] * r[1] ** 2))(z.reshape(6, 2)).ravel(),
+        np.kron(np.eye(6), [[0, 1], [1, 1]]),
+    ),
     "sorted": (lambda z: ng.sort(z[::-1]), np.eye(N)),
 }  # fmt: skip
 
