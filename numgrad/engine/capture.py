@@ -348,7 +348,7 @@ def _work_array(array: np.ndarray, before: str) -> str:
 
 def refuse(reason: str) -> NoReturn:
     """Raise for what cannot be captured, with the line of user code."""
-    raise CaptureError(f"{mode.capture.what}; {_here()}: {reason}")
+    raise CaptureError(f"{(mode.capture or Capture).what}; {_here()}: {reason}")
 
 
 def refuse_reading(value: Value) -> NoReturn:

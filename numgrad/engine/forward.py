@@ -60,6 +60,12 @@ class ForwardPass(Pass):
         wanted = tuple([t is not None for t in tangents])
         if not any(wanted):
             return ()
+        by_position = None if self.structure is None else self.structure.by_position.get(node)
+        if by_position is not None:  # the index is an argument of the program
+            tangents, wanted = [*tangents, None], (*wanted, False)
+            rule = tangent_rule(self, by_position, wanted, tangents)
+            assert rule is not None, "what reads at positions has a rule"
+            return rule.apply(read(rule, tangents, by_position.saved), on_stream(node.site))
         rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
         if rule is not None and not recorded:
             return rule.apply(read(rule, tangents, saved), on_stream(node.site))

@@ -12,9 +12,11 @@ import numpy as np
 
 from .forward import ForwardPass
 from .graph import Edge, Node, Value
+from .recall import Known, recall, times_met
 from .record import grad_mode, runtime
 from .request import Request, TangentRequest
 from .select import needed
+from .structure import Structure
 
 
 class HessianRequest(Request):
@@ -47,6 +49,12 @@ class HessianPass(ForwardPass):
         self.targets = set(self.request.targets or ())
         self.wanted = needed(order, self.targets, ())
         self.order = [node for node in order if node in self.wanted]
+
+    def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
+        """Return what an earlier pass has done; indices stay what they are, for the gradient is
+        recorded."""
+        self.comes_again = times_met(structure) > 0
+        return recall(self.request, structure)
 
     def _may_compute(self) -> bool:
         return False

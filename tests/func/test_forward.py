@@ -332,3 +332,31 @@ def test_a_function_that_returns_other_tangents_is_an_error():
     for cls, match in ((Wrong, "expected 2, got 1"), (Long, r"shape \(3,\), got \(4,\)")):
         with pytest.raises(ng.errors.CustomGradError, match=match):
             F.jvp(lambda x, cls=cls: cls.apply(ng.asarray(x), 3)[0], (X,), (V,))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, i, j: x[i] ** 2 * i, lambda x, i, j: x[i, j] ** 3, lambda x, i, j: x[i : i + 2] ** 2,
+    lambda x, i, j: x[np.array([i, j])] ** 2,
+    lambda x, i, j: _written(x, i, j),
+])  # fmt: skip
+def test_an_index_may_differ_from_pass_to_pass(function):
+    rng = np.random.default_rng(0)
+    x, v = rng.standard_normal((2, 5, 4))
+    for _ in range(3):
+        for i in range(3):
+            for j in range(3):
+                at = lambda x, i=i, j=j: function(x, i, j)  # noqa: E731
+                jacobian = F.jacrev(at)(x)
+                expected = np.tensordot(jacobian, v, 2)
+                np.testing.assert_allclose(F.jvp(at, (x,), (v,))[1], expected, rtol=1e-12)
+                np.testing.assert_allclose(F.jacfwd(at)(x), jacobian, rtol=1e-13)
+                square = lambda x, at=at: (at(x) ** 2).sum()  # noqa: E731
+                (product,) = F.hvp(square, (x,), (v,))[1]
+                np.testing.assert_allclose(product, F.vhp(square, (x,), (v,))[1][0], rtol=1e-12)
+
+
+def _written(x, i, j):
+    y = ng.zeros((5, 4))
+    y[i, j] = x[j, i] ** 2
+    y[i] *= 3.0
+    return y + x[i : i + 1]
