@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .._specs import LoopSpec
-from ..targets.cpu.kernels import kernel
+from ..engine.runtime import runtime
 
 
 class Compiled:
@@ -33,7 +33,7 @@ class Compiled:
         if ufunc is None:
             kinds = dtypes[: len(arrays)], dtypes[len(arrays) :]
             spec = LoopSpec(self.function.__name__, self.function, self.signature, *kinds)
-            ufunc = self._ufuncs[dtypes] = kernel(spec).ufunc
+            ufunc = self._ufuncs[dtypes] = runtime.target.kernel(spec).ufunc
         ufunc(*arrays, out=tuple(out))
 
 
