@@ -154,14 +154,14 @@ def _scattered(a: Application) -> list[IndexSets]:
     count, tail, sizes = (a.static[name] for name in ("count", "tail", "sizes"))
     g = a.shapes[0]
     lead, last = prod(g[: len(g) - count - tail]), prod(g[len(g) - tail :])
-    places = np.arange(prod(shape)).reshape(lead, prod(sizes), last)
-    return [_joined(sets, places[:, positions.reshape(-1), :].reshape(-1), prod(shape))]
+    into = np.arange(prod(shape)).reshape(lead, prod(sizes), last)[:, positions.reshape(-1), :]
+    return [_joined(sets, a.places(0).reshape(-1), into.reshape(-1), prod(shape))]
 
 
-def _joined(sets: IndexSets, places: np.ndarray, size: int) -> IndexSets:
-    """Return the unions of those sets that have the same place, of ``size`` ones."""
-    order = np.argsort(places, kind="stable")
-    return sets.grouped(starts_of(np.bincount(places, minlength=size)), order)
+def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
+    """Return the unions of the sets at places that go into the same one, of ``size`` ones."""
+    order = np.argsort(into, kind="stable")
+    return sets.grouped(starts_of(np.bincount(into, minlength=size)), places[order])
 
 
 def _reduced(a: Application) -> list[IndexSets]:
@@ -198,15 +198,41 @@ def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> I
 
 
 def _product(a: Application) -> list[IndexSets]:
-    """Unite a row of the first matrix, or a column of the second one."""
+    """Unite a row of the first matrix, or a column of the second one: as far as the other matrix,
+    where its elements are known, is not 0."""
     (shape,), parts = a.outputs, []
     for n, sets in a.live():
-        places = a.places(n) if n == 0 else a.places(n).swapaxes(-1, -2)
-        rows = sets.grouped(*_rows(places.reshape(-1, places.shape[-1])))
-        at = np.arange(len(rows)).reshape(places.shape[:-1])
-        at = at[..., :, None] if n == 0 else at[..., None, :]
-        parts.append(rows.take(np.broadcast_to(at, shape)))
+        places = a.places(n) if n else a.places(n).swapaxes(-1, -2)
+        turned = shape if n else (*shape[:-2], shape[-1], shape[-2])
+        other = None if a.sets[1 - n] is not None else a.known(1 - n)
+        if other is None:
+            found = _by_columns(sets, places, turned)
+        else:
+            found = _by_nonzeros(sets, places, other if n else other.swapaxes(-1, -2), turned)
+        back = a.numbers[: prod(shape)].reshape(turned)
+        parts.append(found if n else found.take(back.swapaxes(-1, -2)))
     return [united(parts)]
+
+
+def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
+    """Return for every row of a product the unions over the columns of a matrix."""
+    columns = places.swapaxes(-1, -2)
+    joined = sets.grouped(*_rows(columns.reshape(-1, columns.shape[-1])))
+    at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
+    return joined.take(np.broadcast_to(at, shape))
+
+
+def _by_nonzeros(
+    sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
+) -> IndexSets:
+    """Return the unions over those rows of a matrix that a factor from the left does not drop."""
+    loop, (size, count) = shape[:-2], places.shape[-2:]
+    places = np.broadcast_to(places, (*loop, size, count)).reshape(prod(loop), size, count)
+    factor = np.broadcast_to(factor, (*loop, *factor.shape[-2:])).reshape(prod(loop), -1, size)
+    member, row, k = np.nonzero(factor)
+    first = (member * factor.shape[1] + row) * count
+    into = first[:, None] + np.arange(count)
+    return _joined(sets, places[member, k].reshape(-1), into.reshape(-1), prod(shape))
 
 
 def _core(a: Application) -> list[IndexSets]:

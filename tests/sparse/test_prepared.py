@@ -121,6 +121,17 @@ def test_positions_that_are_written_are_seen():
         prepared(np.arange(4.0))
 
 
+def test_zeros_of_a_matrix_that_are_written_are_seen():
+    matrix = np.eye(16)
+    prepared = ng.sparse.prepare(lambda x: matrix @ x**2, X)
+    assert prepared.n_colors == 1
+    matrix[3, 3] = 5.0
+    np.testing.assert_allclose(prepared(X).toarray(), 2 * matrix * X)
+    matrix[0, 7] = 1.0
+    with pytest.raises(SparsityError, match="another graph"):
+        prepared(X)
+
+
 def test_operands_that_are_written_are_read_anew():
     factor = np.ones(15)
     prepared = ng.sparse.prepare(lambda x: products(x) * factor, X)
