@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._declare import KernelOperator, registry
+from .._declare import KernelOperator
 from .._declare.elementwise import Elementwise
 from .._declare.reduction import Reduction
 from .._declare.structural import Structural, ViewOperator
@@ -21,6 +21,8 @@ from ..engine.runtime import runtime
 from ..operators.cast import AsType
 from ..operators.cumulative import Scan
 from ..operators.gathering import Gather, PutAt, ScatterAdd
+from ..operators.matmul import MatMul
+from ..operators.selection import share
 from ..operators.sorting import Permutation
 from .sets import IndexSets, stacked, starts_of, united
 
@@ -76,7 +78,7 @@ def propagate(application: Application) -> list[IndexSets]:
 def _elementwise(a: Application) -> list[IndexSets]:
     """Unite what is at the same place; a partial derivative that is 0 everywhere adds nothing."""
     (shape,) = a.outputs
-    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator.name, ())
+    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
     parts = [
         _spread(a, n, sets, shape) for n, sets in a.live()
         if n not in unused and not (n in partials and partials[n].constant == 0)
@@ -301,7 +303,7 @@ def _everything(a: Application) -> list[IndexSets]:
 
 
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {"share": (1, 2)}  # inputs that decide who gets the first one, and get no gradient
+_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType), _elementwise),
     ((ViewOperator, Structural), _moved),
@@ -309,6 +311,6 @@ _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     (ScatterAdd, _scattered),
     (Reduction, _reduced),
     (Scan, _scanned),
-    (type(registry["matmul"]), _product),
+    (MatMul, _product),
     (KernelOperator, _core),
 ]

@@ -102,6 +102,10 @@ def test_the_dtype_is_that_of_the_function():
     x = X.astype(np.float32)
     assert ng.sparse.jacobian(products, x).dtype == np.float32
     assert ng.sparse.prepare(products, x)(x).dtype == np.float32
+    for coloring in COLORINGS:
+        found = ng.sparse.jacobian(lambda z: bordered(z.astype(np.float64)), x, coloring=coloring)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found.toarray(), differences(bordered, X), atol=1e-6)
 
 
 def test_further_arguments():
@@ -189,6 +193,8 @@ REFUSED = {
     "complex argument": (DtypeError, "real", lambda: ng.sparse.jacobian(products, X + 0j)),
     "integers": (DtypeError, "int64", lambda: ng.sparse.jacobian(products, np.arange(3))),
     "argnums": (ArgTypeError, "argnum", lambda: ng.sparse.jacobian(products, X, argnum=(0, 1))),
+    "argnum": (ArgTypeError, "argnum=1", lambda: ng.sparse.prepare(products, X, argnum=1)),
+    "prepared argnums": (ArgTypeError, "int", lambda: ng.sparse.prepare(products, X, argnum=(0,))),
     "no function": (ArgTypeError, "function", lambda: ng.sparse.jacobian(3, X)),
     "vector": (ImplicitGradError, "scalar", lambda: ng.sparse.hessian(products, X)),
     "coloring": (ArgTypeError, "one of", lambda: ng.sparse.jacobian(products, X, coloring="a")),
