@@ -109,7 +109,8 @@ def require_finite(matrix: Any, what: str) -> Any:
     data = matrix if is_dense else matrix.data
     if np.isfinite(data).all():
         return matrix
-    where = np.argwhere(~np.isfinite(data))[0]
+    infinite = np.isinf(data)  # of which the NaNs beside them come
+    where = np.argwhere(infinite if infinite.any() else np.isnan(data))[0]
     place = where if is_dense else [axis[where[0]] for axis in matrix.tocoo().coords]
     value = data[tuple(where)]
     raise NonFiniteError(

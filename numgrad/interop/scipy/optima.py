@@ -87,7 +87,7 @@ def minimize(
     ...     lambda x, a: ((x - a) ** 2).sum() + (x**4).sum(), np.zeros(2), args=(a,), tol=1e-10
     ... )
     >>> ng.grad(result.x.sum(), a)[0].numpy().round(4)  # 2 / (2 + 12 x**2)
-    array([0.3189, 0.1499])
+    array([0.324 , 0.1429])
     """
     from scipy import optimize
 
