@@ -152,7 +152,7 @@ def test_the_function_gets_the_shape_it_asks_for_and_returns_containers():
 
 
 def test_arguments_between_point_and_args():
-    f = function(lambda x, t, a: t * x**a[0], (np.array([3.0]),))
+    f = function(lambda x, t, a: t * x ** a[0], (np.array([3.0]),))
     for t in (1.0, 2.0):
         np.testing.assert_allclose(f.jac(np.array([2.0]), t), [[12.0 * t]])
         np.testing.assert_allclose(f.fun(np.array([2.0]), t), [8.0 * t])
@@ -261,9 +261,7 @@ def test_an_operator_is_the_jacobian():
 
 
 def test_an_operator_of_float32_and_of_a_constant():
-    operator = ng.interop.scipy.linear_operator(
-        lambda x: x.astype(np.float32) * 2.0, np.ones(2)
-    )
+    operator = ng.interop.scipy.linear_operator(lambda x: x.astype(np.float32) * 2.0, np.ones(2))
     np.testing.assert_array_equal(operator @ np.eye(2), 2.0 * np.eye(2))
     constant = ng.interop.scipy.linear_operator(lambda x: np.ones(3), np.ones(2))
     np.testing.assert_array_equal(constant @ np.eye(2), np.zeros((3, 2)))
