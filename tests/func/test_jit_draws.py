@@ -80,8 +80,8 @@ def in_a_function_inside(x):
 
 
 DRAWING = {
-    "np.random": lambda x: x + np.random.normal(size=2),
-    "np.random.shuffle": lambda x: (np.random.permutation(2), x)[1],
+    "np.random": lambda x: x + np.random.normal(size=2),  # noqa: NPY002
+    "np.random.shuffle": lambda x: (np.random.permutation(2), x)[1],  # noqa: NPY002
     "without a seed": lambda x: x + np.random.default_rng().normal(size=2),
     "a seed sequence": lambda x: x * np.random.SeedSequence().generate_state(1)[0],
     "a bit generator": lambda x: x * np.random.PCG64().random_raw(),
