@@ -31,6 +31,7 @@ from . import interop as interop
 
 # linalg
 from . import linalg as linalg
+from . import sparse as sparse
 from . import special as special
 from . import testing as testing
 from ._autograd import Function as Function

@@ -122,6 +122,14 @@ class MatrixError(OperatorError, np.linalg.LinAlgError):
     """A matrix is singular, or not positive definite, where it must not be."""
 
 
+class NonFiniteError(NumgradError, FloatingPointError, ValueError):
+    """A derivative is infinite or NaN where the function itself is finite."""
+
+
+class ConvergenceError(NumgradError, RuntimeError):
+    """A solver has found no solution, so that there is none to differentiate."""
+
+
 class NotDifferentiableError(NumgradError, NotImplementedError):
     """An operator has no derivative (of this order)."""
 
@@ -133,6 +141,10 @@ class AnomalyError(NumgradError, RuntimeError):
 class GradcheckError(NumgradError, RuntimeError, AssertionError):
     """A derivative disagrees with its numerical value, or a check of `numgrad.testing` has
     failed."""
+
+
+class SparsityError(NumgradError, ValueError):
+    """A pattern lacks entries that a Jacobian has, or has more than a sparse matrix can have."""
 
 
 class GraphError(NumgradError, RuntimeError):

@@ -35,6 +35,7 @@ from ._errors import NumgradError as NumgradError
 from ._errors import OperatorCallError as OperatorCallError
 from ._errors import OperatorError as OperatorError
 from ._errors import PlaceTypeError as PlaceTypeError
+from ._errors import SparsityError as SparsityError
 from ._errors import UnusedInputError as UnusedInputError
 
 __all__ = [
@@ -70,5 +71,6 @@ __all__ = [
     "OperatorCallError",
     "OperatorError",
     "PlaceTypeError",
+    "SparsityError",
     "UnusedInputError",
 ]

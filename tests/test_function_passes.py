@@ -1,6 +1,7 @@
 """`Function` in a backward pass: of higher order, batched, nested, in threads."""
 
 import threading
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -189,3 +190,68 @@ def test_once_differentiable_in_a_batched_pass():
     same(g, np.diag([2.0, 4.0]))
     with pytest.raises(NotDifferentiableError):
         ng.grad(g, x)
+
+
+class Quotient(ng.Function):
+    """Its backward takes a batch as a whole; it returns what it was given, and the same twice."""
+
+    takes_batch = True
+    seen: ClassVar = []
+
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a / b, a + b
+
+    @staticmethod
+    def backward(ctx, g, h):
+        a, b = ctx.saved_tensors
+        Quotient.seen.append((g.shape, h.shape))
+        return g / b + h, h - g * a / b**2
+
+
+def test_a_backward_that_takes_the_batch_is_called_once():
+    a, b = np.array([1.0, 2.0, -0.5]), np.array([3.0, -1.5, 2.0])
+
+    def ours(a, b):
+        quotient, total = Quotient.apply(a, b)
+        return ng.sin(quotient) * total
+
+    def plain(a, b):
+        return ng.sin(a / b) * (a + b)
+
+    Quotient.seen.clear()
+    for found, expected in zip(
+        ng.func.jacrev(ours, argnums=(0, 1))(a, b),
+        ng.func.jacrev(plain, argnums=(0, 1))(a, b),
+        strict=True,
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert Quotient.seen == [((3, 3), (3, 3))]
+    second, expected = (ng.func.jacrev(ng.func.jacrev(f, argnums=1))(a, b) for f in (ours, plain))
+    np.testing.assert_allclose(second, expected, rtol=1e-13)
+
+
+def test_an_output_without_cotangents_gets_zeros_with_the_batch():
+    Quotient.seen.clear()
+    a = np.array([1.0, 2.0])
+    jacobian = ng.func.jacrev(lambda a: Quotient.apply(a, ng.full(2, 4.0))[0])(a)
+    np.testing.assert_array_equal(jacobian, np.eye(2) / 4.0)
+    assert Quotient.seen == [((2, 2), (2, 2))]
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_a_gradient_without_the_batch_is_refused(shape):
+    class Lost(ng.Function):
+        takes_batch = True
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx, g):
+            return ng.ones(shape)
+
+    with pytest.raises(ng.errors.CustomGradError, match=r"compatible with \(3, 3\)"):
+        ng.func.jacrev(Lost.apply)(np.ones(3))

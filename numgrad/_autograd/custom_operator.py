@@ -10,7 +10,7 @@ from .._errors import CustomGradError
 from .._tensor import Tensor, placed
 from ..engine import hooks
 from ..engine.context import Context
-from ..engine.graph import Spec
+from ..engine.graph import Spec, spec_of
 from ..engine.rules import fit
 from .custom_context import FunctionContext
 
@@ -29,32 +29,95 @@ class PythonOperator(Operator):
         ctx = context.static["ctx"].during(context)
         backward_pass.force(context.values())  # those of a captured function that was opened
 
+        lead = self._lead(backward_pass, cotangents)
+
         def backward(*gs: Any) -> list[Any]:
-            returned = self.function.backward(ctx, *self._arguments(ctx, context, gs))
-            return self._checked(ctx, context, returned)
+            returned = self.function.backward(ctx, *self._arguments(ctx, context, gs, lead))
+            return self._checked(ctx, context, returned, lead)
 
         specs = [
             spec if wanted else None
             for spec, wanted in zip(context.input_specs, context.wanted, strict=True)
         ]
         try:
+            if self.function.takes_batch:
+                return hooks.by_block(backward_pass, backward, cotangents)
             return hooks.by_row(backward_pass, backward, cotangents, specs)
         except Exception as error:
             error.add_note(f"in the backward of {self.name}{context.node.where()}")
             raise
 
-    def _arguments(self, ctx: FunctionContext, context: Context, gs: Sequence[Any]) -> list[Any]:
+    def tangent(
+        self, forward_pass: Any, context: Context, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Call the function for tangents, where the class has one, on computed tensors."""
+        if not self.function.has_jvp():
+            return None
+        ctx = context.static["ctx"].during(context)
+        forward_pass.force(context.values())
+        lead = self._lead(forward_pass, tangents)
+
+        def along(*ts: Any) -> list[Any]:
+            given: list[Any] = [None] * len(ctx.needs_input_grad)
+            for position, t in zip(ctx.positions, ts, strict=True):
+                given[position] = t
+            return self._outputs(ctx, context, self.function.jvp(ctx, *given), lead)
+
+        try:
+            if self.function.takes_batch:
+                return hooks.by_block(forward_pass, along, tangents)
+            specs = [s if s.dtype.kind in "fc" else None for s in context.output_specs]
+            return hooks.by_row(forward_pass, along, tangents, specs)
+        except Exception as error:
+            error.add_note(f"in the jvp of {self.name}{context.node.where()}")
+            raise
+
+    def _outputs(
+        self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
+    ) -> list[Any]:
+        """Return the tangents of the outputs that are tensors, each in the space of its own."""
+        tangents = returned if isinstance(returned, tuple) else (returned,)
+        if len(tangents) != len(ctx.slots):
+            raise CustomGradError(
+                f"{self.name}.jvp returned an incorrect number of tangents "
+                f"(expected {len(ctx.slots)}, got {len(tangents)})"
+            )
+        result: list[Any] = [None] * len(context.output_specs)
+        for index, (slot, tangent) in enumerate(zip(ctx.slots, tangents, strict=True)):
+            if slot is None or tangent is None:
+                continue
+            spec = _behind(lead, context.output_specs[slot])
+            if not isinstance(tangent, Tensor) or tangent.shape != spec.shape:
+                found = getattr(tangent, "shape", type(tangent).__name__)
+                raise CustomGradError(
+                    f"{self.name}.jvp returned an invalid tangent at index {index}: expected a "
+                    f"tensor of shape {spec.shape}, got {found}"
+                )
+            result[slot] = fit(tangent, spec) if spec.dtype.kind in "fc" else None
+        return result
+
+    def _lead(self, backward_pass: Any, cotangents: Sequence[Any]) -> tuple[int, ...]:
+        """Return the axes that come first in all gradients: that of a batch, if the function takes
+        it as a whole."""
+        has_rows = any(g is not None and g.rows for g in cotangents)
+        return (backward_pass.request.batch,) if self.function.takes_batch and has_rows else ()
+
+    def _arguments(
+        self, ctx: FunctionContext, context: Context, gs: Sequence[Any], lead: tuple[int, ...]
+    ) -> list[Any]:
         """Return one gradient per output of forward: given, zero, or none."""
         arguments: list[Any] = []
         for slot in ctx.slots:
             g = None if slot is None else gs[slot]
             if g is None and slot is not None and ctx.materialize:
                 spec = context.output_specs[slot]
-                g = placed(np.zeros(spec.shape, spec.dtype), spec.device)
+                g = placed(np.zeros((*lead, *spec.shape), spec.dtype), spec.device)
             arguments.append(g)
         return arguments
 
-    def _checked(self, ctx: FunctionContext, context: Context, returned: Any) -> list[Any]:
+    def _checked(
+        self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
+    ) -> list[Any]:
         """Return the gradients of the tensors among the arguments, each in the space of its own."""
         grads = returned if isinstance(returned, tuple) else (returned,)
         count = len(ctx.needs_input_grad)
@@ -71,7 +134,7 @@ class PythonOperator(Operator):
                 )
         places = zip(ctx.positions, context.input_specs, context.wanted, strict=True)
         return [
-            self._fitted(index, grads[index], spec) if wanted else None
+            self._fitted(index, grads[index], _behind(lead, spec)) if wanted else None
             for index, spec, wanted in places
         ]
 
@@ -95,6 +158,10 @@ class PythonOperator(Operator):
                 f"or move it with .to({spec.device!r})"
             )
         return fit(g, spec)
+
+
+def _behind(lead: tuple[int, ...], spec: Spec) -> Spec:
+    return spec_of((*lead, *spec.shape), spec.dtype, False, spec.device) if lead else spec
 
 
 def _reducible(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

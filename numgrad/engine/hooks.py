@@ -150,6 +150,23 @@ def by_row(
         return joined
 
 
+def by_block(
+    backward_pass: Any,
+    function: Callable[..., Sequence[Any]],
+    values: Sequence[Value | None],
+) -> list[Value | None]:
+    """Call a Python function on computed values once, also where values have rows: all of them,
+    and all results, then have the batch as their first axis."""
+    function = _on_copies(function)
+    backward_pass.show([value for value in values if value is not None])
+    with _outside(backward_pass), _users(backward_pass):
+        if not any(value is not None and value.rows for value in values):
+            return list(function(*values))
+        batch = backward_pass.request.batch
+        whole = [None if value is None else _with_batch(value, batch) for value in values]
+        return [None if result is None else with_rows(result) for result in function(*whole)]
+
+
 def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
     copy = runtime.roles["copy"]
     return lambda *values: function(*[None if value is None else copy(value) for value in values])
@@ -191,6 +208,11 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
     """Return what each row sees of a value, connected to the graph of the whole."""
     if value is None or not value.rows:
         return [value] * batch
+    return runtime.roles["split_rows"](_whole(value, batch))
+
+
+def _whole(value: Value, batch: int) -> Value:
+    """Return a value with rows as one whose first axis is the batch, in the same graph."""
     if value.array is None:
         whole = value.detached()
         make_explicit(batch, [whole])
@@ -199,7 +221,14 @@ def _rows(value: Value | None, batch: int) -> Sequence[Value | None]:
         whole.storage = value.storage
     if value.requires_grad:
         connect(whole, value.edge)
-    return runtime.roles["split_rows"](whole)
+    return whole
+
+
+def _with_batch(value: Value, batch: int) -> Value:
+    """Return a value with the batch as its first axis, repeated where it has no rows."""
+    if value.rows:
+        return _whole(value, batch)
+    return runtime.roles["join_rows"]([value] * batch)
 
 
 def _join(column: Sequence[Value | None], spec: Spec | None) -> Value | None:

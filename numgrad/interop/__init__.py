@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import dask as dask
+    from . import scipy as scipy
 
-__all__ = ["dask"]
+__all__ = ["dask", "scipy"]
 
 
 def __getattr__(name: str) -> Any:

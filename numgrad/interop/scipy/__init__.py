@@ -1,0 +1,17 @@
+"""SciPy's solvers with exact derivatives, and derivatives through their solutions."""
+
+from .eigen import eigh as eigh
+from .eigen import eigsh as eigsh
+from .functions import function as function
+from .initial_value import solve_ivp as solve_ivp
+from .linear import spsolve as spsolve
+from .linearization import linear_operator as linear_operator
+from .optima import least_squares as least_squares
+from .optima import minimize as minimize
+from .roots import fixed_point as fixed_point
+from .roots import root as root
+
+__all__ = [
+    "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize", "root",
+    "solve_ivp", "spsolve",
+]  # fmt: skip

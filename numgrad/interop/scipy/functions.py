@@ -1,0 +1,268 @@
+"""A function of arrays as SciPy's solvers take it: values, gradients, Jacobians and Hessians."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ImplicitGradError
+from ...func.trees import require_function
+from .derived import Captured, OfVector, WithSlots
+from .linearization import Linearization, as_point, linear_operator, require_finite
+
+FORMS = ("dense", "sparse", "operator")
+
+
+class Point:
+    """What is known of a function at one point, named by its bytes."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        self.record: Linearization | None = None
+        self.value: Any = None
+        self.jac: Any = None
+
+
+class function:  # noqa: N801  it is called as a function is, and what it returns is one
+    """A function of arrays, with exact derivatives, in the forms that SciPy's solvers take.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` of tensors, as `numgrad.func` takes it; it returns a real scalar, an array,
+        or a container of arrays, whose elements are taken one after the other.
+    args : tuple
+        What `f` takes beside `x`, handed over at every call.
+    shape : tuple of int, optional
+        The shape in which `f` wants its argument; solvers hand over vectors.
+    jac : {"dense", "sparse", "operator"}
+        Form of Jacobians and Hessians: `numpy.ndarray`, `scipy.sparse.csr_array` (the pattern is
+        found and coloured at the first call), `scipy.sparse.linalg.LinearOperator`.
+    jit : bool
+        Capture `f` by `numgrad.jit`. A function that cannot be captured is called instead; one that
+        depends on what changes from call to call, other than its arguments and arrays, needs
+        ``False``.
+
+    Attributes
+    ----------
+    fun, jac, value_and_jac, grad, hess, hessp : methods
+        What solvers take.
+
+    Raises
+    ------
+    DetachedError
+        At a call, if `f` or an argument depends on a tensor that requires grad: SciPy's numbers
+        have no gradient. `root`, `minimize` and the like take such tensors in ``args``.
+    NonFiniteError
+        If a derivative is not finite where the function is.
+
+    Notes
+    -----
+    Solvers ask for value and derivative one by one. What is found at a point is kept until another
+    one is asked for. Once a gradient was asked for, a scalar function is evaluated together with
+    it; a function that is not captured is called once for its value and Jacobian. Arrays are converted to float64;
+    results are new arrays. Objects can be pickled if `f` and `args` can; captured programs are made
+    anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> from scipy import optimize
+    >>> def rosenbrock(x, a):
+    ...     return (a * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+    >>> f = ng.interop.scipy.function(rosenbrock, args=(100.0,))
+    >>> f.grad(np.array([0.5, 1.0, 1.5]))
+    array([-151.,  -50.,  100.])
+    >>> optimize.minimize(f.value_and_jac, np.zeros(3), jac=True).x.round(4)
+    array([1., 1., 1.])
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any] = (),
+        *,
+        shape: tuple[int, ...] | None = None,
+        jac: str = "dense",
+        jit: bool = True,
+    ) -> None:
+        what = getattr(f, "__name__", type(f).__name__)
+        require_function(f, "function")
+        if jac not in FORMS:
+            raise ValueError(f"function: jac must be one of {', '.join(FORMS)}, got {jac!r}")
+        self.of_vector = OfVector(f, shape, what)
+        self.args, self.form, self.jit, self.what = tuple(args), jac, bool(jit), what
+        self._forget()
+
+    def _forget(self) -> None:
+        self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
+        self._programs: dict[str, Captured] = {}
+        self._prepared: dict[str, Any] = {}
+        self._point = Point(None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name[0] != "_"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
+
+    # What solvers call ----------------------------------------------------------------------------
+
+    def __call__(self, x: Any, *more: Any) -> Any:
+        """Return the value, as `fun` does."""
+        return self.fun(x, *more)
+
+    def fun(self, x: Any, *more: Any) -> Any:
+        """Return the value: a float, or a vector of all elements.
+
+        Parameters
+        ----------
+        x : array_like
+            The point.
+        *more
+            Arguments of `f` between `x` and ``args``, such as the time.
+        """
+        point = self._at(x, more)
+        if point.value is None:
+            both = self._asks_for_both and self._is_scalar is True
+            self._find(point, as_point(x, self.what), more, with_jac=both)
+        return point.value if isinstance(point.value, float) else point.value.copy()
+
+    def jac(self, x: Any, *more: Any) -> Any:
+        """Return the Jacobian, in the form asked for; of a scalar function the gradient."""
+        point = self._at(x, more)
+        if point.jac is None:
+            self._asks_for_both = True
+            self._find(point, as_point(x, self.what), more, with_jac=True)
+        return point.jac if self.form == "operator" and not self._is_scalar else point.jac.copy()
+
+    def vector(self, x: Any, *more: Any) -> np.ndarray:
+        """Return the value as a vector, of a scalar function too."""
+        return np.atleast_1d(self.fun(x, *more))
+
+    def matrix(self, x: Any, *more: Any) -> Any:
+        """Return the Jacobian with a row for each element of the value, of a scalar too."""
+        jacobian = self.jac(x, *more)
+        return jacobian[None] if self._is_scalar else jacobian
+
+    def grad(self, x: Any, *more: Any) -> np.ndarray:
+        """Return the gradient of a scalar function."""
+        gradient = self.jac(x, *more)
+        if not self._is_scalar:
+            raise ImplicitGradError(
+                f"{self.what}: a gradient, and a minimum, are those of one real number, but the "
+                f"function returned an array of {np.shape(self._point.value)}; sum it, or use "
+                f"least_squares"
+            )
+        return gradient
+
+    def value_and_jac(self, x: Any, *more: Any) -> tuple[Any, Any]:
+        """Return value and Jacobian (of a scalar function, gradient) of one evaluation."""
+        jacobian = self.jac(x, *more)
+        return self.fun(x, *more), jacobian
+
+    def value_and_grad(self, x: Any, *more: Any) -> tuple[float, np.ndarray]:
+        """Return value and gradient of a scalar function, of one evaluation."""
+        gradient = self.grad(x, *more)
+        return self.fun(x, *more), gradient
+
+    def hess(self, x: Any, v: Any = None) -> Any:
+        """Return the Hessian of a scalar function; of others that of the sum with weights ``v``."""
+        x = as_point(x, self.what)
+        if v is not None:
+            return self._run("weighted_hessian", x, np.array(v, float))
+        if self.form == "operator":
+            return self._hessian_operator(x)
+        if self.form == "sparse":
+            return require_finite(self._prepare("grad", x, ())(x), self.what)
+        return require_finite(self._run("hessian", x), self.what)
+
+    def hessp(self, x: Any, p: Any) -> np.ndarray:
+        """Return the product of the Hessian of a scalar function with a vector."""
+        return self._run("product", as_point(x, self.what), as_point(p, self.what))
+
+    # How it is found ------------------------------------------------------------------------------
+
+    def _at(self, x: Any, more: tuple[Any, ...]) -> Point:
+        """Return what is known of a point: the last one, or nothing yet."""
+        key = as_point(x, self.what).tobytes(), *[_bytes(value) for value in more]
+        if None in key or key != self._point.key:
+            self._point = Point(key)
+        return self._point
+
+    def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
+        if point.record is None and (self._is_scalar is None or not self._captured):
+            point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
+            self._is_scalar, point.value = point.record.is_scalar, point.record.value
+        if self._is_scalar:
+            self._find_gradient(point, x, more, with_jac)
+        elif with_jac:
+            self._find_matrix(point, x, more)
+        elif point.value is None:
+            point.value = self._run("vector", x, *more)
+        if point.jac is not None and self.form != "operator" and np.isfinite(point.value).all():
+            require_finite(point.jac, self.what)
+
+    def _find_gradient(
+        self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool
+    ) -> None:
+        if point.record is not None:
+            point.jac = point.record.pull(np.ones(1)) if with_jac else None
+        elif with_jac:
+            point.value, point.jac = self._run("value_and_grad", x, *more)
+        else:
+            point.value = self._run("value", x, *more)
+        point.value = np.reshape(point.value, ()).item()
+
+    def _find_matrix(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
+        if self.form == "operator":
+            point.jac = linear_operator(self.of_vector, x, (*more, *self.args))
+        elif self.form == "sparse":
+            prepared = self._prepare("vector", x, more)
+            point.value, point.jac = prepared.value_and_jacobian(x)
+        elif point.record is not None:
+            point.jac = point.record.jacobian()
+        else:
+            point.value, point.jac = self._run("value_and_jacobian", x, *more)
+
+    def _run(self, name: str, *arrays: Any) -> Any:
+        """Call what is derived from the function: captured, if that can be."""
+        program = self._programs.get(name)
+        if program is None:
+            derived = getattr(self.of_vector, name)
+            program = self._programs[name] = Captured(derived, self._captured, self.what)
+        result = program(*arrays, *self.args)
+        self._captured = self._captured and program.program is not None
+        return result
+
+    def _prepare(self, name: str, x: np.ndarray, more: tuple[Any, ...]) -> Any:
+        """Return the prepared sparse Jacobian of what is derived from the function."""
+        from ... import sparse
+
+        if name not in self._prepared:
+            slots = WithSlots(getattr(self.of_vector, name), more, self.args)
+            self._prepared[name] = sparse.prepare(slots, x), slots
+        prepared, slots = self._prepared[name]
+        slots.write(more)
+        return prepared
+
+    def _hessian_operator(self, x: np.ndarray) -> Any:
+        from scipy.sparse.linalg import LinearOperator
+
+        def product(p: np.ndarray) -> np.ndarray:
+            return self.hessp(x, np.ravel(p))
+
+        shape = (x.size, x.size)
+        return LinearOperator(  # type: ignore[call-arg]
+            shape=shape, dtype=np.dtype(float), matvec=product, rmatvec=product
+        )
+
+
+def _bytes(value: Any) -> Any:
+    """Return what names an argument, None for one that may change without a sign."""
+    if isinstance(value, (bool, int, float, np.number)):
+        return value
+    return value.tobytes() if isinstance(value, np.ndarray) else None
+

@@ -1,0 +1,112 @@
+"""Solutions of equations as functions of their parameters, by the implicit function theorem.
+
+Where ``F(x, p) = 0``, the derivative of ``x`` to ``p`` is ``-J^-1 dF/dp`` with ``J = dF/dx``. So the
+cotangent of ``p`` is a vector-Jacobian product of ``F``, whose seed solves a system with the
+transpose of ``J``. Both steps are differentiable again: the derivative of a solved system is another
+system with the same matrix, and products of derivatives of ``F``. So one factorization serves
+cotangents, batches of them, and derivatives of any order.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd import Function
+from ..._tensor import Tensor, tensor
+from ...func.forward import push
+from ...func.gradients import call, pull
+from ...func.trees import Variables
+from ...functions.reshaping import reshape
+from .factors import System
+
+Residual = Callable[..., Tensor]
+
+
+class Equation(System):
+    """``F(x, *params) = 0`` at a solution.
+
+    Parameters
+    ----------
+    residual : callable
+        ``F``: takes and returns vectors as tensors.
+    matrix : callable
+        Returns the Jacobian of `residual` to ``x`` at the solution, in one of the forms.
+    what : str
+        The function that a user called, for errors.
+    """
+
+    def __init__(self, residual: Residual, matrix: Callable[[], Any], what: str) -> None:
+        super().__init__(matrix, what)
+        self.residual = residual
+
+    def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
+        """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
+        variables = Variables((x, *params), range(1, 1 + len(params)), self.what)
+        output, _ = call(self.residual, variables, {}, False, self.what)
+        graph = variables.outer_graph([output, w])
+        found = pull([output], variables.leaves, [-w], graph, batched=w.ndim == 2)
+        return [variables.deliver(g) for g in found]
+
+    def of_matrix(
+        self, solved: Tensor, other: Tensor, transposed: bool, point: Sequence[Tensor]
+    ) -> list[Tensor]:
+        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on.
+
+        Parameters
+        ----------
+        solved
+            The solution of the system; all axes but the last count right hand sides.
+        other
+            The solution for the cotangents, which may have an axis for a batch before them.
+        """
+        n = solved.shape[-1]
+        lead = other.shape[: other.ndim - solved.ndim]
+        variables = Variables(point, range(len(point)), self.what)
+        output, _ = call(self.residual, variables, {}, False, self.what)
+        graph = variables.outer_graph([output, solved, other])
+        product = pull if transposed else push
+        (first,) = product([output], variables.leaves[:1], [reshape(solved, (-1, n))], True, True)
+        seeds = reshape(-other, (*lead, -1, n))
+        found = pull([first], variables.leaves, [seeds], graph, batched=bool(lead))
+        return [variables.deliver(g) for g in found]
+
+
+class Solve(Function):
+    """A system with the matrix at a point, or with its transpose, for rows of right hand sides."""
+
+    takes_batch = True
+
+    @staticmethod
+    def forward(ctx: Any, system: Any, transposed: bool, rhs: Tensor, *point: Tensor) -> Tensor:
+        ctx.system, ctx.transposed = system, transposed
+        solved = tensor(system.solve(rhs.numpy(), transposed))
+        ctx.save_for_backward(solved, *point)
+        return solved
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        solved, *point = ctx.saved_tensors
+        grhs = Solve.apply(ctx.system, not ctx.transposed, g, *point)
+        if not any(ctx.needs_input_grad[3:]):
+            return (None, None, grhs, *(None for _ in point))
+        return None, None, grhs, *ctx.system.of_matrix(solved, grhs, ctx.transposed, point)
+
+
+class Solution(Function):
+    """A solution that was found by other means, as a function of the parameters."""
+
+    takes_batch = True
+
+    @staticmethod
+    def forward(ctx: Any, equation: Equation, found: np.ndarray, *params: Tensor) -> Tensor:
+        x = tensor(found)
+        ctx.equation = equation
+        ctx.save_for_backward(x, *params)
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        x, *params = ctx.saved_tensors
+        w = Solve.apply(ctx.equation, True, g, x, *params)
+        return None, None, *ctx.equation.to_params(w, x, params)

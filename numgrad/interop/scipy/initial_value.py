@@ -1,0 +1,236 @@
+"""Initial value problems, as functions of the start and of the arguments."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ConvergenceError, NotDifferentiableError
+from ..._tensor import Tensor, tensor
+from ...functions.reshaping import matrix_transpose, reshape
+from .continuous import IMPLICIT, ContinuousAdjoint, Problem
+from .derived import TimeFirst
+from .functions import FORMS, function
+from .linear import as_real
+from .parameters import Parameters, number
+from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, fixed_run
+
+
+def solve_ivp(
+    fun: Callable[..., Any],
+    t_span: Sequence[float],
+    y0: Any,
+    method: str = "RK45",
+    t_eval: Any = None,
+    args: Sequence[Any] = (),
+    *,
+    jac: Any = "dense",
+    adjoint: str | None = None,
+    step: float | None = None,
+    adjoint_rtol: float | None = None,
+    adjoint_atol: float | None = None,
+    jit: bool = True,
+    **options: Any,
+) -> Any:
+    """Solve an initial value problem by `scipy.integrate.solve_ivp`, with the exact Jacobian.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, *args)`` returns the slope: an array of the shape of ``y``, or a list of
+        numbers.
+    t_span : pair of float
+        Start and end. No gradient flows there: scale the time to get one, with ``fun`` times the
+        length of the interval.
+    y0 : array_like
+        The start, of any shape.
+    method : {"RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA", "RK4", "Euler"}
+        SciPy's, or one with fixed steps, which needs `step`.
+    t_eval : array_like, optional
+        Times whose states are wanted; those of the solver's steps by default.
+    args : tuple
+        Of anything; the states are differentiable with respect to the tensors in it, and to `y0`.
+    jac : {"dense", "sparse"} or as in SciPy
+        The form of the Jacobian, for the implicit methods.
+    adjoint : {"discrete", "continuous"}, optional
+        The derivative of the steps that were taken, or of the problem itself. By default discrete
+        for the explicit methods, continuous for the implicit ones, which have no other.
+    step : float, optional
+        With fixed steps, the most that one may be long.
+    adjoint_rtol, adjoint_atol : float, optional
+        Tolerances of the continuous adjoint; those of the solution by default.
+    jit : bool
+        Whether `fun` is captured, see `function`.
+    **options
+        SciPy's other parameters, unchanged: ``rtol``, ``atol``, ``max_step``, ``events``, ...
+
+    Returns
+    -------
+    Bunch of SciPy
+        ``y`` has shape ``(*y0.shape, number of times)``; it is a tensor if `y0` or one of `args`
+        is. All else is what SciPy found.
+
+    Raises
+    ------
+    ConvergenceError
+        If a gradient is wanted and the solver, or that of the adjoint, has failed.
+    NotDifferentiableError
+        If a gradient is wanted with ``events``, ``dense_output``, or of an implicit method with
+        ``adjoint="discrete"``; at the second derivative of a continuous adjoint.
+
+    Notes
+    -----
+    The discrete adjoint goes back step by step, from the states that were kept: memory is one state
+    for each step, and the gradient is that of the numbers returned, to rounding, with the sizes of
+    the steps held fixed. A state between two steps is one more step of the method from the last one
+    before it. Second derivatives record all steps.
+
+    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards by the same
+    method along the interpolated solution; the gradient of an argument is
+    :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on its steps. Its error is that of the
+    tolerances. A batch of cotangents is one integration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> rate = ng.tensor(0.5, requires_grad=True)
+    >>> result = ng.interop.scipy.solve_ivp(
+    ...     lambda t, y, rate: -rate * y, (0.0, 2.0), np.array([1.0]), t_eval=[2.0], args=(rate,),
+    ...     rtol=1e-8, atol=1e-8,
+    ... )
+    >>> ng.grad(result.y[0, 0], rate)[0].numpy().round(5)  # -2 exp(-1)
+    array(-0.73576)
+    """
+    if any(isinstance(t, Tensor) and t.requires_grad for t in t_span):
+        raise NotDifferentiableError(
+            "solve_ivp: no gradient flows to t_span; integrate (t1 - t0) * fun over (0, 1), with t0 "
+            "and t1 among args"
+        )
+    span = float(number(t_span[0])), float(number(t_span[1]))
+    inputs, parameters = Parameters((y0, args), "solve_ivp"), Parameters(args, "solve_ivp")
+    start = np.array(number(y0), dtype=float)
+    wanted = None if t_eval is None else _checked(np.array(number(t_eval), dtype=float), span)
+    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
+    hook = function(TimeFirst(fun), parameters.numbers, shape=start.shape, jac=form, jit=jit)
+    kind = _kind(method, adjoint, options) if inputs.want_grad else None
+    if method in FIXED:
+        result = _fixed(hook, start, span, wanted, method, step, kind, jit)
+    else:
+        result = _scipy(hook, start, span, wanted, method, jac, kind, options)
+    if inputs.want_grad and not result.success:
+        raise ConvergenceError(f"solve_ivp: {result.message}")
+    if not inputs.has_tensors:
+        result.y = result.y.reshape(*start.shape, -1)
+        return result
+    y = tensor(np.ascontiguousarray(result.y.T))
+    slope = parameters.over(hook.of_vector.vector)
+    begin = reshape(as_real(y0, "solve_ivp"), -1)
+    if kind == "discrete":
+        wanted = result.t if wanted is None else wanted
+        run = Run(Step(slope, method), result.t, y.numpy(), wanted, jit)
+        y = DiscreteAdjoint.apply(run, begin, *parameters.tensors)
+    elif kind == "continuous":
+        given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
+        own = {"method": method, "rtol": adjoint_rtol, "atol": adjoint_atol}
+        given |= {name: value for name, value in own.items() if value is not None}
+        problem = Problem(hook, slope, result.sol, span[0], result.t, **given)
+        result.sol = None
+        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.tensors)
+    result.t = result.t if wanted is None else wanted
+    result.y = reshape(matrix_transpose(y), (*start.shape, -1))
+    return result
+
+
+def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
+    """Return which adjoint a gradient is taken by, if one can be."""
+    kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
+    if kind not in ("discrete", "continuous"):
+        raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
+    refused = [name for name in ("events", "dense_output") if options.get(name)]
+    if refused:
+        raise NotDifferentiableError(
+            f"solve_ivp: with {refused[0]} part of the result would be without its gradient; ask "
+            f"for the states at t_eval, or detach y0 and args"
+        )
+    if kind == "discrete" and method not in (*FIXED, *ADAPTIVE):
+        raise NotDifferentiableError(
+            f"solve_ivp: the steps of {method!r} have no discrete adjoint here; take "
+            f"adjoint='continuous', or one of {', '.join((*FIXED, *ADAPTIVE))}"
+        )
+    if kind == "continuous" and method in FIXED:
+        raise NotDifferentiableError(
+            f"solve_ivp: with fixed steps ({method!r}) the adjoint is discrete; take "
+            f"adjoint='discrete'"
+        )
+    return kind
+
+
+def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
+    """Return times that are wanted; raise unless they follow each other within the interval."""
+    if wanted.ndim != 1:
+        raise ValueError(f"solve_ivp: t_eval must have one axis, got shape {wanted.shape}")
+    if (wanted < min(span)).any() or (wanted > max(span)).any():
+        raise ValueError("solve_ivp: values in t_eval are not within t_span")
+    if (np.diff(wanted) * np.sign(span[1] - span[0]) <= 0).any():
+        raise ValueError("solve_ivp: values in t_eval are not properly sorted")
+    return wanted
+
+
+def _scipy(
+    hook: function,
+    start: np.ndarray,
+    span: tuple[float, float],
+    wanted: np.ndarray | None,
+    method: Any,
+    jac: Any,
+    kind: str | None,
+    options: dict[str, Any],
+) -> Any:
+    """Return what SciPy finds: at all of its steps where these are to be differentiated."""
+    from scipy import integrate
+
+    given = dict(options)
+    if method in IMPLICIT:
+        given["jac"] = (lambda t, y: hook.matrix(y, t)) if isinstance(jac, str) else jac
+    if kind == "continuous":
+        given["dense_output"] = True
+    times = None if kind == "discrete" else wanted
+    return integrate.solve_ivp(
+        lambda t, y: hook.vector(y, t), span, start.reshape(-1), method, times, **given
+    )
+
+
+def _fixed(
+    hook: function,
+    start: np.ndarray,
+    span: tuple[float, float],
+    wanted: np.ndarray | None,
+    method: str,
+    step: float | None,
+    kind: str | None,
+    jit: bool,
+) -> Any:
+    """Return what equal steps between the times that are wanted lead to, in SciPy's form: all of
+    them where these are to be differentiated."""
+    from scipy.optimize import OptimizeResult
+
+    if step is None or not step > 0.0:
+        raise ValueError(f"solve_ivp: {method!r} needs the length of a step, step=..., got {step!r}")
+    inner = np.zeros(0) if wanted is None else wanted
+    marks = np.unique([span[0], *inner, span[1]])
+    marks = marks if span[1] >= span[0] else marks[::-1]
+    times = [marks[:1]]
+    for left, right in zip(marks[:-1], marks[1:], strict=True):
+        times.append(np.linspace(left, right, int(np.ceil(abs(right - left) / step)) + 1)[1:])
+    t = np.concatenate(times)
+    run = Step(hook.of_vector.vector, method)
+    taken = t.size - 1
+    states = fixed_run(run, start.reshape(-1), t, hook.args, jit)
+    if kind is None and wanted is not None:
+        kept = np.isin(t, wanted)
+        t, states = t[kept], states[kept]
+    return OptimizeResult(
+        t=t, y=states.T, sol=None, t_events=None, y_events=None, njev=0, nlu=0, status=0,
+        nfev=run.nodes.size * taken, message="all steps were taken", success=True,
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""What a solver is given beside the unknowns: numbers for SciPy, tensors for derivatives."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd import no_grad
+from ..._errors import CaptureError, ConvergenceError
+from ..._tensor import Tensor, tensor
+from ...engine.record import mode
+from ...func.trees import flatten
+from .implicit import Equation, Solution
+from .linearization import as_point
+
+
+class Parameters:
+    """The arguments of a call: which tensors are among them, and what SciPy sees instead.
+
+    Attributes
+    ----------
+    tensors : list of Tensor
+        The floating ones among the leaves, which are differentiated.
+    numbers : tuple
+        The arguments with arrays in place of tensors.
+    """
+
+    def __init__(self, args: Any, what: str) -> None:
+        if mode.capture is not None:
+            raise CaptureError(
+                f"{what} needs the values of its arguments to find a solution, and a captured "
+                f"function has none while it is recorded; call {what} outside of ng.jit (the "
+                f"function that it is given is captured anyway)"
+            )
+        self.what = what
+        args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+        self.leaves, self.rebuild = flatten(args)
+        self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
+        self.tensors = [self.leaves[n] for n in self.places]
+        self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
+
+    @property
+    def has_tensors(self) -> bool:
+        return any(isinstance(leaf, Tensor) for leaf in self.leaves)
+
+    @property
+    def want_grad(self) -> bool:
+        """Whether a gradient is to reach one of the tensors."""
+        return mode.grad and any(leaf.requires_grad for leaf in self.tensors)
+
+    def args(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the arguments with others in place of the tensors."""
+        leaves = list(self.leaves)
+        for place, leaf in zip(self.places, tensors, strict=True):
+            leaves[place] = leaf
+        return self.rebuild(leaves)
+
+    def over(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of unknowns and arguments as one of unknowns and tensors."""
+        count = len(self.tensors)
+
+        def of_tensors(*given: Any) -> Any:
+            first = len(given) - count
+            return f(*given[:first], *self.args(given[first:]))
+
+        return of_tensors
+
+    def solution(
+        self,
+        x: np.ndarray,
+        residual: Callable[..., Any],
+        matrix: Callable[[], Any],
+        result: Any = None,
+    ) -> Tensor:
+        """Return a solution as a function of the tensors, given the equation that it solves, the
+        Jacobian of that, and what the solver says."""
+        if not self.want_grad:
+            return tensor(x)
+        equation = Equation(self.over(residual), matrix, self.what)
+        if result is not None and not result.success:
+            with no_grad():
+                rest = residual(tensor(x), *self.numbers).numpy()
+            self._require_small(equation.solve(rest, False), x, result.message)
+        return Solution.apply(equation, x, *self.tensors)
+
+    def _require_small(self, step: np.ndarray, x: np.ndarray, message: str) -> None:
+        """Raise unless what the solver has found, though it says that it has not converged, is as
+        good as a solution: a step of Newton's method would keep half of the digits."""
+        most = np.sqrt(np.finfo(float).eps) * np.abs(x).max(initial=0.0)
+        if not np.abs(step).max(initial=0.0) <= most:
+            raise ConvergenceError(
+                f"{self.what}: the solver has not converged, and only a solution has a derivative: "
+                f"{message}; give it another start, tolerance or method, or detach args to get "
+                f"what it has found"
+            )
+
+
+def number(leaf: Any) -> Any:
+    """Return the array of a tensor; everything else as it is."""
+    return leaf.detach().numpy() if isinstance(leaf, Tensor) else leaf
+
+
+def start(x0: Any, what: str) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return where a solver starts, as a vector, and the shape that it has for the function. A
+    solution does not depend on it: no gradient flows there."""
+    array = as_point(number(x0), what)
+    return array.reshape(-1), array.shape
+
+
+def _is_parameter(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
+
+
+__all__ = ["Parameters", "number", "start"]

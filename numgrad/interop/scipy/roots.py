@@ -1,0 +1,244 @@
+"""Roots and fixed points, as functions of the arguments."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ConvergenceError
+from ..._tensor import Tensor
+from ...functions.reshaping import reshape
+from .factors import factorized
+from .functions import FORMS, function
+from .parameters import Parameters, start
+
+WITH_JACOBIAN = ("hybr", "lm")
+
+
+def root(
+    f: Callable[..., Any],
+    x0: Any,
+    args: Sequence[Any] = (),
+    method: str | None = None,
+    jac: Any = "dense",
+    tol: float | None = None,
+    *,
+    jit: bool = True,
+    **options: Any,
+) -> Any:
+    """Find a root of a vector function, by `scipy.optimize.root` with the exact Jacobian.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(x, *args)`` returns as many numbers as ``x`` has.
+    x0 : array_like
+        Where to start, of any shape; ``f`` gets that shape.
+    args : tuple
+        Of anything; the root is differentiable with respect to the tensors in it, also in
+        containers.
+    method : str, optional
+        One of SciPy's, or ``"newton"``: Newton's method with the Jacobian in the form `jac` and a
+        line search. By default ``"hybr"`` for a dense Jacobian, else ``"newton"``.
+    jac : {"dense", "sparse", "operator"} or as in SciPy
+        The form of the Jacobian. It also decides how the linear system of the derivative is solved:
+        by LU factorization, sparse or dense, or by GMRES.
+    tol : float, optional
+        As in SciPy. For ``"newton"`` the relative size of the last step.
+    jit : bool
+        Whether `f` is captured, see `function`.
+    **options
+        SciPy's other parameters: ``callback``, ``options``.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        ``x`` has the shape of `x0`. It is a tensor if there is one among `args`, else an array.
+
+    Raises
+    ------
+    ConvergenceError
+        If a gradient is wanted and no root was found.
+    MatrixError
+        At the backward pass, if the Jacobian is singular at the root.
+    DetachedError
+        If `f` closes over a tensor that requires grad: pass it in `args`.
+
+    Notes
+    -----
+    :math:`F(x(p), p) = 0` gives :math:`x' = -F_x^{-1} F_p`. A backward pass solves one system with
+    :math:`F_x^T` for each block of cotangents; one factorization serves all passes of any order.
+    The derivative is that of the exact root at `x`: its error is that of `x`. No gradient flows to
+    `x0`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> a = ng.tensor(2.0, requires_grad=True)
+    >>> x = ng.interop.scipy.root(lambda x, a: x * x - a, np.array([1.0]), args=(a,)).x
+    >>> ng.grad(x.sum(), a)[0].numpy().round(6)  # 1 / (2 sqrt(2))
+    array(0.353553)
+    """
+    parameters = Parameters(args, "root")
+    x, shape = start(x0, "root")
+    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
+    hook = function(f, parameters.numbers, shape=shape, jac=form, jit=jit)
+    method = method or ("hybr" if form == "dense" else "newton")
+    if method == "newton":
+        result = _newton(hook, x, 1.49012e-08 if tol is None else tol, **options)
+    else:
+        result = _scipy_root(hook, x, method, jac, tol, options)
+    result.x = np.reshape(result.x, x.shape)
+    if parameters.has_tensors:
+        found, vector = result.x, hook.of_vector.vector
+        result.x = parameters.solution(found, vector, lambda: hook.matrix(found), result)
+    result.x = reshape(result.x, shape) if isinstance(result.x, Tensor) else result.x.reshape(shape)
+    return result
+
+
+def _scipy_root(
+    hook: function, x: np.ndarray, method: str, jac: Any, tol: float | None, options: dict[str, Any]
+) -> Any:
+    from scipy import optimize
+
+    if hook.form != "dense":
+        raise ValueError(
+            f"root: method {method!r} takes a dense Jacobian; with jac={hook.form!r} take "
+            f"method='newton'"
+        )
+    given = {} if isinstance(jac, str) and jac == "dense" else {"jac": jac}
+    if not given and method in WITH_JACOBIAN:
+        given = {"jac": hook.matrix}
+    return optimize.root(hook.vector, x, method=method, tol=tol, **given, **options)
+
+
+def _newton(hook: function, x: np.ndarray, tol: float, options: Any = None, **no: Any) -> Any:
+    """Return the result of Newton's method, whose steps are halved until the residual falls."""
+    from scipy.optimize import OptimizeResult
+
+    if no or set(options or {}) - {"maxiter"}:
+        raise TypeError("root: method 'newton' takes options={'maxiter': ...} and nothing else")
+    most = (options or {}).get("maxiter", 100)
+    message, success, evaluations, n = "the maximum number of steps was reached", False, 0, 0
+    value = hook.vector(x)
+    for n in range(1, most + 1):
+        step = -factorized(hook.matrix(x), "root").solve(value[None], False)[0]
+        x, value, taken, tried = _line_search(hook, x, value, step)
+        evaluations += tried
+        if not taken:
+            message = "no step along Newton's direction makes the residual smaller"
+            break
+        if not value.any() or np.abs(step).max() <= tol * (np.abs(x).max() + tol):
+            message, success = "the steps have become as small as asked for", True
+            break
+    return OptimizeResult(
+        x=x, fun=value, success=success, message=message, nit=n, nfev=1 + evaluations, njev=n
+    )
+
+
+def _line_search(
+    hook: function, x: np.ndarray, value: np.ndarray, step: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, bool, int]:
+    """Halve a step until the residual falls (Armijo's rule), or as far as rounding lets it."""
+    size, most = np.linalg.norm(value), 30
+    floor = np.finfo(float).eps * (np.abs(x).max(initial=0.0) + 1.0)
+    for tried in range(1, most + 1):
+        t = 0.5 ** (tried - 1)
+        there = x + t * step
+        found = hook.vector(there)
+        if np.linalg.norm(found) <= (1.0 - 1e-4 * t) * size or np.abs(t * step).max() <= floor:
+            return there, found, True, tried
+    return x, value, False, most
+
+
+def fixed_point(
+    g: Callable[..., Any],
+    x0: Any,
+    args: Sequence[Any] = (),
+    xtol: float = 1e-10,
+    maxiter: int = 500,
+    method: str = "del2",
+    *,
+    jac: str = "dense",
+    jit: bool = True,
+) -> Any:
+    """Find a fixed point ``x = g(x, *args)``, by `scipy.optimize.fixed_point`.
+
+    Parameters
+    ----------
+    g : callable
+        Returns an array of the shape of ``x``.
+    x0 : array_like
+        Where to start, of any shape.
+    args : tuple
+        Of anything; the fixed point is differentiable with respect to the tensors in it.
+    xtol : float
+        Relative tolerance of the iteration.
+    maxiter : int
+        The most iterations.
+    method : {"del2", "iteration"}
+        With Steffensen's acceleration, or without.
+    jac : {"dense", "sparse", "operator"}
+        How the linear system of the derivative is solved: by LU factorization, or by GMRES, which
+        needs products with the Jacobian of `g` only.
+    jit : bool
+        Whether `g` is captured, see `function`.
+
+    Returns
+    -------
+    Tensor or numpy.ndarray
+        Of the shape of `x0`; a tensor if there is one among `args`.
+
+    Raises
+    ------
+    ConvergenceError
+        If the iteration, or GMRES for the derivative, does not converge.
+
+    Notes
+    -----
+    The cotangent :math:`w` of the equation solves :math:`(I - g_x^T) w = \\bar x`, and the iteration
+    itself is not recorded: memory does not grow with its length. Second derivatives are those of
+    the fixed point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> a = ng.tensor(0.5, requires_grad=True)
+    >>> x = ng.interop.scipy.fixed_point(lambda x, a: np.cos(a * x), np.array([1.0]), args=(a,))
+    >>> ng.grad(x.sum(), a)[0].numpy().round(6)
+    array(-0.319246)
+    """
+    from scipy import optimize
+
+    parameters = Parameters(args, "fixed_point")
+    x, shape = start(x0, "fixed_point")
+    hook = function(g, parameters.numbers, shape=shape, jac=jac, jit=jit)
+    try:
+        x = optimize.fixed_point(hook.vector, x, xtol=xtol, maxiter=maxiter, method=method)
+    except RuntimeError as error:
+        if "converge" not in str(error):
+            raise
+        raise ConvergenceError(f"fixed_point: {error}") from error
+    if not parameters.has_tensors:
+        return x.reshape(shape)
+    vector = hook.of_vector.vector
+    matrix = _identity_minus(hook, x)
+    return reshape(parameters.solution(x, lambda x, *args: x - vector(x, *args), matrix), shape)
+
+
+def _identity_minus(hook: function, x: np.ndarray) -> Callable[[], Any]:
+    """Return what computes the identity minus a Jacobian."""
+
+    def matrix() -> Any:
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import aslinearoperator
+
+        found = hook.matrix(x)
+        if hook.form == "dense":
+            return np.eye(x.size) - found
+        identity = eye_array(x.size)
+        return identity - found if hook.form == "sparse" else aslinearoperator(identity) - found
+
+    return matrix

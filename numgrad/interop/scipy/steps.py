@@ -1,0 +1,168 @@
+"""Explicit Runge-Kutta steps, and the discrete adjoint of a run of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd import Function
+from ..._tensor import Tensor, tensor
+from ...engine.record import mode
+from ...func.gradients import call, pull
+from ...func.trees import Variables
+from ...functions.joining import stack
+from .derived import Captured
+
+FIXED = ("Euler", "RK4")
+ADAPTIVE = ("RK23", "RK45", "DOP853")
+
+
+def tableau(method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the matrix, the weights and the nodes of a method (Butcher's tableau)."""
+    if method == "Euler":
+        return np.zeros((1, 1)), np.ones(1), np.zeros(1)
+    if method == "RK4":
+        return np.diag([0.5, 0.5, 1.0], -1), np.array([1, 2, 2, 1]) / 6.0, np.array([0, 0.5, 0.5, 1])
+    from scipy import integrate
+
+    solver = getattr(integrate, method)
+    n = solver.n_stages
+    return solver.A[:n, :n], solver.B, solver.C[:n]
+
+
+class Step:
+    """One step of a method: a function of state, time, size and parameters."""
+
+    def __init__(self, slope: Callable[..., Tensor], method: str) -> None:
+        self.slope = slope
+        self.matrix, self.weights, self.nodes = tableau(method)
+
+    def __call__(self, y: Any, t: Any, h: Any, *params: Any) -> Any:
+        """Return the state at ``t + h``."""
+        stages: list[Tensor] = []
+        for row, node in zip(self.matrix, self.nodes, strict=True):
+            stages.append(self.slope(_plus(y, h, row, stages), t + node * h, *params))
+        return _plus(y, h, self.weights, stages)
+
+
+def _plus(y: Any, h: Any, weights: Sequence[float], stages: Sequence[Any]) -> Any:
+    for weight, stage in zip(weights, stages, strict=False):
+        if weight != 0.0:
+            y = y + (h * float(weight)) * stage
+    return y
+
+
+class Backwards:
+    """The vector-Jacobian product of a step, to its state and to its parameters."""
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+
+    def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
+        """Return the cotangents, for one ``w`` or for a batch of them."""
+        variables = Variables((y, t, h, *params), (0, *range(3, 3 + len(params))), "solve_ivp")
+        output, _ = call(self.step, variables, {}, False, "solve_ivp")
+        graph = variables.outer_graph([output])
+        found = pull([output], variables.leaves, [w], graph, batched=w.ndim == 2)
+        return tuple(variables.deliver(g) for g in found)
+
+
+class Run:
+    """A sequence of steps: where it has been, and what of it is asked for.
+
+    Parameters
+    ----------
+    step : Step
+        The step, of state and parameters as tensors.
+    times, states : numpy.ndarray
+        After each step, with the start.
+    wanted : numpy.ndarray
+        Times. What lies between two of the run is one more step from the last of them before it.
+    """
+
+    def __init__(
+        self, step: Step, times: np.ndarray, states: np.ndarray, wanted: np.ndarray, jit: bool
+    ) -> None:
+        self.step, self.times, self.states, self.jit = step, times, states, jit
+        direction = 1.0 if times[-1] >= times[0] else -1.0
+        after = np.searchsorted(direction * times, direction * wanted, side="right") - 1
+        self.from_state = np.clip(after, 0, times.size - 1)
+        self.sizes = wanted - times[self.from_state]
+
+    def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the states at the times that are wanted."""
+        go = Captured(self.step, self.jit, "solve_ivp")
+        at = zip(self.from_state, self.sizes, strict=True)
+        found = [
+            self.states[k] if h == 0.0 else go(self.states[k], self.times[k], h, *params)
+            for k, h in at
+        ]
+        return np.array(found).reshape(self.sizes.size, self.states.shape[1])
+
+    def recorded(self, y: Tensor, params: Sequence[Tensor]) -> Tensor:
+        """Return the states that are wanted, with all that leads to them."""
+        states = [y]
+        for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
+            states.append(self.step(states[-1], float(t), float(h), *params))
+        at = zip(self.from_state, self.sizes, strict=True)
+        return stack([
+            states[k] if h == 0.0 else self.step(states[k], float(self.times[k]), float(h), *params)
+            for k, h in at
+        ])  # fmt: skip
+
+    def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the cotangents of the start and of the parameters, given those of the states that
+        are wanted: steps backwards, each from the state that was kept."""
+        back = Captured(Backwards(self.step), self.jit, "solve_ivp")
+        w = np.zeros((*g.shape[:-2], g.shape[-1]))
+        sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
+
+        def through(w: np.ndarray, k: int, h: float) -> np.ndarray:
+            gy, *gparams = back(w, self.states[k], self.times[k], h, *params)
+            for total, part in zip(sums, gparams, strict=True):
+                total += part
+            return gy
+
+        for k in range(self.times.size - 1, -1, -1):
+            if k + 1 < self.times.size:
+                w = through(w, k, self.times[k + 1] - self.times[k])
+            for n in np.flatnonzero(self.from_state == k):
+                h, gn = self.sizes[n], np.ascontiguousarray(g[..., n, :])
+                w = w + (gn if h == 0.0 else through(gn, k, h))
+        return [w, *sums]
+
+
+class DiscreteAdjoint(Function):
+    """The states of a run that are wanted, as a function of its start and of parameters."""
+
+    takes_batch = True
+
+    @staticmethod
+    def forward(ctx: Any, run: Run, y0: Tensor, *params: Tensor) -> Tensor:
+        ctx.run = run
+        ctx.save_for_backward(y0, *params)
+        return tensor(run.values([p.numpy() for p in params]))
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        y0, *params = ctx.saved_tensors
+        if not mode.grad:
+            numbers = [p.detach().numpy() for p in params]
+            return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
+        variables = Variables((y0, *params), range(1 + len(params)), "solve_ivp")
+        y, *inner = variables.leaves
+        output = ctx.run.recorded(y, inner)
+        graph = variables.outer_graph([output, g])
+        found = pull([output], variables.leaves, [g], graph, batched=g.ndim == 3)
+        return None, *[variables.deliver(part) for part in found]
+
+
+def fixed_run(
+    step: Step, y0: np.ndarray, times: np.ndarray, args: Sequence[Any], jit: bool
+) -> np.ndarray:
+    """Return the states after steps to given times."""
+    go = Captured(step, jit, "solve_ivp")
+    states = [y0]
+    for t, h in zip(times[:-1], np.diff(times), strict=True):
+        states.append(go(states[-1], t, h, *args))
+    return np.array(states)

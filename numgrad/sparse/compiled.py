@@ -1,0 +1,38 @@
+"""Loops of this package, compiled and kept on disk as the kernels of operators are."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .._specs import LoopSpec
+from ..targets.cpu.kernels import kernel
+
+
+class Compiled:
+    """A function that reads arrays and numbers and writes into arrays, compiled when it is first
+    called.
+
+    Parameters
+    ----------
+    function : callable
+        In the convention of ``numba.guvectorize``; it uses numbers and arrays alone.
+    signature : str
+        Such as ``"(n),(m)->(k)"``. Sizes that no input has are those of the arrays to write.
+    """
+
+    def __init__(self, function: Callable[..., None], signature: str) -> None:
+        self.function, self.signature = function, signature
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *inputs: np.ndarray | int, out: Sequence[np.ndarray]) -> None:
+        """Call it on inputs that are contiguous, and arrays that it writes."""
+        arrays = [np.asarray(x) for x in inputs]
+        dtypes = tuple(a.dtype for a in arrays), tuple(a.dtype for a in out)
+        name = self.function.__name__
+        ufunc = kernel(LoopSpec(name, self.function, self.signature, *dtypes)).ufunc
+        ufunc(*arrays, out=tuple(out))
+
+
+def compiled(signature: str) -> Callable[[Callable[..., None]], Compiled]:
+    """Make a `Compiled` of a function."""
+    return lambda function: Compiled(function, signature)

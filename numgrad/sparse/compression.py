@@ -1,0 +1,224 @@
+"""How the entries of a sparse Jacobian are read from a few products with it.
+
+The products of all passes, one after the other, are a flat array; a *plan* says which passes these
+are, and where in the array each entry of the matrix lies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._declare import kernel_operator, registry
+from .._errors import GraphError
+from .._tensor import Tensor, placed
+from ..func.forward import push
+from ..func.gradients import pull
+from . import coloring, symmetric
+from .compiled import compiled
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """How entries are found one from another, in an order in which those that are needed come
+    first.
+
+    Attributes
+    ----------
+    bases : array of int64
+        Where the sum lies that holds the entry.
+    starts, others : arrays of int64
+        The entries found before that are subtracted from it, by their numbers in this order.
+    """
+
+    bases: np.ndarray
+    starts: np.ndarray
+    others: np.ndarray
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The passes of a compressed Jacobian, and how it is read from them.
+
+    Attributes
+    ----------
+    pattern : csr_array of bool
+    colors : Coloring
+    mode : str
+        ``row``, ``column``, ``bidirectional``, ``star`` or ``acyclic``.
+    positions : array of int64
+        For each entry where it lies: behind what is found by substitution, the products of the
+        rows, then those of the columns.
+    substitution : Substitution or None
+    """
+
+    pattern: Any
+    colors: coloring.Coloring
+    mode: str
+    positions: np.ndarray
+    substitution: Substitution | None = None
+
+
+def plan_jacobian(pattern: Any, name: str, order: str) -> Plan:
+    """Return a plan for the Jacobian with a pattern."""
+    colors = coloring.color(pattern, name, order)
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    columns = pattern.indices.astype(np.int64)
+    m, n = pattern.shape
+    by_row = colors.rows[rows] * n + columns
+    by_column = colors.n_rows * n + colors.columns[columns] * m + rows
+    mode = "bidirectional" if colors.n_rows and colors.n_columns else "row"
+    mode = mode if colors.n_rows else "column"
+    return Plan(pattern, colors, mode, np.where(colors.rows[rows] >= 0, by_row, by_column))
+
+
+def plan_hessian(pattern: Any, name: str, order: str) -> Plan:
+    """Return a plan for the Hessian with a symmetric pattern; it is read from products with its
+    rows, which are its columns."""
+    found = symmetric.color(pattern, name, order)
+    colors = coloring.Coloring(found, np.full(pattern.shape[1], -1))
+    if name == "acyclic":
+        return _by_substitution(pattern, colors)
+    rows, columns, n = *_places(pattern), pattern.shape[0]
+    single = np.empty(columns.size, np.bool_)
+    starts, members = coloring.starts_and_members(pattern)
+    _mark_single(starts, members, found, out=[single])
+    direct, mirrored = found[columns] * n + rows, found[rows] * n + columns
+    return Plan(pattern, colors, name, np.where(single, direct, mirrored))
+
+
+def _places(pattern: Any) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    return rows, pattern.indices.astype(np.int64)
+
+
+def _by_substitution(pattern: Any, colors: coloring.Coloring) -> Plan:
+    graph, n = symmetric.graph_of(pattern), pattern.shape[0]
+    count = graph.members.size // 2
+    number, bases = np.full(count, -1), np.empty(count, np.int64)
+    starts, others = np.zeros(count + 1, np.int64), np.empty(graph.members.size, np.int64)
+    _peel(*graph, colors.rows, n, out=[number, bases, starts, others])
+    if (number < 0).any():
+        raise GraphError("an acyclic colouring of a Hessian has a cycle in two colours")
+    rows, columns = _places(pattern)
+    positions = count + colors.rows[rows] * n + columns
+    positions[rows != columns] = number[graph.edges]
+    found = Substitution(bases, starts, others[: starts[-1]].copy())
+    return Plan(pattern, colors, "acyclic", positions, found)
+
+
+@compiled("(a),(p),(n)->(p)")
+def _mark_single(starts, members, colors, single):
+    """Mark the entries whose column has a colour that no other entry of the row has."""
+    last, place = np.full(colors.size, -1), np.empty(colors.size, np.int64)
+    for v in range(colors.size):
+        for p in range(starts[v], starts[v + 1]):
+            c = colors[members[p]]
+            single[p] = last[c] != v
+            if last[c] == v:
+                single[place[c]] = False
+            last[c], place[c] = v, p
+
+
+@compiled("(a),(p),(p),(n),()->(e),(e),(s),(d)")
+def _peel(starts, members, edges, colors, n, number, bases, into, others):
+    """Take the trees of two colours apart, leaf by leaf: the edge of a leaf is what a product shows
+    there, less the edges that were taken off there before.
+
+    A place is a vertex with one of the colours around it, known by the first member of that colour.
+    """
+    size = members.size
+    places, counts, twins = np.empty(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
+    owner, first = np.empty(size, np.int64), np.full(number.size, -1)
+    last, seen = np.full(colors.size, -1), np.empty(colors.size, np.int64)
+    for v in range(colors.size):
+        for p in range(starts[v], starts[v + 1]):
+            c = colors[members[p]]
+            if last[c] != v:
+                last[c], seen[c] = v, p
+            places[p], owner[p] = seen[c], v
+            counts[seen[c]] += 1
+            if first[edges[p]] < 0:
+                first[edges[p]] = p
+            else:
+                twins[p], twins[first[edges[p]]] = first[edges[p]], p
+    heads, after = np.full(size, -1), np.full(size, -1)
+    leaves, top = np.empty(size, np.int64), 0
+    for p in range(size):
+        if counts[p] == 1:
+            leaves[top] = p
+            top += 1
+    done = into[0] = 0
+    while top:
+        top -= 1
+        place = leaves[top]
+        if counts[place] != 1:
+            continue
+        p = place
+        while places[p] != place or number[edges[p]] >= 0:
+            p += 1
+        counts[place] = 0
+        number[edges[p]], bases[done] = done, colors[members[p]] * n + owner[p]
+        k, q = into[done], heads[place]
+        while q >= 0:
+            others[k] = number[edges[q]]
+            k, q = k + 1, after[q]
+        done += 1
+        into[done] = k
+        twin = twins[p]
+        other = places[twin]
+        after[twin], heads[other] = heads[other], twin
+        counts[other] -= 1
+        if counts[other] == 1:
+            leaves[top] = other
+            top += 1
+
+
+@kernel_operator("(b),(e),(s),(d)->(e)", differentiable=False, register=False)
+def substitute(products, bases, starts, others, out):
+    """Find entries one from another, see `Substitution`."""
+    for i in range(bases.size):
+        total = products[bases[i]]
+        for k in range(starts[i], starts[i + 1]):
+            total -= out[others[k]]
+        out[i] = total
+
+
+def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
+    """Return the entries of the Jacobian of an output by an input in the order of the pattern: one
+    batched pass for all colours of rows, one for those of columns."""
+    parts = []
+    if plan.colors.n_rows:
+        parts += pull([output], [x], [_seeds(plan.colors.rows, output)], False, batched=True)
+    if plan.colors.n_columns:
+        parts += push([output], [x], [_seeds(plan.colors.columns, x)], False, batched=True)
+    flat = [_flat(part) for part in parts]
+    if not flat:
+        return placed(np.zeros(0, output.dtype), output.device)
+    if plan.substitution is not None:
+        found = plan.substitution
+        arrays = [_constant(a, output) for a in (found.bases, found.starts, found.others)]
+        flat.insert(0, substitute(flat[0], *arrays))
+    products = flat[0] if len(flat) == 1 else _joined(flat)
+    at = _constant(plan.positions, output)
+    return registry["gather"](products, at, count=1, tail=0, shape=plan.positions.shape)
+
+
+def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:
+    """Return the sums of the unit vectors of each colour."""
+    count = int(colors.max()) + 1
+    seeds = (colors == np.arange(count)[:, None]).astype(like.dtype)
+    return placed(seeds.reshape(count, *like.shape), like.device)
+
+
+def _constant(array: np.ndarray, like: Tensor) -> Tensor:
+    return placed(array, like.device)
+
+
+def _flat(tensor: Tensor) -> Tensor:
+    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=(tensor.size,))
+
+
+def _joined(parts: Sequence[Tensor]) -> Tensor:
+    return registry["concat"](*parts, axis=-1)

@@ -1,0 +1,290 @@
+"""Sparse Jacobians and Hessians of functions of arrays."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..func.trees import require_function
+from .prepared import Prepared, PreparedHessian, compute
+from .problem import Problem, as_matrix
+
+
+def jacobian(
+    f: Callable[..., Any],
+    x: Any,
+    *args: Any,
+    argnum: int = 0,
+    pattern: Any = None,
+    coloring: str = "auto",
+    order: str = "auto",
+) -> Any:
+    """Return the Jacobian of a function as a sparse matrix.
+
+    Parameters
+    ----------
+    f : callable
+        Maps a real array of any shape, and further arguments, to a real array or scalar.
+    x : array_like of float
+        Where to differentiate.
+    *args
+        Further arguments of ``f``, which are not differentiated.
+    argnum : int
+        The number of the argument to differentiate by, of ``(x, *args)``.
+    pattern : sparse matrix or array_like of bool, optional
+        Where the Jacobian may have entries that are not 0. Without it the pattern is found. It is
+        checked with two random vectors.
+    coloring : {"auto", "column", "row", "bidirectional"}
+        Which products are computed: with groups of columns (forward mode), of rows (reverse mode),
+        or of both; ``auto`` takes what needs the fewest.
+    order : str
+        In which the groups are formed: ``natural``, ``largest_first``, ``smallest_last``,
+        ``incidence_degree`` or ``saturation``; ``auto`` takes the best of two.
+
+    Returns
+    -------
+    csr_array, shape (y.size, x.size)
+        Rows and columns stand for the elements of output and argument in C order. Entries that
+        happen to be 0 are stored.
+
+    Raises
+    ------
+    SparsityError
+        If `pattern` lacks an entry that is not 0, or has another shape; if the function is not
+        sparse by far.
+    DtypeError
+        For complex or integer arguments or outputs.
+    ArgTypeError
+        For containers of arrays.
+
+    See Also
+    --------
+    prepare : For more than one point.
+
+    Notes
+    -----
+    The pattern is read from the recorded graph, so it does not depend on ``x`` but for functions
+    that sort, compare or index by values of ``x``: it is right at this ``x``. An infinite entry, or
+    NaN, is returned as it is; other entries of its row or column, which share its passes, may
+    become NaN by it, and no other value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> J = ng.sparse.jacobian(lambda x: x[1:] * x[:-1], np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> J.toarray()
+    array([[2., 1., 0., 0.],
+           [0., 3., 2., 0.],
+           [0., 0., 4., 3.]])
+    """
+    problem = _problem(f, argnum, False, coloring, order, "sparse.jacobian")
+    return compute(problem, (x, *args), pattern)
+
+
+def hessian(
+    f: Callable[..., Any],
+    x: Any,
+    *args: Any,
+    argnum: int = 0,
+    pattern: Any = None,
+    coloring: str = "star",
+    order: str = "auto",
+) -> Any:
+    """Return the Hessian of a scalar function as a sparse matrix.
+
+    Parameters
+    ----------
+    f : callable
+        Maps a real array, and further arguments, to a real scalar.
+    x, *args, argnum, pattern, order
+        As in `jacobian`; `pattern` is made symmetric.
+    coloring : {"star", "acyclic"}
+        Whether entries are read from products directly, or found one from another, which needs
+        fewer products and adds rounding errors.
+
+    Returns
+    -------
+    csr_array, shape (x.size, x.size)
+
+    Raises
+    ------
+    ImplicitGradError
+        If the output is not a real scalar.
+    SparsityError, DtypeError, ArgTypeError
+        As `jacobian`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> H = ng.sparse.hessian(lambda x: (x[1:] * x[:-1] ** 2).sum(), np.array([1.0, 2.0, 3.0]))
+    >>> H.toarray()
+    array([[4., 2., 0.],
+           [2., 6., 4.],
+           [0., 4., 0.]])
+    """
+    problem = _problem(f, argnum, True, coloring, order, "sparse.hessian")
+    return compute(problem, (x, *args), pattern)
+
+
+def prepare(
+    f: Callable[..., Any],
+    x: Any,
+    *args: Any,
+    argnum: int = 0,
+    pattern: Any = None,
+    coloring: str = "auto",
+    order: str = "auto",
+) -> Prepared:
+    """Return a function that computes the sparse Jacobian at any point of the shape of ``x``.
+
+    Pattern, colours and program are made here, once.
+
+    Parameters
+    ----------
+    f : callable
+        As in `jacobian`. It is captured, as by `numgrad.jit`: what depends on values is chosen with
+        ``ng.where`` or ``ng.cond``, and what it draws or reads outside is an argument.
+    x, *args, argnum, pattern, coloring, order
+        As in `jacobian`. Further arguments may have other values at each call.
+
+    Returns
+    -------
+    Prepared
+        Called with ``(x, *args)`` it returns a csr_array; ``value_and_jacobian`` returns the value
+        of the function too, of one evaluation.
+
+    Raises
+    ------
+    CaptureError
+        If the function wants to see a value.
+    SparsityError, DtypeError, ArgTypeError
+        As `jacobian`; `SparsityError` also of calls with another shape, and of those at which the
+        function has entries beside the pattern, since an array decides about its graph that it
+        closes over.
+
+    Notes
+    -----
+    The pattern holds for every ``x``: an element that is sorted, or taken at a position that is
+    computed from ``x``, is one of all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> J = ng.sparse.prepare(lambda x: x[1:] * x[:-1], np.zeros(4))
+    >>> J
+    <Prepared 3 x 4, 6 entries, column, 2 colors>
+    >>> value, matrix = J.value_and_jacobian(np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> value, matrix.data
+    (array([ 2.,  6., 12.]), array([2., 1., 3., 2., 4., 3.]))
+    """
+    problem = _problem(f, argnum, False, coloring, order, "sparse.prepare")
+    return Prepared(problem, (x, *args), pattern)
+
+
+def prepare_hessian(
+    f: Callable[..., Any],
+    x: Any,
+    *args: Any,
+    argnum: int = 0,
+    pattern: Any = None,
+    coloring: str = "star",
+    order: str = "auto",
+) -> PreparedHessian:
+    """Return a function that computes the sparse Hessian at any point of the shape of ``x``.
+
+    Parameters
+    ----------
+    f, x, *args, argnum, pattern, coloring, order
+        As in `hessian`; the function is captured, as by `prepare`.
+
+    Returns
+    -------
+    PreparedHessian
+        Called with ``(x, *args)`` it returns a csr_array; ``value_gradient_hessian`` returns the
+        value and the gradient too, of one evaluation.
+
+    Raises
+    ------
+    CaptureError, ImplicitGradError, SparsityError, DtypeError, ArgTypeError
+        As `prepare` and `hessian`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> H = ng.sparse.prepare_hessian(lambda x: (x[1:] * x[:-1]).sum(), np.zeros(4))
+    >>> H.n_colors
+    3
+    >>> value, gradient, matrix = H.value_gradient_hessian(np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> value, gradient
+    (array(20.), array([2., 4., 6., 3.]))
+    """
+    problem = _problem(f, argnum, True, coloring, order, "sparse.prepare_hessian")
+    return PreparedHessian(problem, (x, *args), pattern)
+
+
+def jacobian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0) -> Any:
+    """Return where the Jacobian of a function may have entries that are not 0.
+
+    Parameters
+    ----------
+    f, x, *args, argnum
+        As in `jacobian`.
+
+    Returns
+    -------
+    csr_array of bool, shape (y.size, x.size)
+
+    Raises
+    ------
+    SparsityError, DtypeError, ArgTypeError
+        As `jacobian`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.sparse.jacobian_pattern(lambda x: x[1:] * x[:-1], np.zeros(3)).toarray().astype(int)
+    array([[1, 1, 0],
+           [0, 1, 1]])
+    """
+    problem = _problem(f, argnum, False, "auto", "auto", "sparse.jacobian_pattern")
+    return as_matrix(problem.detect(problem.record((x, *args))))
+
+
+def hessian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0) -> Any:
+    """Return where the Hessian of a scalar function may have entries that are not 0.
+
+    Parameters
+    ----------
+    f, x, *args, argnum
+        As in `hessian`.
+
+    Returns
+    -------
+    csr_array of bool, shape (x.size, x.size)
+
+    Raises
+    ------
+    ImplicitGradError, SparsityError, DtypeError, ArgTypeError
+        As `hessian`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.sparse.hessian_pattern(lambda x: x[0] * x[1] + x[2], np.zeros(3)).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 0],
+           [0, 0, 0]])
+    """
+    problem = _problem(f, argnum, True, "star", "auto", "sparse.hessian_pattern")
+    return as_matrix(problem.detect(problem.record((x, *args))))
+
+
+def _problem(
+    f: Callable[..., Any], argnum: int, is_hessian: bool, coloring: str, order: str, what: str
+) -> Problem:
+    require_function(f, what)
+    return Problem(f, argnum, is_hessian, coloring, order, what)

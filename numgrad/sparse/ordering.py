@@ -1,0 +1,153 @@
+"""Orders in which vertices are coloured: the colours of a greedy colouring depend on them.
+
+A graph is given by cliques: those columns of a matrix are neighbours that meet in a row. A graph
+that is given by its edges is the case of two columns in each row.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .compiled import compiled
+
+ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "saturation")
+
+
+def order_of(name: str, columns: Any, rows: Any) -> np.ndarray:
+    """Return the numbers of the columns of a matrix in the order in which they are coloured.
+
+    Parameters
+    ----------
+    name : str
+        ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where
+        the last one has the fewest neighbours, the one before it the fewest among the others, and
+        so on; ``incidence_degree``, where the next one has the most neighbours already;
+        ``saturation``, where these have the most colours.
+    columns, rows : pairs of arrays
+        Where the members of each column, and of each row, begin, and what they are.
+    """
+    size = columns[0].size - 1
+    if name == "natural" or not size:
+        return np.arange(size)
+    degrees = np.empty(size, np.int64)
+    _degrees(*columns, *rows, out=[degrees])
+    if name == "largest_first":
+        return np.argsort(-degrees, kind="stable")
+    order = np.empty(size, np.int64)
+    step = -1 if name == "smallest_last" else 1
+    if name == "saturation":
+        _saturated(*columns, *rows, np.argsort(degrees, kind="stable"), out=[order])
+        return order
+    keys = degrees if step < 0 else np.zeros(size, np.int64)
+    top = np.argsort(degrees, kind="stable") if step > 0 else np.arange(size)[::-1].copy()
+    _dynamic(*columns, *rows, keys, top, step, out=[order])
+    return order[::-1].copy() if step < 0 else order
+
+
+@compiled("(a),(p),(b),(q)->(n)")
+def _degrees(cstarts, crows, rstarts, rcolumns, degrees):
+    """Count the columns that meet each one."""
+    stamps = np.full(degrees.size, -1)
+    for v in range(degrees.size):
+        stamps[v] = v
+        count = 0
+        for p in range(cstarts[v], cstarts[v + 1]):
+            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
+                w = rcolumns[q]
+                if stamps[w] != v:
+                    stamps[w] = v
+                    count += 1
+        degrees[v] = count
+
+
+@compiled("(a),(p),(b),(q),(n),(n),()->(n)")
+def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, order):
+    """Take the column with the least key, or the largest one if these grow, and change the keys of
+    its neighbours by ``step``; the last of ``top`` is the first of equal ones."""
+    n = order.size
+    key = keys.copy()
+    heads, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
+    stamps = np.full(n, -1)
+    for i in range(n):
+        push(top[i], key, heads, after, before)
+    at = 0
+    for k in range(n):
+        while heads[at] < 0:
+            at -= step
+        v = heads[at]
+        pop(v, key, heads, after, before)
+        key[v] = -1
+        order[k] = v
+        for p in range(cstarts[v], cstarts[v + 1]):
+            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
+                w = rcolumns[q]
+                if key[w] >= 0 and stamps[w] != v:
+                    stamps[w] = v
+                    pop(w, key, heads, after, before)
+                    key[w] += step
+                    push(w, key, heads, after, before)
+        at = at + step
+        if at < 0:
+            at = 0
+        elif at > n:
+            at = n
+
+
+@compiled("(a),(p),(b),(q),(n)->(n)")
+def _saturated(cstarts, crows, rstarts, rcolumns, top, order):
+    """Take the column whose neighbours have the most colours, and colour it; of colours beyond 63
+    nobody keeps count."""
+    n = order.size
+    key, colors, taken = np.zeros(n, np.int64), np.full(n, -1), np.full(n + 1, -1)
+    heads, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
+    seen = np.zeros(n, np.uint64)
+    for i in range(n):
+        push(top[i], key, heads, after, before)
+    at = 0
+    for k in range(n):
+        while heads[at] < 0:
+            at -= 1
+        v = heads[at]
+        pop(v, key, heads, after, before)
+        order[k] = v
+        for p in range(cstarts[v], cstarts[v + 1]):
+            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
+                c = colors[rcolumns[q]]
+                if c >= 0:
+                    taken[c] = v
+        c = 0
+        while taken[c] == v:
+            c += 1
+        colors[v] = c
+        if c > 63:
+            continue
+        bit = np.uint64(1) << np.uint64(c)
+        for p in range(cstarts[v], cstarts[v + 1]):
+            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
+                w = rcolumns[q]
+                if colors[w] < 0 and not seen[w] & bit:
+                    seen[w] |= bit
+                    pop(w, key, heads, after, before)
+                    key[w] += 1
+                    push(w, key, heads, after, before)
+                    if key[w] > at:
+                        at = key[w]
+
+
+def push(v, key, heads, after, before):
+    """Put a column first among those with its key."""
+    first = heads[key[v]]
+    heads[key[v]] = v
+    after[v], before[v] = first, -1
+    if first >= 0:
+        before[first] = v
+
+
+def pop(v, key, heads, after, before):
+    """Take a column from among those with its key."""
+    if before[v] < 0:
+        heads[key[v]] = after[v]
+    else:
+        after[before[v]] = after[v]
+    if after[v] >= 0:
+        before[after[v]] = before[v]

@@ -1,0 +1,210 @@
+"""Sparse Jacobians and Hessians that are prepared once, and computed as often as one likes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import CaptureError, DetachedError, SparsityError
+from .._tensor import Tensor
+from ..engine.record import mode
+from ..func.replayer import jit
+from .compression import Plan, entries
+from .problem import Problem, Record, as_matrix, as_sets, check
+
+_HINT = (
+    "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "
+    "functions whose graph depends on values, and find the pattern at each call"
+)
+
+
+def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
+    """Return the matrix at a point, with all that it takes."""
+    record = problem.record(args)
+    is_given = pattern is not None
+    found = problem.given(pattern, record) if is_given else as_matrix(problem.detect(record))
+    plan = problem.plan(found)
+    matrix = matrix_of(plan, elements(entries(record.output, record.x, plan), problem.what))
+    if is_given:
+        check(problem, record, matrix)
+    return matrix
+
+
+def elements(result: Any, what: str) -> np.ndarray:
+    """Return a result as an array: SciPy's matrices hold nothing else."""
+    if not isinstance(result, Tensor):
+        return result
+    if result.requires_grad and mode.grad:
+        raise DetachedError(
+            f"{what}: the matrix depends on a tensor that requires grad, but a matrix of SciPy has "
+            f"no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp, vjp and hvp "
+            f"give products with the matrix that can be differentiated."
+        )
+    return result.detach().cpu().numpy()
+
+
+def matrix_of(plan: Plan, data: np.ndarray) -> Any:
+    """Return the matrix with these entries; it shares the rest with the pattern."""
+    from scipy.sparse import csr_array
+
+    pattern = plan.pattern
+    matrix = csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
+    matrix.has_canonical_format = True
+    return matrix
+
+
+def _spec_of(x: Any) -> tuple[Any, Any]:
+    x = x if isinstance(x, (Tensor, np.ndarray)) else np.asarray(x)
+    return x.shape, x.dtype
+
+
+class Prepared:
+    """The Jacobian of a function as a sparse matrix, prepared for inputs of one shape.
+
+    Made by `prepare`. Calls find no pattern and no colours, and allocate the entries alone. It can
+    be pickled where the function can, with its pattern and colours.
+
+    Attributes
+    ----------
+    pattern : csr_array of bool
+        A superset of the places of entries that are not 0.
+    colors : ndarray, or a pair of them
+        The colour of each column (``mode`` "column"), of each row ("row"), of the rows and of the
+        columns ("bidirectional"), or of each variable ("star", "acyclic"): those of one colour
+        share a pass. -1 are those without one.
+    n_colors : int
+        The number of products that a call computes.
+    mode : str
+    shape : tuple of int
+    """
+
+    def __init__(self, problem: Problem, args: Sequence[Any], pattern: Any = None) -> None:
+        self._problem, self._is_given = problem, pattern is not None
+        self._plan: Plan | None = None
+        self._is_known = False  # whether the next recording has the pattern, as that was pickled
+        if pattern is not None:
+            record = problem.record(args)
+            self._plan = problem.plan(problem.given(pattern, record))
+            data = elements(entries(record.output, record.x, self._plan), problem.what)
+            check(problem, record, matrix_of(self._plan, data))
+        self._make_programs()
+        self._spec = _spec_of(args[problem.argnum])
+        self._run(self._entries, args)
+        for array in (self._found.pattern.indices, self._found.pattern.indptr):
+            array.flags.writeable = False  # as all matrices share them
+
+    def _make_programs(self) -> None:
+        self._entries = jit(self._only_entries)
+        self._both = jit(self._all)
+
+    def _only_entries(self, *args: Any) -> Tensor:
+        return self._all(*args)[-1]
+
+    def _all(self, *args: Any) -> tuple[Tensor, ...]:
+        """Return the value, of a Hessian the gradient too, and the entries of the matrix."""
+        record = self._problem.record(args)
+        self._require_pattern(record)
+        data = entries(record.output, record.x, self._found)
+        values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
+        return *values, data
+
+    def _require_pattern(self, record: Record) -> None:
+        """Find the pattern when the function is recorded first, and see that another recording, for
+        other arguments or other arrays that it closes over, has no entry beside it."""
+        if self._is_given or self._is_known:
+            self._is_known = False
+            return
+        sets = self._problem.detect(record)
+        if self._plan is None:
+            self._plan = self._problem.plan(as_matrix(sets))
+            return
+        known = as_sets(self._plan.pattern)
+        same = (len(known), known.width) == (len(sets), sets.width)
+        if not same or known.union(sets).members.size != known.members.size:
+            raise SparsityError(
+                f"{self._problem.what}: the function has another graph now than when it was "
+                f"prepared, with entries beside the pattern. Prepare it again."
+            )
+
+    def _run(self, program: Any, args: Sequence[Any]) -> Any:
+        if len(args) <= self._problem.argnum:
+            raise SparsityError(f"{self._problem.what}: got {len(args)} arguments, without x")
+        found = _spec_of(args[self._problem.argnum])
+        if found != self._spec:
+            raise SparsityError(
+                f"{self._problem.what}: prepared for an array of shape {self._spec[0]}, dtype "
+                f"{self._spec[1]}, got shape {found[0]}, dtype {found[1]}. Prepare another one."
+            )
+        try:
+            return program(*args)
+        except CaptureError as error:
+            error.add_note(_HINT)
+            raise
+
+    def _matrix(self, data: Any) -> Any:
+        return matrix_of(self._found, elements(data, self._problem.what))
+
+    @property
+    def _found(self) -> Plan:
+        assert self._plan is not None
+        return self._plan
+
+    def __call__(self, *args: Any) -> Any:
+        """Return the matrix at a point: a csr_array that shares its structure with others."""
+        return self._matrix(self._run(self._entries, args))
+
+    def value_and_jacobian(self, *args: Any) -> tuple[Any, Any]:
+        """Return the value of the function and its Jacobian, of one evaluation."""
+        *_, value, data = self._run(self._both, args)
+        return elements(value, self._problem.what), self._matrix(data)
+
+    @property
+    def pattern(self) -> Any:
+        return self._found.pattern
+
+    @property
+    def colors(self) -> Any:
+        colors = self._found.colors
+        if self.mode == "bidirectional":
+            return colors.rows, colors.columns
+        return colors.columns if self.mode == "column" else colors.rows
+
+    @property
+    def n_colors(self) -> int:
+        return self._found.colors.passes
+
+    @property
+    def mode(self) -> str:
+        return self._found.mode
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._found.pattern.shape
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = vars(self).copy()
+        del state["_entries"], state["_both"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._is_known = True
+        self._make_programs()
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        return (
+            f"<{type(self).__name__} {m} x {n}, {self.pattern.nnz} entries, {self.mode}, "
+            f"{self.n_colors} colors>"
+        )
+
+
+class PreparedHessian(Prepared):
+    """The Hessian of a scalar function as a sparse matrix, see `Prepared`; made by
+    `prepare_hessian`."""
+
+    def value_gradient_hessian(self, *args: Any) -> tuple[Any, Any, Any]:
+        """Return the value of the function, its gradient and its Hessian, of one evaluation."""
+        value, gradient, data = self._run(self._both, args)
+        what = self._problem.what
+        return elements(value, what), elements(gradient, what), self._matrix(data)

@@ -1,0 +1,285 @@
+"""On which inputs each element of a result depends, operator by operator.
+
+A rule takes the sets of the inputs of a node, and returns those of its outputs. What only moves
+elements is applied to their positions, so it needs no rule of its own. An operator of which nothing
+is known has results that depend on all elements of its core; that is never wrong, only dense.
+"""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._declare import KernelOperator, registry
+from .._declare.elementwise import Elementwise
+from .._declare.reduction import Reduction
+from .._declare.structural import Structural, ViewOperator
+from .._declare.user import UserOperator
+from .._errors import DeclarationError
+from ..engine.runtime import runtime
+from ..operators.cast import AsType
+from ..operators.cumulative import Scan
+from ..operators.gathering import Gather, PutAt, ScatterAdd
+from ..operators.sorting import Permutation
+from .sets import IndexSets, stacked, starts_of, united
+
+Known = Callable[[int], np.ndarray | None]
+
+
+class Application(NamedTuple):
+    """One application of an operator, as a rule sees it.
+
+    Attributes
+    ----------
+    operator, static
+    shapes, outputs : lists of shapes
+        Of the inputs and the outputs.
+    sets : list of (IndexSets or None)
+        Those of the inputs; None of what depends on nothing.
+    known : callable
+        Returns the values of an input that the derivative reads, None where they depend on what is
+        known only when a program runs.
+    """
+
+    operator: Any
+    static: dict[str, Any]
+    shapes: list[tuple[int, ...]]
+    outputs: list[tuple[int, ...]]
+    sets: list[IndexSets | None]
+    known: Known
+
+    def places(self, n: int) -> np.ndarray:
+        """Return the positions of the elements of an input, in its shape."""
+        return np.arange(prod(self.shapes[n])).reshape(self.shapes[n])
+
+    def nothing(self, m: int) -> IndexSets:
+        """Return the sets of an output that depends on nothing."""
+        return IndexSets.empty(prod(self.outputs[m]), self.live()[0][1].width)
+
+    def live(self) -> list[tuple[int, IndexSets]]:
+        """Return the inputs that depend on something, by their numbers."""
+        return [(n, s) for n, s in enumerate(self.sets) if s is not None]
+
+
+def propagate(application: Application) -> list[IndexSets]:
+    """Return the sets of the outputs of an operator."""
+    for kind, rule in _RULES:
+        if isinstance(application.operator, kind):
+            return rule(application)
+    return _everything(application)
+
+
+def _elementwise(a: Application) -> list[IndexSets]:
+    """Unite what is at the same place; a partial derivative that is 0 everywhere adds nothing."""
+    (shape,) = a.outputs
+    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator.name, ())
+    parts = [
+        _spread(a, n, sets, shape) for n, sets in a.live()
+        if n not in unused and not (n in partials and partials[n].constant == 0)
+    ]  # fmt: skip
+    return [united(parts) if parts else a.nothing(0)]
+
+
+def _spread(a: Application, n: int, sets: IndexSets, shape: tuple[int, ...]) -> IndexSets:
+    if a.shapes[n] == shape:
+        return sets
+    return sets.take(np.broadcast_to(a.places(n), shape))
+
+
+def _moved(a: Application) -> list[IndexSets]:
+    """Apply an operator that moves elements to their positions among those of all its inputs."""
+    live, places, first = dict(a.live()), [], 0
+    for n, shape in enumerate(a.shapes):
+        if n in live:
+            places.append(a.places(n) + first)
+            first += prod(shape)
+        else:
+            known = a.known(n) if isinstance(a.operator, _INDEXED) else None
+            places.append(np.full(shape, -1) if known is None else known)
+    found = a.operator.run(runtime.target, places, a.static)
+    sets = stacked([s for _, s in a.live()])
+    return [sets.take(positions) for positions in found]
+
+
+def _indexed(a: Application) -> list[IndexSets]:
+    """Move elements to or from positions, the last input, where these are known; else all may come
+    from all."""
+    return _unknown_places(a) if a.known(len(a.shapes) - 1) is None else _moved(a)
+
+
+def _unknown_places(a: Application) -> list[IndexSets]:
+    """Unite along the axes that positions count along, of the inputs; then repeat."""
+    (shape,) = a.outputs
+    parts = []
+    for n, sets in a.live():
+        count, tail = _axes(a, n)
+        lead = a.shapes[n][: len(a.shapes[n]) - count - tail]
+        last = a.shapes[n][len(a.shapes[n]) - tail :]
+        blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
+        joined = sets.grouped(*_rows(blocks.reshape(-1, blocks.shape[-1])))
+        at = np.arange(len(joined)).reshape(*lead, 1, *last)
+        size = len(shape) - len(lead) - len(last)
+        middle = shape[len(lead) : len(lead) + size]
+        spread = np.broadcast_to(at, (*lead, prod(middle), *last))
+        parts.append(joined.take(spread))
+        if isinstance(a.operator, PutAt) and n == 0:
+            parts[-1] = sets
+    return [united(parts)]
+
+
+def _axes(a: Application, n: int) -> tuple[int, int]:
+    """Return how many axes of an input positions count along, and how many are behind."""
+    if isinstance(a.operator, Permutation):
+        return 1, 0
+    first = a.static["count"] if n == 0 else len(a.static["shape"])
+    return first, a.static["tail"]
+
+
+def _rows(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a matrix of positions as groups."""
+    rows, size = blocks.shape
+    return np.arange(rows + 1) * size, blocks
+
+
+def _scattered(a: Application) -> list[IndexSets]:
+    """Unite what is added up at one place."""
+    positions = a.known(1)
+    if positions is None:
+        return _unknown_places(a)
+    (shape,), (_, sets) = a.outputs, a.live()[0]
+    count, tail, sizes = (a.static[name] for name in ("count", "tail", "sizes"))
+    g = a.shapes[0]
+    lead, last = prod(g[: len(g) - count - tail]), prod(g[len(g) - tail :])
+    places = np.arange(prod(shape)).reshape(lead, prod(sizes), last)
+    return [_joined(sets, places[:, positions.reshape(-1), :].reshape(-1), prod(shape))]
+
+
+def _joined(sets: IndexSets, places: np.ndarray, size: int) -> IndexSets:
+    """Return the unions of those sets that have the same place, of ``size`` ones."""
+    order = np.argsort(places, kind="stable")
+    return sets.grouped(starts_of(np.bincount(places, minlength=size)), order)
+
+
+def _reduced(a: Application) -> list[IndexSets]:
+    """Unite along the axes that are reduced."""
+    axes, (_, sets) = a.static["axes"], a.live()[0]
+    places = np.moveaxis(a.places(0), axes, range(-len(axes), 0)) if axes else a.places(0)
+    return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
+
+
+_REVERSED = {"cumulative_sum_reversed", "recurrence_reversed"}
+_WITHOUT_OWN = {"products_before", "exclusive_prod"}
+
+
+def _scanned(a: Application) -> list[IndexSets]:
+    """Unite what is in front, or behind, along the last axis."""
+    (shape,), name = a.outputs, a.operator.name
+    sets = united([_spread(a, n, s, shape) for n, s in a.live()])
+    places = np.arange(prod(shape)).reshape(-1, shape[-1])
+    before = _so_far(sets, places, name in _WITHOUT_OWN, name in _REVERSED)
+    if name == "exclusive_prod":
+        before = before.union(_so_far(sets, places, True, True))
+    return [before]
+
+
+def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
+    """Return the unions along rows, forwards or backwards, with or without the element itself."""
+    turned = places[:, ::-1] if back else places
+    found = sets.running(turned)  # in the order of the walk
+    at = np.empty_like(places)
+    at[...] = np.arange(places.size).reshape(places.shape)
+    if without:
+        at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
+    return found.take(at[:, ::-1] if back else at)
+
+
+def _product(a: Application) -> list[IndexSets]:
+    """Unite a row of the first matrix, or a column of the second one."""
+    (shape,), parts = a.outputs, []
+    for n, sets in a.live():
+        places = a.places(n) if n == 0 else a.places(n).swapaxes(-1, -2)
+        rows = sets.grouped(*_rows(places.reshape(-1, places.shape[-1])))
+        at = np.arange(len(rows)).reshape(places.shape[:-1])
+        at = at[..., :, None] if n == 0 else at[..., None, :]
+        parts.append(rows.take(np.broadcast_to(at, shape)))
+    return [united(parts)]
+
+
+def _core(a: Application) -> list[IndexSets]:
+    """Take every element of the core of an output to depend on all of the core of the inputs, but
+    for what the operator declares."""
+    operator = a.operator
+    sizes = operator.core_sizes(a.shapes)
+    cores = [[tuple(sizes[d] for d in dims) for dims in side]
+             for side in (operator.signature.inputs, operator.signature.outputs)]
+    loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
+    declared = _declared(operator, sizes)
+    parts: list[list[IndexSets]] = [[] for _ in a.outputs]
+    unused = operator.nondifferentiable if isinstance(operator, UserOperator) else ()
+    for n, sets in a.live():
+        if unused and operator.inputs[n] in unused:
+            continue
+        whole = np.broadcast_to(a.places(n), (*loop, *cores[0][n])).reshape(prod(loop), -1)
+        joined = None
+        for m, core in enumerate(cores[1]):
+            pattern = declared(n, m, prod(cores[0][n]), prod(core))
+            if pattern is None:
+                joined = joined or sets.grouped(*_rows(whole))
+                parts[m].append(joined.take(np.repeat(np.arange(prod(loop)), prod(core))))
+            else:
+                parts[m].append(_by_pattern(sets, whole, pattern))
+    return [united(found) if found else a.nothing(m) for m, found in enumerate(parts)]
+
+
+def _by_pattern(sets: IndexSets, whole: np.ndarray, pattern: Any) -> IndexSets:
+    """Return the sets of the outputs of a loop whose cores have a declared pattern."""
+    counts = np.tile(np.diff(pattern.indptr), len(whole))
+    return sets.grouped(starts_of(counts), whole[:, pattern.indices])
+
+
+def _declared(operator: Any, sizes: dict[str, int]) -> Callable[..., Any]:
+    """Return what gives the declared pattern of an output by an input as a sparse matrix, None
+    where there is none."""
+    function = operator.core_pattern if isinstance(operator, UserOperator) else None
+    if function is None:
+        return lambda n, m, nin, nout: None
+    from scipy.sparse import csr_array
+
+    found = function(**sizes)
+
+    def pattern(n: int, m: int, nin: int, nout: int) -> Any:
+        given = found.get(operator.inputs[n])
+        if given is None:
+            return None
+        matrix = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
+        if matrix.shape != (nout, nin):
+            raise DeclarationError(
+                f"{operator.label}: the pattern of output {m} by {operator.inputs[n]} has the "
+                f"shape {matrix.shape}, but their cores have {nout} and {nin} elements"
+            )
+        matrix.sum_duplicates()
+        return matrix
+
+    return pattern
+
+
+def _everything(a: Application) -> list[IndexSets]:
+    """Take every element of every output to depend on all elements of all inputs."""
+    sets = stacked([s for _, s in a.live()])
+    joined = sets.grouped(np.array([0, len(sets)]), np.arange(len(sets)))
+    return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
+
+
+_INDEXED = (Gather, PutAt, Permutation)
+_CHOOSE_ONLY = {"share": (1, 2)}  # inputs that decide who gets the first one, and get no gradient
+_RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
+    ((Elementwise, AsType), _elementwise),
+    ((ViewOperator, Structural), _moved),
+    (_INDEXED, _indexed),
+    (ScatterAdd, _scattered),
+    (Reduction, _reduced),
+    (Scan, _scanned),
+    (type(registry["matmul"]), _product),
+    (KernelOperator, _core),
+]

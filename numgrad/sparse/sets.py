@@ -1,0 +1,253 @@
+"""Sets of numbers, one for each element of an array: on which inputs the element depends.
+
+They lie in memory as a sparse matrix by rows does: the sorted members of one set after those of the
+other, and where each begins. All of them together are the pattern of a Jacobian.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .._errors import SparsityError
+from .compiled import compiled
+
+MOST = np.iinfo(np.int32).max
+"""Members that a pattern may have: SciPy has them in 32 bits, and they fill 16 GiB here."""
+
+FEW = 8  # members that are sorted one by one
+
+
+class IndexSets:
+    """Sets of column numbers, one for each element of an array in C order.
+
+    Parameters
+    ----------
+    starts : array of int64, shape (n + 1,)
+        Where the members of each set begin, and where those of the last one end.
+    members : array of int64
+        Sorted in each set.
+    width : int
+        The number of columns.
+    """
+
+    __slots__ = ("members", "starts", "width")
+
+    def __init__(self, starts: np.ndarray, members: np.ndarray, width: int) -> None:
+        self.starts, self.members, self.width = starts, members, width
+
+    @classmethod
+    def of_inputs(cls, size: int, first: int, width: int) -> "IndexSets":
+        """Return the sets of ``size`` inputs, each of which depends on itself alone."""
+        return cls(np.arange(size + 1), np.arange(first, first + size), width)
+
+    @classmethod
+    def empty(cls, size: int, width: int) -> "IndexSets":
+        return cls(np.zeros(size + 1, np.int64), np.empty(0, np.int64), width)
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many members each set has."""
+        return np.diff(self.starts)
+
+    def take(self, positions: np.ndarray) -> "IndexSets":
+        """Return the sets at positions, an empty one for -1."""
+        at = np.ascontiguousarray(positions, np.int64).reshape(-1)
+        counts = np.where(at < 0, 0, self.counts[at]) if len(self) else np.zeros(at.size, int)
+        starts = starts_of(counts)
+        members = np.empty(starts[-1], np.int64)
+        _take(self.starts, self.members, at, starts, out=[members])
+        return IndexSets(starts, members, self.width)
+
+    def union(self, other: "IndexSets") -> "IndexSets":
+        """Return the unions of the sets of two arrays of one size."""
+        if other is self or not other.members.size:
+            return self
+        if not self.members.size:
+            return other
+        members = np.empty(_allowed(self.members.size + other.members.size), np.int64)
+        starts = np.empty_like(self.starts)
+        _union(self.starts, self.members, other.starts, other.members, out=[starts, members])
+        return IndexSets(starts, members[: starts[-1]], self.width)
+
+    def grouped(self, starts: np.ndarray, positions: np.ndarray) -> "IndexSets":
+        """Return the unions over groups of positions, which lie one after the other."""
+        starts = np.ascontiguousarray(starts, np.int64)
+        at = np.ascontiguousarray(positions, np.int64).reshape(-1)
+        stamps = np.empty(self.width, np.int64)
+        counts = np.empty(starts.size - 1, np.int64)
+        given = (starts, at, self.starts, self.members)
+        _group_counts(*given, out=[stamps, counts])
+        result = starts_of(counts)
+        members = np.empty(result[-1], np.int64)
+        _group(*given, result, out=[stamps, members])
+        return IndexSets(result, members, self.width)
+
+    def over(self, blocks: np.ndarray) -> "IndexSets":
+        """Return the union over each row of a matrix of positions."""
+        rows, size = blocks.shape
+        return self if size == 1 else self.grouped(np.arange(rows + 1) * size, blocks)
+
+    def running(self, blocks: np.ndarray) -> "IndexSets":
+        """Return the unions so far along each row of a matrix of positions, row after row."""
+        at = np.ascontiguousarray(blocks, np.int64)
+        stamps = np.empty(self.width, np.int64)
+        counts = np.empty(at.size, np.int64)
+        _running_counts(at, self.starts, self.members, out=[stamps, counts])
+        starts = starts_of(counts)
+        members = np.empty(starts[-1], np.int64)
+        _running(at, self.starts, self.members, starts, out=[members])
+        return IndexSets(starts, members, self.width)
+
+
+def stacked(sets: Sequence[IndexSets]) -> IndexSets:
+    """Return the sets of several arrays, one after the other."""
+    if len(sets) == 1:
+        return sets[0]
+    starts = starts_of(np.concatenate([s.counts for s in sets]))
+    return IndexSets(starts, np.concatenate([s.members for s in sets]), sets[0].width)
+
+
+def united(sets: Sequence[IndexSets]) -> IndexSets:
+    """Return the unions of the sets of arrays of one size."""
+    first, *others = sets
+    for other in others:
+        first = first.union(other)
+    return first
+
+
+def starts_of(counts: np.ndarray) -> np.ndarray:
+    """Return where parts begin that have so many members, and where the last one ends."""
+    starts = np.zeros(counts.size + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    _allowed(int(starts[-1]))
+    return starts
+
+
+def _allowed(count: int) -> int:
+    if count > MOST:
+        raise SparsityError(
+            f"the pattern of a Jacobian, or of a value on the way to it, has {count:.3g} entries, "
+            f"more than a sparse matrix can have here. The function is not sparse: use "
+            f"ng.func.jacrev, jacfwd or hvp, or give pattern= where you know it better."
+        )
+    return count
+
+
+@compiled("(a),(b),(n),(c)->(d)")
+def _take(starts, members, at, into, out):
+    """Copy the sets at positions."""
+    for i in range(at.size):
+        k = into[i]
+        if at[i] >= 0:
+            for j in range(starts[at[i]], starts[at[i] + 1]):
+                out[k] = members[j]
+                k += 1
+
+
+@compiled("(a),(b),(a),(c)->(a),(d)")
+def _union(starts, members, starts2, members2, into, out):
+    """Merge sets in pairs."""
+    k = into[0] = 0
+    for row in range(starts.size - 1):
+        i, j = starts[row], starts2[row]
+        last, last2 = starts[row + 1], starts2[row + 1]
+        while i < last or j < last2:
+            if j == last2 or (i < last and members[i] < members2[j]):
+                out[k] = members[i]
+                i += 1
+            else:
+                out[k] = members2[j]
+                if i < last and members[i] == members2[j]:
+                    i += 1
+                j += 1
+            k += 1
+        into[row + 1] = k
+
+
+@compiled("(a),(p),(b),(c)->(w),(n)")
+def _group_counts(groups, at, starts, members, stamps, counts):
+    """Count the members of the unions over groups; ``stamps`` says who had a column last."""
+    stamps[:] = -1
+    for group in range(groups.size - 1):
+        count = 0
+        for p in range(groups[group], groups[group + 1]):
+            for k in range(starts[at[p]], starts[at[p] + 1]):
+                if stamps[members[k]] != group:
+                    stamps[members[k]] = group
+                    count += 1
+        counts[group] = count
+
+
+@compiled("(a),(p),(b),(c),(a)->(w),(d)")
+def _group(groups, at, starts, members, into, stamps, out):
+    """Write the unions over groups, sorted: by a look at all columns where most are members."""
+    stamps[:] = -1
+    for group in range(groups.size - 1):
+        first, end = into[group], into[group + 1]
+        k = first
+        for p in range(groups[group], groups[group + 1]):
+            for i in range(starts[at[p]], starts[at[p] + 1]):
+                if stamps[members[i]] != group:
+                    stamps[members[i]] = group
+                    out[k] = members[i]
+                    k += 1
+        if (end - first) * FEW > stamps.size:
+            k = first
+            for column in range(stamps.size):
+                if stamps[column] == group:
+                    out[k] = column
+                    k += 1
+        elif end - first > FEW:
+            out[first:end].sort()
+        else:
+            sort_few(out, first, end)
+
+
+def sort_few(out, first, end):
+    """Sort a few numbers in place."""
+    for k in range(first + 1, end):
+        value, j = out[k], k
+        while j > first and out[j - 1] > value:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = value
+
+
+@compiled("(r,m),(b),(c)->(w),(n)")
+def _running_counts(at, starts, members, stamps, counts):
+    """Count the members of the unions so far."""
+    stamps[:] = -1
+    rows, size = at.shape
+    for row in range(rows):
+        count = 0
+        for p in range(size):
+            for k in range(starts[at[row, p]], starts[at[row, p] + 1]):
+                if stamps[members[k]] != row:
+                    stamps[members[k]] = row
+                    count += 1
+            counts[row * size + p] = count
+
+
+@compiled("(r,m),(b),(c),(d)->(e)")
+def _running(at, starts, members, into, out):
+    """Write the unions so far: what was there, merged with the next set."""
+    rows, size = at.shape
+    for row in range(rows):
+        for p in range(size):
+            n = row * size + p
+            i, last = (into[n - 1], into[n]) if p else (0, 0)
+            j, last2 = starts[at[row, p]], starts[at[row, p] + 1]
+            k = into[n]
+            while i < last or j < last2:
+                if j == last2 or (i < last and out[i] < members[j]):
+                    out[k] = out[i]
+                    i += 1
+                else:
+                    out[k] = members[j]
+                    if i < last and out[i] == members[j]:
+                        i += 1
+                    j += 1
+                k += 1

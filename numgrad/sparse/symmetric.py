@@ -1,0 +1,179 @@
+"""Colours of the variables of a Hessian, which is symmetric: each entry need be seen only once.
+
+A *star* colouring has no path of four vertices in two colours, so that every entry is read
+directly from a product; an *acyclic* one has no cycle in two colours, and entries are found one
+from another.
+See Gebremedhin, Tarafdar, Manne and Pothen, "New acyclic and star coloring algorithms with
+application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .coloring import fewest, require, starts_and_members
+from .compiled import compiled
+from .ordering import ORDERS
+from .sets import starts_of
+
+COLORINGS = ("star", "acyclic")
+
+
+class Graph(NamedTuple):
+    """A symmetric matrix without its diagonal: neighbours by vertex, and edges.
+
+    Attributes
+    ----------
+    starts, members : arrays of int64
+    edges : array of int64
+        For each member the number of its edge, the same from both sides.
+    """
+
+    starts: np.ndarray
+    members: np.ndarray
+    edges: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The vertex whose neighbour each member is."""
+        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
+
+
+def graph_of(pattern: Any) -> Graph:
+    """Return the graph of a symmetric pattern."""
+    starts, members = starts_and_members(pattern)
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(starts))
+    off = rows != members
+    rows, members = rows[off], members[off]
+    low = np.minimum(rows, members) * pattern.shape[0] + np.maximum(rows, members)
+    edges = np.unique(low, return_inverse=True)[1].astype(np.int64)
+    return Graph(starts_of(np.bincount(rows, minlength=pattern.shape[0])), members, edges)
+
+
+def color(pattern: Any, coloring: str, order: str) -> np.ndarray:
+    """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
+    require(coloring, COLORINGS, "coloring")
+    require(order, ("auto", *ORDERS), "order")
+    graph = graph_of(pattern)
+    size, count = pattern.shape[0], graph.members.size // 2
+    kernel = _star if coloring == "star" else _acyclic
+
+    def greedy(order: np.ndarray) -> np.ndarray:
+        colors = np.empty(size, np.int64)
+        kernel(order, *graph, out=[colors])
+        return colors
+
+    by_edge = np.argsort(graph.edges, kind="stable")
+    ends = np.arange(count + 1) * 2, graph.rows[by_edge]
+    colors = fewest(order, (graph.starts, graph.edges), ends, greedy, min(count, 1) + 1)
+    colors[np.diff(pattern.indptr) == 0] = -1
+    return colors
+
+
+@compiled("(n),(a),(p),(p)->(n)")
+def _star(order, starts, members, edges, colors):
+    """Colour greedily so that no path of four vertices has two colours.
+
+    Each vertex keeps a list of the colours around it: for each the first neighbour that has it, how
+    many have it, and whether one of these has another neighbour of the vertex's own colour. If so,
+    a further neighbour of the vertex in that colour would make a path.
+    """
+    n = order.size
+    colors[:] = -1
+    taken = np.full(n + 1, -1)
+    used, around = np.zeros(n, np.int64), np.full(members.size, -1)
+    first, counts = np.full(members.size, -1), np.zeros(members.size, np.int64)
+    closed = np.zeros(members.size, np.bool_)
+    for v in order:
+        for p in range(starts[v], starts[v + 1]):
+            w = members[p]
+            if colors[w] < 0:
+                continue
+            taken[colors[w]] = v
+            several = counts[entry(v, colors[w], starts, used, around)] > 1
+            for e in range(starts[w], starts[w] + used[w]):
+                if several or closed[e]:
+                    taken[around[e]] = v
+        c = 0
+        while taken[c] == v:
+            c += 1
+        colors[v] = c
+        for p in range(starts[v], starts[v + 1]):
+            w = members[p]
+            e = entry(w, c, starts, used, around)
+            if e == starts[w] + used[w]:
+                around[e], first[e] = c, v
+                used[w] += 1
+            counts[e] += 1
+            if colors[w] < 0:
+                continue
+            mine = entry(v, colors[w], starts, used, around)
+            if counts[e] > 1:
+                closed[mine] = True
+                closed[entry(first[e], colors[w], starts, used, around)] = True
+            if counts[mine] > 1:
+                closed[e] = True
+
+
+def entry(v, color, starts, used, around):
+    """Return the place of a colour in the list of a vertex, the next free one if it is not there.
+    """
+    e = starts[v]
+    while e < starts[v] + used[v] and around[e] != color:
+        e += 1
+    return e
+
+
+@compiled("(n),(a),(p),(p)->(n)")
+def _acyclic(order, starts, members, edges, colors):
+    """Colour greedily so that no cycle has two colours: edges between two colours make trees, of
+    which each knows through which neighbour the present vertex met it."""
+    n = order.size
+    colors[:] = -1
+    taken, near, near_edge = np.full(n + 1, -1), np.full(n + 1, -1), np.full(n + 1, -1)
+    trees = np.arange(members.size // 2)
+    visitor, through = np.full(trees.size, -1), np.full(trees.size, -1)
+    for v in order:
+        for p in range(starts[v], starts[v + 1]):
+            if colors[members[p]] >= 0:
+                taken[colors[members[p]]] = v
+        for p in range(starts[v], starts[v + 1]):
+            w = members[p]
+            if colors[w] < 0:
+                continue
+            for q in range(starts[w], starts[w + 1]):
+                x = members[q]
+                if x == v or colors[x] < 0 or taken[colors[x]] == v:
+                    continue
+                tree = root(trees, edges[q])
+                if visitor[tree] != v:
+                    visitor[tree], through[tree] = v, w
+                elif through[tree] != w:
+                    taken[colors[x]] = v
+        c = 0
+        while taken[c] == v:
+            c += 1
+        colors[v] = c
+        for p in range(starts[v], starts[v + 1]):
+            w = members[p]
+            if colors[w] < 0:
+                continue
+            if near[colors[w]] == v:
+                join(trees, edges[p], near_edge[colors[w]])
+            near[colors[w]], near_edge[colors[w]] = v, edges[p]
+            for q in range(starts[w], starts[w + 1]):
+                if members[q] != v and colors[members[q]] == c:
+                    join(trees, edges[p], edges[q])
+
+
+def root(trees, edge):
+    """Return the edge that stands for the tree of an edge."""
+    while trees[edge] != edge:
+        trees[edge] = trees[trees[edge]]
+        edge = trees[edge]
+    return edge
+
+
+def join(trees, edge, other):
+    """Make one tree of those of two edges."""
+    trees[root(trees, edge)] = root(trees, other)
