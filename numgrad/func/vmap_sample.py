@@ -215,7 +215,7 @@ class Mapped(Operator):
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
-        instead: dict[Hashable, Value] = dict(sample.past.changed(further[count:]))
+        instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
         instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
         return derivative.mapped.on([*inputs, *vectors], instead, moved)
