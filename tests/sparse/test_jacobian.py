@@ -17,7 +17,7 @@ from numgrad._errors import (
 from numgrad.sparse.coloring import COLORINGS
 
 from .functions import bratu, chain, differences, products, scaled
-from .matrices import arrow
+from .matrices import arrow, random_pattern
 
 X = np.linspace(0.2, 0.9, 16)
 
@@ -27,6 +27,18 @@ def test_jacobian_is_that_of_finite_differences(coloring):
     found = ng.sparse.jacobian(bratu, X, coloring=coloring)
     assert isinstance(found, sp.csr_array)
     np.testing.assert_allclose(found.toarray(), differences(bratu, X), atol=1e-8)
+
+
+@pytest.mark.parametrize("coloring", COLORINGS)
+def test_random_patterns(coloring):
+    rng = np.random.default_rng(4)
+    for _ in range(15):
+        matrix = random_pattern(rng, 20) * rng.standard_normal()
+        x = rng.random(matrix.shape[1])
+        dense = matrix.toarray()
+        found = ng.sparse.jacobian(lambda z, a=dense: a @ ng.sin(z), x, coloring=coloring)
+        np.testing.assert_allclose(found.toarray(), dense * np.cos(x), rtol=1e-13)
+        assert found.nnz == matrix.nnz
 
 
 def bordered(x):
