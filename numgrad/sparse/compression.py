@@ -182,13 +182,6 @@ def substitute(products, bases, starts, others, out):
         out[i] = total
 
 
-@kernel_operator("(b),(e)->(e)", differentiable=False, register=False)
-def read(products, positions, out):
-    """Copy the entries from where they lie."""
-    for i in range(positions.size):
-        out[i] = products[np.uint64(positions[i])]
-
-
 def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
     """Return the entries of the Jacobian of an output by an input in the order of the pattern: one
     batched pass for all colours of rows, one for those of columns."""
@@ -205,8 +198,8 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
         arrays = [_constant(a, output) for a in (found.bases, found.starts, found.others)]
         flat.insert(0, substitute(flat[0], *arrays))
     products = flat[0] if len(flat) == 1 else _joined(flat)
-    narrow = np.uint32 if products.size < 1 << 32 else np.int64  # half as much to fetch
-    return read(products, _constant(plan.positions.astype(narrow), output))
+    at = _constant(plan.positions, output)
+    return registry["gather"](products, at, count=1, tail=0, shape=plan.positions.shape)
 
 
 def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ import numpy as np
 from .._declare import Operator
 from ..engine.graph import Expr, Node
 from ..engine.record import mode, runtime
+from ..engine.values import CPU
 
 
 class Constants:
@@ -40,7 +41,7 @@ class Constants:
         arrays = [self._elements(value) for value in expr.inputs]
         if any(array is None for array in arrays):
             return None
-        return runtime.run(expr.operator, arrays, expr.static)
+        return expr.operator.run(runtime.target, arrays, expr.static)
 
     def _elements(self, value: Any) -> np.ndarray | None:
         if value.array is None:
@@ -48,4 +49,4 @@ class Constants:
             return None if found is None else found[value.expr_slot]
         if mode.capture is not None:
             mode.capture.look(value)
-        return value.array
+        return runtime.on_device(value.array, CPU)
