@@ -38,7 +38,7 @@ class Constants:
     def _computed(self, expr: Expr) -> list[np.ndarray] | None:
         if not isinstance(expr.operator, Operator):  # such as an argument
             return None
-        arrays = [self._elements(value) for value in expr.inputs]
+        arrays: list[Any] = [self._elements(value) for value in expr.inputs]
         if any(array is None for array in arrays):
             return None
         return expr.operator.run(runtime.target, arrays, expr.static)
