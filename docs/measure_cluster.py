@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 import numgrad as ng
 
-ROUNDS, SIZE, STEPS = 5, 3072, 100
+ROUNDS, SIZE, STEPS = 8, 3072, 100
 
 
 def rhs(x):
