@@ -1,7 +1,7 @@
 """The Jacobian of a small network at each of many samples, in as many passes as it has outputs.
 
-``ng.func.vmap(ng.func.jacrev(network))`` is all it takes: the Jacobian is written for one sample, and
-`vmap` takes it to all of them at once, in many small Jacobians, not in one of all outputs by all
+``ng.func.vmap(ng.func.jacrev(network))`` is all it takes: the Jacobian is written for one sample,
+and `vmap` takes it to all of them at once, as many small Jacobians, not one of all outputs by all
 inputs. They say how sensitive a classifier is to its inputs, here to noise.
 """
 
