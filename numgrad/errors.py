@@ -9,6 +9,7 @@ from ._errors import BatchedShapeError as BatchedShapeError
 from ._errors import CacheWarning as CacheWarning
 from ._errors import CaptureError as CaptureError
 from ._errors import ClusterError as ClusterError
+from ._errors import ConvergenceError as ConvergenceError
 from ._errors import CustomGradError as CustomGradError
 from ._errors import DeclarationError as DeclarationError
 from ._errors import DetachedError as DetachedError
@@ -30,6 +31,7 @@ from ._errors import KernelError as KernelError
 from ._errors import LeafInplaceError as LeafInplaceError
 from ._errors import MatrixError as MatrixError
 from ._errors import NoGradError as NoGradError
+from ._errors import NonFiniteError as NonFiniteError
 from ._errors import NotDifferentiableError as NotDifferentiableError
 from ._errors import NumgradError as NumgradError
 from ._errors import OperatorCallError as OperatorCallError
@@ -45,6 +47,7 @@ __all__ = [
     "CacheWarning",
     "CaptureError",
     "ClusterError",
+    "ConvergenceError",
     "CustomGradError",
     "DeclarationError",
     "DetachedError",
@@ -66,6 +69,7 @@ __all__ = [
     "LeafInplaceError",
     "MatrixError",
     "NoGradError",
+    "NonFiniteError",
     "NotDifferentiableError",
     "NumgradError",
     "OperatorCallError",

@@ -154,24 +154,10 @@ class UserOperator(KernelOperator):
         return declare_jvp(self, function)
 
     def sparsity(self, function: Any) -> Any:
-        """Declare which elements of the core of an output depend on which of an input.
-
-        Without it `numgrad.sparse` takes each to depend on all. The operator of a backward kernel
-        has a declaration of its own, which the pattern of a Hessian is made of.
-
-        Parameters
-        ----------
-        function : callable
-            Takes the sizes of the core dimensions by name. It returns a dict from names of inputs
-            to boolean or sparse matrices, of shape (elements of the output's core, elements of the
-            input's), in C order; to a tuple of them if there are several outputs. An input that
-            is not in it is one on whose whole core everything depends.
-
-        Returns
-        -------
-        callable
-            The function.
-        """
+        """Declare which elements of an output's core depend on which of an input's: a function of
+        the sizes of the core dimensions, by name. It returns a dict from inputs to boolean or
+        sparse matrices (elements of the output's core by those of the input's), tuples of them for
+        several outputs. On all of an input's core depends what it does not speak of."""
         self.core_pattern = function
         return function
 

@@ -12,6 +12,6 @@ from .roots import fixed_point as fixed_point
 from .roots import root as root
 
 __all__ = [
-    "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize", "root",
-    "solve_ivp", "spsolve",
+    "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize",
+    "root", "solve_ivp", "spsolve",
 ]  # fmt: skip

@@ -26,10 +26,12 @@ def _exact(constraint: Any, method: Any, shape: tuple[int, ...], jit: bool) -> A
         return constraint
     hook = function(constraint.fun, shape=shape, jit=jit)
     has_hessian = method == "trust-constr" and isinstance(constraint.hess, BFGS)
-    return NonlinearConstraint(
-        hook.vector, constraint.lb, constraint.ub, hook.matrix,
-        hook.hess if has_hessian else constraint.hess, constraint.keep_feasible,
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "jac": hook.matrix,
+        "hess": hook.hess if has_hessian else constraint.hess,
+        "keep_feasible": constraint.keep_feasible,
+    }
+    return NonlinearConstraint(hook.vector, constraint.lb, constraint.ub, **options)
 
 
 def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray) -> np.ndarray:
@@ -43,10 +45,11 @@ def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray) -> np.ndarray:
     if bounds is None:
         return np.ones(x.shape, bool)
     if not isinstance(bounds, Bounds):
-        pairs = np.array([[-np.inf if a is None else a, np.inf if b is None else b]
-                          for a, b in bounds], float)  # fmt: skip
-        bounds = Bounds(pairs[:, 0], pairs[:, 1])
-    held = (x - bounds.lb < slope) | (bounds.ub - x < -slope) | (bounds.lb == bounds.ub)
+        lower = np.array([-np.inf if a is None else a for a, _ in bounds], float)
+        upper = np.array([np.inf if b is None else b for _, b in bounds], float)
+    else:
+        lower, upper = np.asarray(bounds.lb), np.asarray(bounds.ub)
+    held = (x - lower < slope) | (upper - x < -slope) | (lower == upper)
     return np.broadcast_to(~held, x.shape)
 
 

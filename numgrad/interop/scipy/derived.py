@@ -112,21 +112,3 @@ class TimeFirst:
 
     def __call__(self, y: Any, t: Any, *args: Any) -> Any:
         return self.f(t, y, *args)
-
-
-class WithSlots:
-    """A function of one vector: its other arguments are arrays that are written before a call.
-
-    A captured function reads the elements of the arrays that it closes over at each call.
-    """
-
-    def __init__(self, f: Callable[..., Any], more: tuple[Any, ...], args: tuple[Any, ...]) -> None:
-        self.f, self.args = f, args
-        self.slots = [np.array(value, dtype=float) for value in more]
-
-    def __call__(self, x: Any) -> Any:
-        return self.f(x, *self.slots, *self.args)
-
-    def write(self, more: tuple[Any, ...]) -> None:
-        for slot, value in zip(self.slots, more, strict=True):
-            slot[...] = value

@@ -48,9 +48,9 @@ def _require_simple(values: np.ndarray, what: str) -> None:
     if close.any():
         first = int(np.argmax(close))
         raise MatrixError(
-            f"{what}: eigenvalues {first} and {first + 1} are equal ({values[first]:.6g}), so their "
-            f"eigenvectors are no function of the matrix; differentiate what depends on the whole "
-            f"space that they span, such as a projection or a sum of eigenvalues"
+            f"{what}: eigenvalues {first} and {first + 1} are equal ({values[first]:.6g}), so "
+            f"their eigenvectors are no function of the matrix; differentiate what depends on the "
+            f"whole space that they span, such as a projection or a sum of eigenvalues"
         )
 
 
@@ -80,8 +80,9 @@ def eigh(a: Any) -> Any:
     Notes
     -----
     With :math:`A = V \\Lambda V^T`, :math:`E_{ij} = 1 / (\\lambda_j - \\lambda_i)` and zeros on its
-    diagonal, the gradient is the symmetric part of :math:`V (\\mathrm{diag}(\\bar\\lambda) + E \\circ
-    V^T \\bar V) V^T` (Giles 2008). The sign of an eigenvector is LAPACK's: what is differentiated
+    diagonal, the gradient is the symmetric part of
+    :math:`V (\\mathrm{diag}(\\bar\\lambda) + E \\circ V^T \\bar V) V^T` (Giles 2008).
+    The sign of an eigenvector is LAPACK's: what is differentiated
     must not depend on it. Single eigenvalues that are equal have no derivative either; only
     functions that are symmetric in them do, for which the gradient is right.
 
@@ -134,8 +135,8 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
     A pair solves :math:`A v = \\lambda v`, :math:`v^T v = 1`. Its derivative is that of a root, see
     `root`, with the sparse bordered matrix :math:`[[A - \\lambda I, -v], [-v^T, 0]]`, which is
     regular where the eigenvalue is simple. Gradients of stored elements are taken for each on its
-    own; those of the same pair of places in both triangles add up. The sign of a vector is ARPACK's,
-    which depends on the start ``v0``.
+    own; those of the same pair of places in both triangles add up. The sign of a vector is that of
+    ARPACK, which depends on the start ``v0``.
 
     Examples
     --------
@@ -143,8 +144,8 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
     >>> import numgrad as ng
     >>> data = ng.tensor([2.0, 1.0, 1.0, 2.0, 5.0], requires_grad=True)
     >>> values, _ = ng.interop.scipy.eigsh(data, [0, 1, 0, 1, 2], [0, 2, 4, 5], k=1, v0=np.ones(3))
-    >>> values.numpy().round(6), ng.grad(values[0], data)[0].numpy().round(6) + 0.0
-    (array([5.]), array([0., 0., 0., 0., 1.]))
+    >>> round(values[0].item(), 6), ng.grad(values[0], data)[0].numpy().round(6) + 0.0
+    (5.0, array([0., 0., 0., 0., 1.]))
     """
     from scipy.sparse.linalg import eigsh as scipy_eigsh
 

@@ -13,11 +13,12 @@ class Dense:
     """A matrix with its LU factorization."""
 
     def __init__(self, matrix: np.ndarray, what: str) -> None:
-        from scipy.linalg import lapack
+        from scipy.linalg import get_lapack_funcs
 
+        factorize, condition = get_lapack_funcs(("getrf", "gecon"), (matrix,))
         norm = np.abs(matrix).sum(axis=0).max(initial=0.0)
-        self.lu, self.pivots, info = lapack.dgetrf(matrix)
-        rcond = lapack.dgecon(self.lu, norm)[0] if info == 0 and matrix.size else float(info == 0)
+        self.lu, self.pivots, info = factorize(matrix)
+        rcond = condition(self.lu, norm)[0] if info == 0 and matrix.size else float(info == 0)
         if rcond < np.finfo(float).eps:
             raise _singular(matrix.shape, what)
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import ImplicitGradError
+from ... import sparse
+from ..._errors import ArgTypeError, CaptureError, ImplicitGradError
 from ...func.trees import require_function
-from .derived import Captured, OfVector, WithSlots
+from .derived import Captured, OfVector
 from .linearization import Linearization, as_point, linear_operator, require_finite
 
 FORMS = ("dense", "sparse", "operator")
@@ -19,7 +20,7 @@ class Point:
     def __init__(self, key: Any) -> None:
         self.key = key
         self.record: Linearization | None = None
-        self.value: Any = None
+        self.value: Any = None  # not found yet
         self.jac: Any = None
 
 
@@ -60,9 +61,9 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     -----
     Solvers ask for value and derivative one by one. What is found at a point is kept until another
     one is asked for. Once a gradient was asked for, a scalar function is evaluated together with
-    it; a function that is not captured is called once for its value and Jacobian. Arrays are converted to float64;
-    results are new arrays. Objects can be pickled if `f` and `args` can; captured programs are made
-    anew.
+    it; a function that is not captured is called once for its value and Jacobian. Arrays are
+    converted to float64; results are new arrays. Objects can be pickled if `f` and `args` can;
+    captured programs are made anew.
 
     Examples
     --------
@@ -98,7 +99,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     def _forget(self) -> None:
         self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
         self._programs: dict[str, Captured] = {}
-        self._prepared: dict[str, Any] = {}
+        self._jacobian: sparse.Prepared | None = None
+        self._hessian: sparse.PreparedHessian | None = None
         self._point = Point(None)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -128,7 +130,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if point.value is None:
             both = self._asks_for_both and self._is_scalar is True
             self._find(point, as_point(x, self.what), more, with_jac=both)
-        return point.value if isinstance(point.value, float) else point.value.copy()
+        return np.copy(point.value) if isinstance(point.value, np.ndarray) else point.value
 
     def jac(self, x: Any, *more: Any) -> Any:
         """Return the Jacobian, in the form asked for; of a scalar function the gradient."""
@@ -136,7 +138,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if point.jac is None:
             self._asks_for_both = True
             self._find(point, as_point(x, self.what), more, with_jac=True)
-        return point.jac if self.form == "operator" and not self._is_scalar else point.jac.copy()
+        found: Any = point.jac
+        return found if hasattr(found, "matvec") else found.copy()
 
     def vector(self, x: Any, *more: Any) -> np.ndarray:
         """Return the value as a vector, of a scalar function too."""
@@ -176,7 +179,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if self.form == "operator":
             return self._hessian_operator(x)
         if self.form == "sparse":
-            return require_finite(self._prepare("grad", x, ())(x), self.what)
+            return require_finite(self._sparse_hessian(x), self.what)
         return require_finite(self._run("hessian", x), self.what)
 
     def hessp(self, x: Any, p: Any) -> np.ndarray:
@@ -220,8 +223,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if self.form == "operator":
             point.jac = linear_operator(self.of_vector, x, (*more, *self.args))
         elif self.form == "sparse":
-            prepared = self._prepare("vector", x, more)
-            point.value, point.jac = prepared.value_and_jacobian(x)
+            point.value, point.jac = self._sparse(x, more)
         elif point.record is not None:
             point.jac = point.record.jacobian()
         else:
@@ -237,16 +239,29 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         self._captured = self._captured and program.program is not None
         return result
 
-    def _prepare(self, name: str, x: np.ndarray, more: tuple[Any, ...]) -> Any:
-        """Return the prepared sparse Jacobian of what is derived from the function."""
-        from ... import sparse
+    def _sparse(self, x: np.ndarray, more: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Return value and Jacobian; the pattern is found once, or at each call of a function that
+        cannot be captured."""
+        args, f = (x, *more, *self.args), self.of_vector.vector
+        if self._captured:
+            try:
+                if self._jacobian is None:
+                    self._jacobian = sparse.prepare(f, *args)
+                return self._jacobian.value_and_jacobian(*args)
+            except (CaptureError, ArgTypeError):
+                self._captured = False
+        return self._run("vector", x, *more), sparse.jacobian(f, *args)
 
-        if name not in self._prepared:
-            slots = WithSlots(getattr(self.of_vector, name), more, self.args)
-            self._prepared[name] = sparse.prepare(slots, x), slots
-        prepared, slots = self._prepared[name]
-        slots.write(more)
-        return prepared
+    def _sparse_hessian(self, x: np.ndarray) -> Any:
+        args = (x, *self.args)
+        if self._captured:
+            try:
+                if self._hessian is None:
+                    self._hessian = sparse.prepare_hessian(self.of_vector, *args)
+                return self._hessian(*args)
+            except (CaptureError, ArgTypeError):
+                self._captured = False
+        return sparse.hessian(self.of_vector, *args)
 
     def _hessian_operator(self, x: np.ndarray) -> Any:
         from scipy.sparse.linalg import LinearOperator
@@ -254,10 +269,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         def product(p: np.ndarray) -> np.ndarray:
             return self.hessp(x, np.ravel(p))
 
-        shape = (x.size, x.size)
-        return LinearOperator(  # type: ignore[call-arg]
-            shape=shape, dtype=np.dtype(float), matvec=product, rmatvec=product
-        )
+        products: dict[str, Any] = {"matvec": product, "rmatvec": product}
+        return LinearOperator(shape=(x.size, x.size), dtype=np.dtype(float), **products)
 
 
 def _bytes(value: Any) -> Any:
@@ -265,4 +278,3 @@ def _bytes(value: Any) -> Any:
     if isinstance(value, (bool, int, float, np.number)):
         return value
     return value.tobytes() if isinstance(value, np.ndarray) else None
-

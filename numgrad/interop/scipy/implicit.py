@@ -1,10 +1,10 @@
 """Solutions of equations as functions of their parameters, by the implicit function theorem.
 
-Where ``F(x, p) = 0``, the derivative of ``x`` to ``p`` is ``-J^-1 dF/dp`` with ``J = dF/dx``. So the
-cotangent of ``p`` is a vector-Jacobian product of ``F``, whose seed solves a system with the
-transpose of ``J``. Both steps are differentiable again: the derivative of a solved system is another
-system with the same matrix, and products of derivatives of ``F``. So one factorization serves
-cotangents, batches of them, and derivatives of any order.
+Where ``F(x, p) = 0``, the derivative of ``x`` to ``p`` is ``-J^-1 dF/dp`` with ``J = dF/dx``. So
+the cotangent of ``p`` is a vector-Jacobian product of ``F``, whose seed solves a system with the
+transpose of ``J``. Both steps are differentiable again: the derivative of a solved system is
+another system with the same matrix, and products of derivatives of ``F``. So one factorization
+serves cotangents, batches of them, and derivatives of any order.
 """
 
 from collections.abc import Callable, Sequence

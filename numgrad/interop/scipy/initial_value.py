@@ -1,6 +1,7 @@
 """Initial value problems, as functions of the start and of the arguments."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,8 @@ def solve_ivp(
     the steps held fixed. A state between two steps is one more step of the method from the last one
     before it. Second derivatives record all steps.
 
-    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards by the same
-    method along the interpolated solution; the gradient of an argument is
+    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards by the
+    same method along the interpolated solution; the gradient of an argument is
     :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on its steps. Its error is that of the
     tolerances. A batch of cotangents is one integration.
 
@@ -99,13 +100,13 @@ def solve_ivp(
     ...     lambda t, y, rate: -rate * y, (0.0, 2.0), np.array([1.0]), t_eval=[2.0], args=(rate,),
     ...     rtol=1e-8, atol=1e-8,
     ... )
-    >>> ng.grad(result.y[0, 0], rate)[0].numpy().round(5)  # -2 exp(-1)
-    array(-0.73576)
+    >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
+    -0.73576
     """
     if any(isinstance(t, Tensor) and t.requires_grad for t in t_span):
         raise NotDifferentiableError(
-            "solve_ivp: no gradient flows to t_span; integrate (t1 - t0) * fun over (0, 1), with t0 "
-            "and t1 among args"
+            "solve_ivp: no gradient flows to t_span; integrate (t1 - t0) * fun over (0, 1), with "
+            "t0 and t1 among args"
         )
     span = float(number(t_span[0])), float(number(t_span[1]))
     inputs, parameters = Parameters((y0, args), "solve_ivp"), Parameters(args, "solve_ivp")
@@ -216,12 +217,12 @@ def _fixed(
     from scipy.optimize import OptimizeResult
 
     if step is None or not step > 0.0:
-        raise ValueError(f"solve_ivp: {method!r} needs the length of a step, step=..., got {step!r}")
+        raise ValueError(f"solve_ivp: {method!r} needs a length of steps, step=..., got {step!r}")
     inner = np.zeros(0) if wanted is None else wanted
     marks = np.unique([span[0], *inner, span[1]])
     marks = marks if span[1] >= span[0] else marks[::-1]
     times = [marks[:1]]
-    for left, right in zip(marks[:-1], marks[1:], strict=True):
+    for left, right in pairwise(marks):
         times.append(np.linspace(left, right, int(np.ceil(abs(right - left) / step)) + 1)[1:])
     t = np.concatenate(times)
     run = Step(hook.of_vector.vector, method)

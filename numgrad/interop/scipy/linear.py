@@ -115,7 +115,7 @@ def spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
 
     Notes
     -----
-    For the cotangent :math:`g` the gradient of `b` is :math:`w = A^{-T} g`, that of a stored element
+    For the cotangent :math:`g` the gradient of `b` is :math:`w = A^{-T} g`, that of an element
     :math:`-w_i x_j`: no other element of the matrix is ever formed. One factorization serves value
     and gradients of any order, and all rows of a batched pass at once.
 

@@ -32,7 +32,9 @@ class Linearization:
         The function that a user called, for errors.
     """
 
-    def __init__(self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str) -> None:
+    def __init__(
+        self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str
+    ) -> None:
         variables = Variables((x, *args), 0, what)
         output, _ = call(f, variables, {}, False, what)
         leaves, _ = output_leaves(output, what)
@@ -103,12 +105,13 @@ def as_point(x: Any, what: str) -> np.ndarray:
 
 def require_finite(matrix: Any, what: str) -> Any:
     """Return a Jacobian, dense or sparse; raise if one of its entries is infinite or NaN."""
-    data = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    is_dense = isinstance(matrix, np.ndarray)
+    data = matrix if is_dense else matrix.data
     if np.isfinite(data).all():
         return matrix
-    dense = matrix if isinstance(matrix, np.ndarray) else matrix.tocoo()
-    where = np.argwhere(~np.isfinite(data))[0]
-    place = where if dense is matrix else [axis[where[0]] for axis in dense.coords]
+    infinite = np.isinf(data)  # of which the NaNs beside them come
+    where = np.argwhere(infinite if infinite.any() else np.isnan(data))[0]
+    place = where if is_dense else [axis[where[0]] for axis in matrix.tocoo().coords]
     value = data[tuple(where)]
     raise NonFiniteError(
         f"{what}: entry ({', '.join(map(str, place))}) of the derivative is {value}, where the "
@@ -159,11 +162,10 @@ def linear_operator(f: Callable[..., Any], x: Any, args: Sequence[Any] = ()) -> 
 
     what = "linear_operator"
     at = Linearization(f, as_point(x, what), args, what)
-    return LinearOperator(
-        shape=at.shape,
-        dtype=np.dtype(float),
-        matvec=lambda v: at.push(np.ravel(v)),
-        rmatvec=lambda w: at.pull(np.ravel(w)),
-        matmat=lambda v: at.push(np.ascontiguousarray(v.T)).T,
-        rmatmat=lambda w: at.pull(np.ascontiguousarray(w.T)).T,
-    )  # type: ignore[call-arg]
+    products: dict[str, Any] = {
+        "matvec": lambda v: at.push(np.ravel(v)),
+        "rmatvec": lambda w: at.pull(np.ravel(w)),
+        "matmat": lambda v: at.push(np.ascontiguousarray(v.T)).T,
+        "rmatmat": lambda w: at.pull(np.ascontiguousarray(w.T)).T,
+    }
+    return LinearOperator(shape=at.shape, dtype=np.dtype(float), **products)

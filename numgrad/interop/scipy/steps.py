@@ -22,7 +22,8 @@ def tableau(method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if method == "Euler":
         return np.zeros((1, 1)), np.ones(1), np.zeros(1)
     if method == "RK4":
-        return np.diag([0.5, 0.5, 1.0], -1), np.array([1, 2, 2, 1]) / 6.0, np.array([0, 0.5, 0.5, 1])
+        nodes = np.array([0.0, 0.5, 0.5, 1.0])
+        return np.diag(nodes[1:], -1), np.array([1.0, 2.0, 2.0, 1.0]) / 6.0, nodes
     from scipy import integrate
 
     solver = getattr(integrate, method)
@@ -45,7 +46,7 @@ class Step:
         return _plus(y, h, self.weights, stages)
 
 
-def _plus(y: Any, h: Any, weights: Sequence[float], stages: Sequence[Any]) -> Any:
+def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     for weight, stage in zip(weights, stages, strict=False):
         if weight != 0.0:
             y = y + (h * float(weight)) * stage
