@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 import numgrad as ng
 
-ROUNDS, SIZE, STEPS = 3, 2560, 300
+ROUNDS, SIZE, STEPS = 5, 3072, 100
 
 
 def rhs(x):
