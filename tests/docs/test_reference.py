@@ -11,7 +11,9 @@ from numgrad import data, errors
 
 from .pages import DOCS, table
 
-OTHERS = ["func", "graph", "linalg", "sparse", "special", "testing", "display", "data"]
+OTHERS = [
+    "func", "graph", "linalg", "sparse", "special", "testing", "display", "data", "interop.dask",
+]  # fmt: skip
 FRONT_ENDS = ["compat.torch", "compat.paddle", "compat.chainer", "compat.fluid"]
 
 
