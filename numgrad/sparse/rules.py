@@ -14,12 +14,12 @@ import numpy as np
 from .._declare import KernelOperator
 from .._declare.elementwise import Elementwise
 from .._declare.reduction import Reduction
-from .._declare.structural import Structural, ViewOperator
+from .._declare.structural import ViewOperator
 from .._declare.user import UserOperator
 from .._errors import DeclarationError
 from ..engine.runtime import runtime
+from ..operators import cumulative, indexing, joining
 from ..operators.cast import AsType
-from ..operators.cumulative import Scan
 from ..operators.gathering import Gather, PutAt, ScatterAdd
 from ..operators.matmul import MatMul
 from ..operators.selection import share
@@ -69,8 +69,11 @@ class Application(NamedTuple):
 
 def propagate(application: Application) -> list[IndexSets]:
     """Return the sets of the outputs of an operator."""
+    operator = application.operator
+    if operator in _MOVING:
+        return _moved(application)
     for kind, rule in _RULES:
-        if isinstance(application.operator, kind):
+        if isinstance(operator, kind):
             return rule(application)
     return _everything(application)
 
@@ -173,19 +176,14 @@ def _reduced(a: Application) -> list[IndexSets]:
     return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
 
 
-_REVERSED = {"cumulative_sum_reversed", "recurrence_reversed"}
-_WITHOUT_OWN = {"products_before", "exclusive_prod"}
-
-
 def _scanned(a: Application) -> list[IndexSets]:
     """Unite what is in front, or behind, along the last axis."""
-    (shape,), name = a.outputs, a.operator.name
+    if a.operator not in _SCANS:
+        return _core(a)
+    (shape,), ways = a.outputs, _SCANS[a.operator]
     sets = united([_spread(a, n, s, shape) for n, s in a.live()])
     places = np.arange(prod(shape)).reshape(-1, shape[-1])
-    before = _so_far(sets, places, name in _WITHOUT_OWN, name in _REVERSED)
-    if name == "exclusive_prod":
-        before = before.union(_so_far(sets, places, True, True))
-    return [before]
+    return [united([_so_far(sets, places, *way) for way in ways])]
 
 
 def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
@@ -302,15 +300,27 @@ def _everything(a: Application) -> list[IndexSets]:
     return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
 
 
+# For each direction in which a scan walks: whether it leaves the element itself out, and whether it
+# walks backwards.
+_SCANS = {
+    cumulative.cumulative_sum: [(False, False)],
+    cumulative.cumulative_sum_reversed: [(False, True)],
+    cumulative.cumulative_prod: [(False, False)],
+    cumulative.recurrence: [(False, False)],
+    cumulative.recurrence_reversed: [(False, True)],
+    cumulative.products_before: [(True, False)],
+    cumulative.exclusive_prod: [(True, False), (True, True)],
+}
+_MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
 _CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType), _elementwise),
-    ((ViewOperator, Structural), _moved),
+    (ViewOperator, _moved),
     (_INDEXED, _indexed),
     (ScatterAdd, _scattered),
     (Reduction, _reduced),
-    (Scan, _scanned),
+    (cumulative.Scan, _scanned),
     (MatMul, _product),
     (KernelOperator, _core),
 ]
