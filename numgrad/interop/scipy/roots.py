@@ -147,7 +147,10 @@ def _line_search(
         t = 0.5 ** (tried - 1)
         there = x + t * step
         found = hook.vector(there)
-        if np.abs(found).max(initial=0.0) <= (1.0 - 1e-4 * t) * size or np.abs(t * step).max() <= floor:
+        if (
+            np.abs(found).max(initial=0.0) <= (1.0 - 1e-4 * t) * size
+            or np.abs(t * step).max() <= floor
+        ):
             return there, found, True, tried
     return x, value, False, most
 

@@ -189,8 +189,6 @@ def robertson(t, y):
 @pytest.mark.parametrize("method", ["BDF", "Radau", "LSODA"])
 @pytest.mark.parametrize("jac", ["dense", "sparse"])
 def test_stiff_problems(method, jac):
-    if method == "LSODA" and jac == "sparse":
-        pytest.skip("LSODA takes dense Jacobians")
     options = {"rtol": 1e-8, "atol": 1e-12, "t_eval": [0.4, 4.0, 40.0]}
     found = scipy.solve_ivp(robertson, (0.0, 40.0), [1.0, 0.0, 0.0], method, jac=jac, **options)
     expected = [0.98517, 0.90552, 0.71583]  # Hairer and Wanner, and others since 1966
