@@ -76,6 +76,10 @@ class DeviceError(NumgradError, RuntimeError, ValueError):
     """Tensors of different devices met, or there is no such device."""
 
 
+class ClusterError(NumgradError, RuntimeError):
+    """A cluster has gone away, or cannot run its tasks, before all results had come."""
+
+
 class HookError(NumgradError, RuntimeError):
     """A hook returned something that cannot replace a gradient."""
 

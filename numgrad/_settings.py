@@ -16,6 +16,9 @@ class Settings:
     ----------
     sort_sum_gradient : bool
         Default of the ``sort_sum_gradient`` argument of ``grad`` and ``backward``.
+    chunk_memory : int
+        MiB that a Jacobian may take beside its result, where its rows or columns are computed in
+        chunks of a size that nobody has chosen.
     call_stack_level : int
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
     debug : bool
@@ -40,6 +43,7 @@ class Settings:
     """
 
     sort_sum_gradient: bool = False
+    chunk_memory: int = 256
     call_stack_level: int = 1
     debug: bool = False
     fuse: str = "auto"
@@ -91,8 +95,8 @@ def set_flags(**flags: Any) -> None:
     Parameters
     ----------
     **flags
-        Names and values of `Settings`: ``sort_sum_gradient``, ``call_stack_level``, ``debug``,
-        ``fuse``, ``math``, ``path``, ``threads``, ``tile``.
+        Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
+        ``call_stack_level``, ``debug``, ``fuse``, ``math``, ``path``, ``threads``, ``tile``.
 
     Raises
     ------

@@ -8,6 +8,7 @@ from ._errors import ArgTypeError as ArgTypeError
 from ._errors import BatchedShapeError as BatchedShapeError
 from ._errors import CacheWarning as CacheWarning
 from ._errors import CaptureError as CaptureError
+from ._errors import ClusterError as ClusterError
 from ._errors import ConvergenceError as ConvergenceError
 from ._errors import CustomGradError as CustomGradError
 from ._errors import DeclarationError as DeclarationError
@@ -45,6 +46,7 @@ __all__ = [
     "BatchedShapeError",
     "CacheWarning",
     "CaptureError",
+    "ClusterError",
     "ConvergenceError",
     "CustomGradError",
     "DeclarationError",

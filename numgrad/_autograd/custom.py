@@ -30,6 +30,10 @@ class Function:
       attribute ``takes_batch = True`` once for all of them: every gradient that it gets, and every
       one that it returns, then has the batch as its first axis.
 
+    * ``jvp(ctx, *tangents)`` is optional: it gets one tangent per argument of ``forward``, ``None``
+      where there is none, and returns one per output. Forward mode then calls it; else it needs a
+      ``backward`` that can be differentiated.
+
     With a static method ``setup_context(ctx, inputs, output)``, ``forward`` does not take ``ctx``.
 
     See Also
@@ -72,9 +76,19 @@ class Function:
         raise NotDifferentiableError("a numgrad.Function must define the static method backward")
 
     @staticmethod
+    def jvp(*args: Any, **kwargs: Any) -> Any:
+        """Compute the tangents of the outputs from those of the arguments."""
+        raise NotDifferentiableError("this numgrad.Function defines no static method jvp")
+
+    @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Save what ``backward`` needs, when ``forward`` does not take ``ctx``."""
         raise NotImplementedError
+
+    @classmethod
+    def has_jvp(cls) -> bool:
+        """Whether the class says what becomes of tangents."""
+        return cls.jvp is not Function.jvp
 
     @classmethod
     def apply(cls, *args: Any) -> Any:

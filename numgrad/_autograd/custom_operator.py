@@ -47,6 +47,55 @@ class PythonOperator(Operator):
             error.add_note(f"in the backward of {self.name}{context.node.where()}")
             raise
 
+    def tangent(
+        self, forward_pass: Any, context: Context, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Call the function for tangents, where the class has one, on computed tensors."""
+        if not self.function.has_jvp():
+            return None
+        ctx = context.static["ctx"].during(context)
+        forward_pass.force(context.values())
+        lead = self._lead(forward_pass, tangents)
+
+        def along(*ts: Any) -> list[Any]:
+            given: list[Any] = [None] * len(ctx.needs_input_grad)
+            for position, t in zip(ctx.positions, ts, strict=True):
+                given[position] = t
+            return self._outputs(ctx, context, self.function.jvp(ctx, *given), lead)
+
+        try:
+            if self.function.takes_batch:
+                return hooks.by_block(forward_pass, along, tangents)
+            specs = [s if s.dtype.kind in "fc" else None for s in context.output_specs]
+            return hooks.by_row(forward_pass, along, tangents, specs)
+        except Exception as error:
+            error.add_note(f"in the jvp of {self.name}{context.node.where()}")
+            raise
+
+    def _outputs(
+        self, ctx: FunctionContext, context: Context, returned: Any, lead: tuple[int, ...]
+    ) -> list[Any]:
+        """Return the tangents of the outputs that are tensors, each in the space of its own."""
+        tangents = returned if isinstance(returned, tuple) else (returned,)
+        if len(tangents) != len(ctx.slots):
+            raise CustomGradError(
+                f"{self.name}.jvp returned an incorrect number of tangents "
+                f"(expected {len(ctx.slots)}, got {len(tangents)})"
+            )
+        result: list[Any] = [None] * len(context.output_specs)
+        for index, (slot, tangent) in enumerate(zip(ctx.slots, tangents, strict=True)):
+            if slot is None or tangent is None:
+                continue
+            spec = _behind(lead, context.output_specs[slot])
+            if not isinstance(tangent, Tensor) or tangent.shape != spec.shape:
+                found = getattr(tangent, "shape", type(tangent).__name__)
+                raise CustomGradError(
+                    f"{self.name}.jvp returned an invalid tangent at index {index}: expected a "
+                    f"tensor of shape {spec.shape}, got {found}"
+                )
+            result[slot] = fit(tangent, spec) if spec.dtype.kind in "fc" else None
+        return result
+
     def _lead(self, backward_pass: Any, cotangents: Sequence[Any]) -> tuple[int, ...]:
         """Return the axes that come first in all gradients: that of a batch, if the function takes
         it as a whole."""

@@ -8,7 +8,7 @@ from .check import check_jacobian
 from .fit import fit, starting_point
 from .info import kernel_counts
 from .jacobian import RecordedResiduals
-from .progress import Progress
+from .._progress import Progress
 from .report import report
 
 

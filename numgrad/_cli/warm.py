@@ -21,7 +21,7 @@ from numgrad.testing.scenarios import SCENARIOS, Scenario
 from numgrad.testing.scenarios.scenario import ALL, smooth_points
 from numgrad.testing.subject import Subject
 
-from .progress import Progress
+from .._progress import Progress
 
 DTYPES = tuple(ALL)
 _PIECES = 4  # of work for each process, as some take longer than others

@@ -6,17 +6,19 @@ Kernels of derivatives are operators themselves, so that each can have a derivat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .._errors import CustomGradError, DeclarationError, NotDifferentiableError
+from .._errors import CustomGradError, NotDifferentiableError
 from .._lazy import lazy
-from .._signature import Signature
 from .operator import door, zeros_of
 from .partial import bind_operators
-from .source import Source, split_parameters
+from .source import Source
 from .user import UserOperator
+
+if TYPE_CHECKING:
+    from .derived import DerivedOperator
 
 
 def refuse(kernel: UserOperator, context: Any) -> NoReturn:
@@ -90,12 +92,17 @@ class KernelDerivative(Derivative):
         self.kernel = kernel
         self._traced: Callable[..., Any] | None = None
 
+    @property
+    def reads(self) -> list[bool]:
+        """What the kernel reads, or the forward-mode kernel, which is its transposed."""
+        return self.owner.with_tangent(super().reads)
+
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         inputs = [*self.cotangents(context, cotangents), *self.values(context)]
         if context.create_graph and not self.kernel.is_twice:
             return self.spread(context, self._trace(context, inputs))
         gradients = self.kernel(*inputs, **self.static(context))
-        return self.spread(context, _as_tuple(gradients))
+        return self.spread(context, as_tuple(gradients))
 
     def _trace(self, context: Any, inputs: list[Any]) -> Sequence[Any]:
         """Run the source of the kernel on tensors."""
@@ -111,7 +118,35 @@ class KernelDerivative(Derivative):
                 f"tensors ({type(error).__name__}: {error}); declare its derivative with "
                 f"@{self.kernel.name}.backward"
             ) from error
-        return [_as_value(g, context.input_specs[0].dtype) for g in _as_tuple(gradients)]
+        return [_as_value(g, context.input_specs[0].dtype) for g in as_tuple(gradients)]
+
+
+class KernelTangent(Derivative):
+    """A forward-mode kernel of an operator."""
+
+    def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
+        super().__init__(owner, kernel.source)
+        self.kernel = kernel
+
+    @lazy
+    def reads(self) -> list[bool]:
+        first = self.kernel.linear
+        count = len(self.owner.inputs) + self.owner.nout
+        return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
+
+    def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the tangents of the outputs for those of the inputs, zeros where none arrived."""
+        tangents = [
+            core_zeros(context.input_specs[n], self.owner.ncore[n])
+            if cotangents[n] is None
+            else cotangents[n]
+            for n in self.owner.gradient_inputs()
+        ]
+        found = self.kernel(*tangents, *self.values(context), **self.static(context))
+        made: list[Any] = [None] * self.owner.nout
+        for n, tangent in zip(self.owner.cotangent_outputs(), as_tuple(found), strict=True):
+            made[n] = tangent
+        return made
 
 
 class Transposed(Derivative):
@@ -133,9 +168,15 @@ class Transposed(Derivative):
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         count = len(self.owner.inputs)
         values = self.values(context)[self.owner.linear : count]
-        inputs = [*self.cotangents(context, cotangents), *values]
-        results = _as_tuple(self.kernel(*inputs, **self.static(context)))
+        results = self._products(context, cotangents, values)
         return [*results, *(None,) * (count - self.owner.linear)]
+
+    def _products(
+        self, context: Any, cotangents: Sequence[Any], values: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Return what the transposed map makes of cotangents."""
+        inputs = [*self.cotangents(context, cotangents), *values]
+        return as_tuple(self.kernel(*inputs, **self.static(context)))
 
 
 class TensorDerivative(Derivative):
@@ -154,7 +195,7 @@ class TensorDerivative(Derivative):
             for n in self.owner.cotangent_outputs()
         ]
         gradients = self._bound(*arriving, *self.values(context), **self.static(context))
-        gradients = gradients if isinstance(gradients, list) else _as_tuple(gradients)
+        gradients = gradients if isinstance(gradients, list) else as_tuple(gradients)
         expected = self.owner.gradient_inputs()
         if len(gradients) != len(expected):
             raise CustomGradError(
@@ -192,7 +233,7 @@ def core_zeros(spec: Any, ncore: int) -> Any:
     return door.constant(np.zeros(spec.shape[len(spec.shape) - ncore :], spec.dtype))
 
 
-def _as_tuple(results: Any) -> Sequence[Any]:
+def as_tuple(results: Any) -> Sequence[Any]:
     """Return what a function returned, one result or a tuple of several, as a tuple."""
     return results if isinstance(results, tuple) else (results,)
 
@@ -203,149 +244,3 @@ def _as_value(gradient: Any, dtype: np.dtype) -> Any:
     if isinstance(gradient, (int, float, complex, np.ndarray, np.number)):
         return door.constant(np.asarray(gradient, dtype))
     return gradient
-
-
-class DerivedOperator(UserOperator):
-    """A kernel of a derivative, which is an operator itself.
-
-    It is linear in its first ``linear`` inputs. ``transpose`` finds the kernel of the transposed
-    linear map: that of a backward kernel is the forward-mode kernel, and the other way round.
-    """
-
-    def __init__(
-        self,
-        owner: UserOperator,
-        source: Source,
-        signature: Signature,
-        what: str,
-        kinds: Sequence[tuple[int, str]],
-    ) -> None:
-        self.what = what
-        self.owner = owner
-        self._kinds = kinds
-        first = kinds[0][0]
-        constant = [
-            first + n for n, name in enumerate(owner.inputs) if name in owner.nondifferentiable
-        ]
-        differentiable = owner.cotangent_outputs()
-        constant += [
-            first + len(owner.inputs) + n for n in range(owner.nout) if n not in differentiable
-        ]
-        names = [source.parameters[n] for n in constant if n < len(source.parameters)]
-        super().__init__(source.function, signature, None, owner.static, names)
-        self.linear = kinds[0][0]
-        self.transpose: Callable[[], DerivedOperator | None] = lambda: None
-
-    def _label(self, name: str) -> str:
-        return f"{self.what} of {self.owner.label}, kernel {name}"
-
-    def _groups(self, signature: Signature) -> list[tuple[int, str]]:
-        kinds = list(self._kinds)
-        return kinds if signature.scalar else [*kinds, (len(signature.outputs), "array to write")]
-
-    def _check_parameters(self, signature: Signature, static: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return split_parameters(self.source, self.label, self._groups(signature), static)
-        except DeclarationError as error:
-            raise DeclarationError(f"{error}. {self._hint()}") from None
-
-    def _hint(self) -> str:
-        return (
-            f"An input of {self.owner.name} that has no gradient is named by "
-            f"nondifferentiable=(...); "
-            f"an integer input that is not named gets an array that nobody reads"
-        )
-
-    def rule(self, wanted: Sequence[bool]) -> Derivative | None:
-        if self.derivative is not None:
-            return self.derivative
-        transposed = self.transpose()
-        if transposed is None or any(wanted[self.linear :]):
-            return None
-        return Transposed(self, transposed)
-
-    def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
-        """Save what the transposed kernel reads: a later pass may want the linear inputs only."""
-        only_linear = [n < self.linear for n in range(len(needs))]
-        return super().saves(needs if self.derivative is not None else only_linear)
-
-    @property
-    def is_twice(self) -> bool:
-        return self.derivative is not None or self.transpose() is not None
-
-    def differentiate(
-        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
-    ) -> Sequence[Any]:
-        if self.rule(context.wanted) is None:
-            refuse(self, context)
-        return super().differentiate(backward_pass, context, cotangents)
-
-
-# Declarations
-
-
-def declare_backward(owner: UserOperator, function: Any) -> Any:
-    """Declare the derivative of an operator; see `UserOperator.backward`."""
-    what = f"the backward of {owner.label}"
-    if owner.derivative is not None:
-        raise DeclarationError(f"{what} was declared already, as {owner.derivative.source.name}")
-    source = Source(function, what)
-    if not source.is_kernel:
-        _check_body(owner, source, what)
-        owner.derivative = TensorDerivative(owner, source)
-        return function
-    inputs, outputs = owner.signature.inputs, owner.signature.outputs
-    arriving = owner.cotangent_outputs()
-    kernel = _derived(
-        owner, source, "backward", "cotangent",
-        [outputs[n] for n in arriving], [inputs[n] for n in owner.gradient_inputs()],
-    )  # fmt: skip
-    kernel.transpose = lambda: owner.forward_kernel
-    owner.derivative = KernelDerivative(owner, kernel)
-    owner.has_rule = True
-    return kernel
-
-
-def declare_jvp(owner: UserOperator, function: Any) -> DerivedOperator:
-    """Declare the forward-mode kernel of an operator; see `UserOperator.jvp`."""
-    what = f"the jvp of {owner.label}"
-    if owner.forward_kernel is not None:
-        raise DeclarationError(f"{what} was declared already, as {owner.forward_kernel.name}")
-    source = Source(function, what)
-    if not source.is_kernel:
-        raise DeclarationError(f"{what}, {source.name}, must be a kernel: decorate it with @njit")
-    inputs, outputs = owner.signature.inputs, owner.signature.outputs
-    kernel = _derived(
-        owner, source, "jvp", "tangent",
-        [inputs[n] for n in owner.gradient_inputs()],
-        [outputs[n] for n in owner.cotangent_outputs()],
-    )  # fmt: skip
-    kernel.transpose = lambda: getattr(owner.derivative, "kernel", None)
-    owner.forward_kernel = kernel
-    return kernel
-
-
-def _derived(
-    owner: UserOperator,
-    source: Source,
-    what: str,
-    kind: str,
-    first: Sequence[tuple[str, ...]],
-    results: Sequence[tuple[str, ...]],
-) -> DerivedOperator:
-    """Return the operator of a kernel of (co)tangents, inputs and outputs."""
-    cores = (*first, *owner.signature.inputs, *owner.signature.outputs)
-    names = tuple(dict.fromkeys(name for core in (*cores, *results) for name in core))
-    signature = Signature(cores, tuple(results), names)
-    kinds = _groups(owner, len(first), kind)
-    return DerivedOperator(owner, source, signature, f"{what} kernel", kinds)
-
-
-def _check_body(owner: UserOperator, source: Source, what: str) -> None:
-    kinds = _groups(owner, len(owner.cotangent_outputs()), "cotangent")
-    split_parameters(source, f"{what}, function {source.name}", kinds, owner.static)
-
-
-def _groups(owner: UserOperator, count: int, kind: str) -> list[tuple[int, str]]:
-    """Return the parameters of a derivative: so many (co)tangents, the inputs and the outputs."""
-    return [(count, kind), (len(owner.inputs), "input"), (owner.nout, "output")]

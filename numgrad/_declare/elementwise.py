@@ -20,6 +20,7 @@ from .operator import (
     device_among,
     door,
     kind_of,
+    registry,
 )
 from .partial import Partial
 from .source import python_function
@@ -167,16 +168,8 @@ class Elementwise(Operator):
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
         device = device_among(args)
-        args = [
-            a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args
-        ]
-        dtype = self.dtype_of(
-            [
-                kind_of(a)
-                for n, a in enumerate(args)
-                if n not in self.conditions
-            ]
-        )
+        args = [a if isinstance(a, (door.value, *WEAK)) else door.constant(a, device) for a in args]
+        dtype = self.dtype_of([kind_of(a) for n, a in enumerate(args) if n not in self.conditions])
         values = []
         for position, arg in enumerate(args):
             wanted = np.dtype(bool) if position in self.conditions else dtype
@@ -380,6 +373,16 @@ class Elementwise(Operator):
                 self.partials[n].apply(context, g) if want and n in self.partials else None
             )
         return gradients
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the sum of the partial derivatives times the tangents."""
+        given = [n for n, t in enumerate(tangents) if t is not None and n not in self.conditions]
+        if self._pullback is not None or not all(n in self.partials for n in given):
+            return None
+        parts = [self.partials[n].along(context, tangents[n]) for n in given]
+        return (functools.reduce(registry["add"], parts),)
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function

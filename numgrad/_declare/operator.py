@@ -61,6 +61,7 @@ class Operator:
     nout = 1
     gives_scalars = False  # whether a result without axes is a value, into which nobody writes
     uses_blas = False
+    is_linear = False  # whether it is its own tangent, which is simpler than to transpose
     converts = False  # whether it may apply itself to other values than it is given
     by_position: Any = None
     """Where it reads or writes a part of its first input, two functions. ``(specs of the inputs,
@@ -68,6 +69,9 @@ class Operator:
     where it begins; None for one that nothing is known of. ``(specs, form, most) -> (operator,
     static, positions, unit)`` says which operator does the same at positions, its last input: those
     of a part that begins at 0, and the elements in one; None for more than ``most``."""
+    ranks: Callable[..., tuple[int, ...]] | None = None
+    """``(**static)`` returns how many axes each operand has beside those that it loops over, of an
+    operator of which one operand may lack some of these."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
 
     def __init__(
@@ -165,6 +169,20 @@ class Operator:
         ]
         gradients = self._pullback(context, *cotangents)
         return gradients if isinstance(gradients, tuple) else (gradients,)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the outputs for those of the inputs, ``None`` where there is none;
+        ``None`` alone lets the engine transpose the derivative."""
+        if not self.is_linear:
+            return None
+        inputs = [
+            (context.input(n) if spec.dtype.kind not in "fc" else zeros_of(spec))
+            if tangent is None else tangent
+            for n, (tangent, spec) in enumerate(zip(tangents, context.input_specs, strict=True))
+        ]  # fmt: skip
+        return door.apply(self, tuple(inputs), context.static)
 
     # What a declaration adds
     # ---------------------------------------------------------------------------

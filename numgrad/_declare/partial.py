@@ -76,19 +76,29 @@ class Partial:
 
     def apply(self, context: Any, g: Any) -> Any:
         """Return ``g`` times the partial (its conjugate for complex values)."""
+        partial = self._value(context)
+        if isinstance(partial, door.value):  # first: some stand for numbers of Python
+            return registry["multiply"](g, conjugate(partial))
+        return _scale(g, np.conj(partial))
+
+    def along(self, context: Any, tangent: Any) -> Any:
+        """Return the partial times a tangent."""
+        partial = self._value(context)
+        if isinstance(partial, door.value):
+            return registry["multiply"](tangent, partial)
+        return _scale(tangent, partial)
+
+    def _value(self, context: Any) -> Any:
+        """Return the partial: a value, or a number where it is constant."""
         if self.constant is not None:
-            return _scale(g, self.constant)
+            return self.constant
         count = len(context.input_specs)
         values = [context.input(p) if p < count else context.output(p - count) for p in self.reads]
         if self.identity is not None:
-            partial = values[self.identity]
-        elif context.create_graph:
-            partial = self._trace(values, context.output_specs[0].dtype)
-        else:
-            partial = self.operator(*values)
-        if isinstance(partial, door.value):  # first: some stand for numbers of Python
-            return registry["multiply"](g, conjugate(partial))
-        return _scale(g, partial)
+            return values[self.identity]
+        if context.create_graph:
+            return self._trace(values, context.output_specs[0].dtype)
+        return self.operator(*values)
 
     def _trace(self, values: list[Any], dtype: np.dtype) -> Any:
         """Run the function on tensors; a choice between two numbers gets the dtype of the rest."""
@@ -117,7 +127,7 @@ def _scale(g: Any, factor: complex) -> Any:
         return zeros_of(g)  # 0 * g would be NaN where g is infinite
     if factor == -1:
         return registry["negative"](g)
-    return registry["multiply"](g, door.constant(np.asarray(np.conj(factor), g.dtype)))
+    return registry["multiply"](g, door.constant(np.asarray(factor, g.dtype)))
 
 
 class OperatorMath:

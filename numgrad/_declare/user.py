@@ -49,6 +49,7 @@ class UserOperator(KernelOperator):
         self.differentiable = bool(self.gradient_inputs())
         self.derivative: Derivative | None = None
         self.forward_kernel: Any = None  # the operator of the forward-mode kernel
+        self.forward_rule: Any = None  # what applies it
         self.on_cuda: CUDAKernel | None = None
         self.core_pattern: Any = None
         self.__doc__ = source.plain.__doc__
@@ -138,7 +139,7 @@ class UserOperator(KernelOperator):
             A backward kernel is an operator itself: declare its own ``backward`` for the next
             order.
         """
-        from .derivative import declare_backward
+        from .derived import declare_backward
 
         return declare_backward(self, function)
 
@@ -148,29 +149,15 @@ class UserOperator(KernelOperator):
         It is the derivative of the backward kernel with respect to its cotangents, which is what
         ``ng.func.jvp`` and ``jacfwd`` need.
         """
-        from .derivative import declare_jvp
+        from .derived import declare_jvp
 
         return declare_jvp(self, function)
 
     def sparsity(self, function: Any) -> Any:
-        """Declare which elements of the core of an output depend on which of an input.
-
-        Without it `numgrad.sparse` takes each to depend on all. The operator of a backward kernel
-        has a declaration of its own, which the pattern of a Hessian is made of.
-
-        Parameters
-        ----------
-        function : callable
-            Takes the sizes of the core dimensions by name. It returns a dict from names of inputs
-            to boolean or sparse matrices, of shape (elements of the output's core, elements of the
-            input's), in C order; to a tuple of them if there are several outputs. An input that
-            is not in it is one on whose whole core everything depends.
-
-        Returns
-        -------
-        callable
-            The function.
-        """
+        """Declare which elements of an output's core depend on which of an input's: a function of
+        the sizes of the core dimensions, by name. It returns a dict from inputs to boolean or
+        sparse matrices (elements of the output's core by those of the input's), tuples of them for
+        several outputs. On all of an input's core depends what it does not speak of."""
         self.core_pattern = function
         return function
 
@@ -282,7 +269,19 @@ class UserOperator(KernelOperator):
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         rule = self.rule(needs)
-        return rule.reads if rule is not None else super().saves(needs)
+        return self.with_tangent(super().saves(needs) if rule is None else rule.reads)
+
+    def with_tangent(self, reads: Sequence[bool]) -> list[bool]:
+        """Return what is read there, or by the forward-mode kernel."""
+        if self.forward_rule is None:
+            return list(reads)
+        return [a or b for a, b in zip(reads, self.forward_rule.reads, strict=True)]
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return what the forward-mode kernel makes of tangents, if there is one."""
+        return None if self.forward_rule is None else self.forward_rule.apply(context, tangents)
 
     def rule(self, wanted: Sequence[bool]) -> Derivative | None:
         """Return how the gradients of the wanted inputs are computed, if it was declared."""

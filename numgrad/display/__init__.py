@@ -2,5 +2,6 @@
 
 from .dot import Dot as Dot
 from .dot import dot as dot
+from .pattern_plot import spy as spy
 from .profiling import Profile as Profile
 from .profiling import profile as profile

@@ -48,20 +48,13 @@ class Pass:
         if known is not None:
             self.structure, self.recalled = known
             return
-        roots = [edge.node for edge, _ in request.seeds if edge.node is not None]
-        order = reachable(roots, request.cut, request.ends, request.first)
+        order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
         self.structure = structure_of(request, order) if self.around is None else None
         self.recalled = None if self.structure is None else self._recall(self.structure, order)
         if self.recalled is not None:
             return
-        leaves = [Edge(node, 0) for node in order if node.is_accumulator]
-        targets = leaves if request.targets is None else list(request.targets)
-        self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
-        inside = [node for node in order if node not in request.ends] if request.ends else order
-        self.wanted = needed(inside, self.targets, request.cut)
-        touched = {edge.node for edge in self.targets}
-        self.order = [node for node in order if node in self.wanted or node in touched]
+        self._select(order)
         self.pending: dict[Edge, Value] = {}
         self.late: dict[Edge, Value] = {}
         self.grads: dict[Edge, Value] = {}
@@ -74,14 +67,29 @@ class Pass:
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
         self.is_immediate = (
-            self.around is None
-            and (request.create_graph or (self.structure is not None and not self.comes_again))
-            and is_immediate(request, self.order)
-        )  # fmt: skip
+            self.around is None and self._may_compute() and is_immediate(request, self.order)
+        )
         self.trace: tape.Trace | None = None
         self.streams: Streams | None = None
         if self.is_immediate and self.comes_again and self.structure is not None:
             self.trace = tape.Trace(self.structure, [value for _, value in request.seeds])
+
+    def _select(self, order: list[Node]) -> None:
+        """Find out what is wanted, and which nodes are executed or looked at for it."""
+        request = self.request
+        leaves = [Edge(node, 0) for node in order if node.is_accumulator]
+        targets = leaves if request.targets is None else list(request.targets)
+        self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
+        inside = [node for node in order if node not in request.ends] if request.ends else order
+        self.wanted = needed(inside, self.targets, request.cut)
+        touched = {edge.node for edge in self.targets}
+        self.order = [node for node in order if node in self.wanted or node in touched]
+
+    def _may_compute(self) -> bool:
+        """Whether each operation may be computed as it comes: in a pass that is recorded itself,
+        and where a program would hardly run again."""
+        is_first = self.structure is not None and not self.comes_again
+        return self.request.create_graph or is_first
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> Known | None:
         """Return what an earlier pass of this structure has done, or of one with other indices.
@@ -109,7 +117,7 @@ class Pass:
         try:
             self._take_saved(self.wanted)
             if self.is_stale:
-                return Pass(self.request).run()
+                return type(self)(self.request).run()
             # Where no user's function takes part nothing makes cycles.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
@@ -117,19 +125,23 @@ class Pass:
                 self.streams = None if is_simple else streams_of(self.order)
                 with self._computing():
                     self._seed()
-                    if is_simple:
-                        compute(self) if self.is_immediate else sweep(self, self.pending)
-                    else:
-                        self._visit_all()
-                    missing = self.targets.difference(self.grads)
-                    self.grads |= zeros_behind(missing, self.order, self.request)
-                    hooks.run_at_end(self)
+                    self._walk(is_simple)
                     own_results(self)
                 self._finish()
         except BaseException:
             self._outcome().give_back()
             raise
         return self._outcome()
+
+    def _walk(self, is_simple: bool) -> None:
+        """Go over the nodes and leave the gradients of the targets in ``grads``."""
+        if is_simple:
+            compute(self) if self.is_immediate else sweep(self, self.pending)
+        else:
+            self._visit_all()
+        missing = self.targets.difference(self.grads)
+        self.grads |= zeros_behind(missing, self.order, self.request)
+        hooks.run_at_end(self)
 
     def _computing(self) -> Any:
         """Return a block that builds expressions, or computes at once."""
@@ -146,7 +158,7 @@ class Pass:
         try:
             self._take_saved([order[n] for n in recalled.keepers])
             if self.is_stale:
-                return Pass(self.request).run()
+                return type(self)(self.request).run()
             seeds = [value for _, value in self.request.seeds]
             values = recalled.values(self.structure, seeds, self.saved)
         except BaseException:
@@ -162,11 +174,15 @@ class Pass:
         ends = {edge.node for edge in targets if edge.node is not None}
         inner = Pass(Request(seeds, targets, True, True, ends=ends, batch=self.request.batch))
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
-        inner._take_saved(inner.wanted)
         inner.streams = self.streams
-        inner._seed()
-        inner._visit_all()
+        inner.walk_within()
         return inner.grads
+
+    def walk_within(self) -> None:
+        """Build what is wanted as a part of another pass, where nothing is computed yet."""
+        self._take_saved(self.wanted)
+        self._seed()
+        self._visit_all()
 
     def _visit_all(self) -> None:
         for node in self.order:

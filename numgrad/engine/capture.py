@@ -93,6 +93,10 @@ class Capture:
 
     Attributes
     ----------
+    what : str
+        How errors say what is going on.
+    ways_out : str
+        How they say what to do about a value that is asked for.
     arguments : sequence of Value
         The placeholders it was called with.
     used : dict
@@ -118,9 +122,14 @@ class Capture:
         given a view.
     """
 
+    what = "ng.jit is capturing a function"
+    ways_out = f"which is known only when the function is replayed. {WAYS_OUT}"
+
     def __init__(self, arguments: Sequence[Value], parent: "Capture | None" = None) -> None:
         self.arguments = arguments
         self.parent = parent
+        if parent is not None and type(self) is Capture:  # of a branch in the function
+            self.what, self.ways_out = parent.what, parent.ways_out
         self.has_rows: bool = parent is not None and parent.has_rows
         self.token = object()
         self.used: dict[int, Value] = {}
@@ -160,7 +169,7 @@ class Capture:
         """Raise if the function has written an array of the user's that it has computed with."""
         found = self.elements.written()
         if found is not None:
-            raise CaptureError(f"ng.jit is capturing a function: {_work_array(*found)}")
+            raise CaptureError(f"{self.what}: {_work_array(*found)}")
 
     def note_copy(self, base: Value, copy: Value, key: Any) -> None:
         """Note a copy of elements that would have been a view of them for a known index."""
@@ -339,7 +348,7 @@ def _work_array(array: np.ndarray, before: str) -> str:
 
 def refuse(reason: str) -> NoReturn:
     """Raise for what cannot be captured, with the line of user code."""
-    raise CaptureError(f"ng.jit is capturing a function; {_here()}: {reason}")
+    raise CaptureError(f"{(mode.capture or Capture).what}; {_here()}: {reason}")
 
 
 def refuse_reading(value: Value) -> NoReturn:
@@ -349,8 +358,8 @@ def refuse_reading(value: Value) -> NoReturn:
     shape, dtype = value.shape, value.dtype
     hint = _INDEX if dtype.kind in "iu" else ""
     refuse(
-        f"the value of a tensor (shape {shape}, {dtype}) is asked for, which is known only when "
-        f"the function is replayed. {WAYS_OUT}{hint}"
+        f"the value of a tensor (shape {shape}, {dtype}) is asked for, {mode.capture.ways_out}"
+        f"{hint}"
     )
 
 

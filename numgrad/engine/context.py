@@ -41,6 +41,11 @@ class Context:
         edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
         return self.restore(len(self.node.inputs) + index, edge)
 
+    def at(self, position: int) -> Value:
+        """Return the saved value at a position: inputs come first, then outputs."""
+        count = len(self.node.inputs)
+        return self.input(position) if position < count else self.output(position - count)
+
     def further(self) -> list[Value]:
         """Return the values that are saved behind one for each input, not connected."""
         return [self.restore(n, NO_EDGE) for n in range(len(self.node.inputs), len(self._saved))]

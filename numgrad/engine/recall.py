@@ -77,9 +77,9 @@ class Known:
         order, index = structure.order, structure.index
         if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
             return False  # the way leads on to older nodes, which do not matter
-        track = Track(_roots(request), order, structure.by_position)
+        track = Track(request.roots, order, structure.by_position)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
-        edges = request.targets or ()
+        edges = request.ways_out or ()
         targets = [index.get(edge.node, _OUTSIDE) for edge in edges]
         if arrays is None:
             return False
@@ -154,7 +154,8 @@ def recognise(request: Any) -> tuple[Structure, Known] | None:
     """Return the structure and the plan of a pass over a graph that one walk shows to be known."""
     if request.is_special or (unusual and not mode.direct):
         return None
-    targets = None if request.targets is None else [edge.node for edge in request.targets]
+    ends = request.ways_out
+    targets = None if ends is None else [edge.node for edge in ends]
     seeds = [value.array for _, value in request.seeds]
     return known_for(*_starts(request), targets, seeds)
 
@@ -187,10 +188,6 @@ def _followed(
                 known[:] = [recalled, *[other for other in known if other is not recalled]]
             return structure, recalled
     return None
-
-
-def _roots(request: Any) -> tuple[Node, ...]:
-    return tuple([edge.node for edge, _ in request.seeds])
 
 
 def _known_kind(node: Node) -> Any:
@@ -226,7 +223,9 @@ def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
     targets = request.targets
     slots = None if targets is None else tuple([slot for _, slot in targets])
     options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
-    return _roots(request), starts_of(tuple(seeds), slots, options)
+    if request.direction != "reverse":
+        options = (*options, request.direction)
+    return request.roots, starts_of(tuple(seeds), slots, options)
 
 
 def starts_of(

@@ -55,6 +55,18 @@ class Request:
         """Whether more happens than that gradients are computed, or recorded."""
         return bool(self.check or self.initial or self.cut or self.retain_all)
 
+    direction = "reverse"
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """Where the search for the nodes of the pass begins."""
+        return tuple([edge.node for edge, _ in self.seeds if edge.node is not None])
+
+    @property
+    def ways_out(self) -> Sequence[Edge] | None:
+        """Where it ends: the targets."""
+        return self.targets
+
     @property
     def first(self) -> int:
         """The number before which no node is on the way to a target, where that is worth asking:
@@ -62,6 +74,25 @@ class Request:
         if self.targets is None or self.extra_leaves or not self.create_graph:
             return 0
         return min([edge.node.number for edge in self.targets if edge.node is not None], default=0)
+
+
+class TangentRequest(Request):
+    """What a pass in forward mode is asked to do: its seeds are the tangents of inputs, and its
+    targets the outputs whose tangents are wanted."""
+
+    direction = "forward"
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        return tuple([edge.node for edge in self.targets or () if edge.node is not None])
+
+    @property
+    def ways_out(self) -> Sequence[Edge] | None:
+        return [edge for edge, _ in self.seeds]
+
+    @property
+    def first(self) -> int:
+        return min([edge.node.number for edge, _ in self.seeds if edge.node is not None], default=0)
 
 
 class Check(Protocol):

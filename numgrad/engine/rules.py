@@ -17,7 +17,7 @@ from .builder import Builder
 from .dispatch_cache import plan_of
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
-from .record import deferring, grad_mode, runtime
+from .record import apply, deferring, grad_mode, runtime
 from .values import as_array
 
 _NO_PARAMETERS: dict[str, Any] = {}
@@ -102,6 +102,27 @@ class Rule:
             (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
             for source in self.sources
         ]
+
+    def replay(self, values: Sequence[Value]) -> list[Value | None]:
+        """Return the gradients for these cotangents and saved values, by operations that are
+        recorded where the grad mode says so."""
+        known: dict[Any, Sequence[Value]] = {e: (values[n],) for e, n in self.places.items()}
+        for expr in self.exprs:
+            inputs = [
+                value if value.array is not None else known[value.expr][value.expr_slot]
+                for value in expr.inputs
+            ]
+            known[expr] = apply(expr.operator, tuple(inputs), expr.static)
+        results: list[Value | None] = []
+        for source in self.sources:
+            if type(source) is not int:
+                results.append(source)
+            elif source >= 0:
+                results.append(values[source])
+            else:
+                expr, slot = self.outputs[~source]
+                results.append(known[expr][slot])
+        return results
 
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of these cotangents and saved values, computed at
@@ -213,8 +234,13 @@ def make_rule(
         gradients = fitted(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
-    _rules[key] = rule
+    keep_rule(key, rule)
     return rule
+
+
+def keep_rule(key: Hashable, rule: Rule) -> None:
+    """Keep the rule of a key for `known_rule`."""
+    _rules[key] = rule
 
 
 def placeholder(spec: Spec) -> Value:

@@ -109,14 +109,14 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     for edge, value in request.seeds:
         if value.array is None:
             return None
-        parts += (index[edge.node], edge.slot, value.rows)
+        parts += (index.get(edge.node, -1), edge.slot, value.rows)
         _note(value.array, arrays, places, parts)
     targets = request.targets
     if targets is not None:
         targets = tuple([(index.get(node, -1), slot) for node, slot in targets])
     parts += (
         targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-        settings.version, runtime.target,
+        request.direction, settings.version, runtime.target,
     )  # fmt: skip
     key: Hashable = tuple(parts)
     if indexed:

@@ -7,17 +7,21 @@ results tensors.
 
 from .branches import cond as cond
 from .forward import jvp as jvp
+from .forward import linearize as linearize
 from .gradients import grad as grad
 from .gradients import value_and_grad as value_and_grad
 from .gradients import vjp as vjp
 from .hessians import hessian as hessian
 from .hessians import hvp as hvp
+from .hessians import vhp as vhp
 from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
+from .jacobians import value_and_jacobian as value_and_jacobian
 from .replayer import jit as jit
+from .vmap_call import vmap as vmap
 
 __all__ = [
-    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
-    "value_and_grad", "vjp",
+    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
+    "value_and_grad", "value_and_jacobian", "vhp", "vjp", "vmap",
 ]  # fmt: skip

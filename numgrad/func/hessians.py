@@ -4,19 +4,28 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from .._autograd import arguments
+from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
-from .gradients import ArgNums, call, grad, matching, pull, require_scalar
-from .jacobians import jacrev
-from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
+from .._tensor import Tensor, placed
+from ..engine.record import mode
+from ..engine.second import products
+from .forward import delivered, push, seeds_of
+from .gradients import ArgNums, call, matching, pull, require_scalar
+from .trees import Variables, holds_tensors, output_leaves, places, require_function
 
 
-def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of a scalar function: the Jacobian of its
-    gradient.
+def hessian(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the Hessian of a scalar function, forward over reverse: one
+    batched pass of tangents through the function and its gradient.
 
     Parameters
     ----------
-    function, argnums
+    function, argnums, has_aux
         As in `numgrad.func.grad`.
 
     Returns
@@ -27,6 +36,8 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
 
     Raises
     ------
+    ImplicitGradError
+        If the output is not a real scalar.
     DtypeError
         For complex arguments: the second derivatives to real and imaginary parts are more than one
         complex matrix holds. `hvp` takes them.
@@ -40,20 +51,48 @@ def hessian(function: Callable[..., Any], argnums: ArgNums = 0) -> Callable[...,
            [ 0., 12.]])
     """
     require_function(function, "hessian")
-    gradient = grad(function, argnums)
 
     @functools.wraps(function)
-    def real_gradient(*args: Any, **kwargs: Any) -> Any:
-        result = gradient(*args, **kwargs)
-        if any(leaf.dtype.kind == "c" for leaf in flatten(result)[0]):
-            raise DtypeError(
-                "hessian: the second derivatives to a complex argument are more than one complex "
-                "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
-                "f(a + 1j * b), argnums=(0, 1)), or use hvp."
-            )
-        return result
+    def hessian_function(*args: Any, **kwargs: Any) -> Any:
+        variables = Variables(args, argnums, "hessian")
+        _require_real(variables.leaves)
+        output, aux = call(function, variables, kwargs, has_aux, "hessian")
+        leaves, _ = output_leaves(output, "hessian")
+        require_scalar(output, leaves, "hessian")
+        graph = variables.outer_graph(leaves)
+        rows = [
+            variables.rebuild([variables.deliver(block) for block in row])
+            for row in _rows(leaves[0], variables.leaves, graph)
+        ]
+        result = variables.rebuild(rows)
+        return (result, variables.deliver_tree(aux)) if has_aux else result
 
-    return jacrev(real_gradient, argnums)
+    return hessian_function
+
+
+def _require_real(inputs: Sequence[Tensor]) -> None:
+    if any(x.dtype.kind == "c" for x in inputs):
+        raise DtypeError(
+            "hessian: the second derivatives to a complex argument are more than one complex "
+            "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
+            "f(a + 1j * b), argnums=(0, 1)), or use hvp."
+        )
+
+
+def _rows(output: Tensor, inputs: Sequence[Tensor], graph: bool) -> list[list[Tensor]]:
+    """Return the blocks of the Hessian. It is symmetric: its products with the unit vectors of an
+    input are the rows of that input."""
+    rows = []
+    for position, x in enumerate(inputs):
+        units = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+        tangents: list[Any] = [None] * len(inputs)
+        tangents[position] = placed(units, x.spec.device)
+        products = curvature(output, inputs, tangents, graph, batched=True)
+        rows.append([
+            registry["reshape"](p, ncore=len(p.shape), shape=(*x.shape, *other.shape))
+            for p, other in zip(products, inputs, strict=True)
+        ])  # fmt: skip
+    return rows
 
 
 def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -71,7 +110,8 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     value
         The function's value.
     product : tuple
-        One entry per primal; :math:`H v` costs two passes and never forms :math:`H`.
+        One entry per primal, :math:`H v`, the derivative of the gradient along the tangents
+        (forward over reverse); :math:`H` is never formed.
 
     Examples
     --------
@@ -83,17 +123,76 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> product
     array([ 6., 12.])
     """
-    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise ArgTypeError("hvp: primals and tangents must be tuples or lists")
-    variables = Variables(primals, range(len(primals)), "hvp")
-    output, _ = call(function, variables, {}, False, "hvp")
-    leaves, _ = output_leaves(output, "hvp")
-    require_scalar(output, leaves, "hvp")
+    return _product(function, primals, tangents, "hvp", "tangent", curvature)
+
+
+def vhp(function: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+    """Return the value of a scalar function and the product of a vector with its Hessian, by two
+    reverse passes.
+
+    Parameters
+    ----------
+    function, primals
+        As in `hvp`.
+    cotangents : tuple or list of array_like
+        Of the shapes of the primals.
+
+    Returns
+    -------
+    value
+        The function's value.
+    product : tuple
+        One entry per primal, :math:`v^T H`. For real primals it is :math:`H v`, at more cost than
+        by `hvp`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> value, (product,) = ng.func.vhp(
+    ...     lambda x: (x * x * x).sum(), (np.array([1.0, 2.0]),), (np.ones(2),)
+    ... )
+    >>> product
+    array([ 6., 12.])
+    """
+
+    def transposed(output: Tensor, inputs: Sequence[Tensor], vectors: Any, graph: bool) -> Any:
+        return pull(pull([output], inputs, [None], True), inputs, vectors, graph)
+
+    return _product(function, primals, cotangents, "vhp", "cotangent", transposed)
+
+
+def _product(
+    function: Any, primals: Any, given: Any, what: str, kind: str, multiply: Callable[..., Any]
+) -> Any:
+    if not isinstance(primals, (tuple, list)) or not isinstance(given, (tuple, list)):
+        raise ArgTypeError(f"{what}: primals and {kind}s must be tuples or lists")
+    variables = Variables(primals, range(len(primals)), what)
+    output, _ = call(function, variables, {}, False, what)
+    leaves, _ = output_leaves(output, what)
+    require_scalar(output, leaves, what)
     expected = places(tuple(primals))
-    vectors = matching(tuple(tangents), variables.leaves, expected, "hvp", "tangent", "primal")
-    variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(tangents))
+    vectors = matching(tuple(given), variables.leaves, expected, what, kind, "primal")
+    variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(given))
     graph = variables.outer_graph([*leaves, *vectors])
-    gradients = pull(leaves, variables.leaves, [None], True)
-    products = pull(gradients, variables.leaves, vectors, graph)
+    products = multiply(leaves[0], variables.leaves, vectors, graph)
     value = variables.deliver(leaves[0])
     return value, variables.rebuild([variables.deliver(p) for p in products])
+
+
+def curvature(
+    output: Tensor,
+    inputs: Sequence[Tensor],
+    tangents: Sequence[Any],
+    graph: bool,
+    batched: bool = False,
+) -> list[Tensor]:
+    """Return the products of the Hessian of a scalar with tangents, forward over reverse."""
+    if not graph and mode.capture is None and output.requires_grad:
+        seeds = seeds_of(inputs, tangents, batched)
+        batch = arguments.batch_size([t for _, t in seeds]) if batched else None
+        found = products([output.edge], seeds, [x.edge for x in inputs], batch)
+        if found is not None:
+            return delivered(inputs, found, batch)
+    gradients = pull([output], inputs, [None], True)
+    return push(gradients, inputs, tangents, graph, batched)

@@ -1,24 +1,33 @@
-"""Whole Jacobians and Hessians, in one batched pass each."""
+"""Whole Jacobians: by rows, by columns, in chunks that fit into memory, into arrays of the
+caller."""
 
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from .._declare import registry
-from .._errors import ArgTypeError
-from .._tensor import Tensor, placed
-from .forward import push
-from .gradients import ArgNums, call, pull
+from .._errors import ArgTypeError, NotDifferentiableError
+from .._settings import settings
+from .._tensor import Tensor
+from ..engine.capture import refuse
+from ..engine.record import mode as present
+from .gradients import ArgNums, call
+from .jacobian_blocks import Arrays, Joined, are_arrays, into
+from .jacobian_passes import Passes, Rows, passes_of
+from .jacobian_progress import STEPS, Bar, require_progress
 from .trees import Variables, output_leaves, require_function
+
+MODES = ("auto", "reverse", "forward")
+Chunks = int | str | None
+Shown = bool | Callable[[int, int], Any]
 
 
 def jacrev(
     function: Callable[..., Any],
     argnums: ArgNums = 0,
     has_aux: bool = False,
-    chunk_size: int | None = None,
+    chunk_size: Chunks = "auto",
+    out: Any = None,
+    progress: Shown = False,
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian by one batched vector-Jacobian product per
     output.
@@ -27,14 +36,30 @@ def jacrev(
     ----------
     function, argnums, has_aux
         As in `numgrad.func.grad`, but the output may have any shape and structure.
-    chunk_size : int, optional
-        Rows of the Jacobian per pass; all of them by default.
+    chunk_size : int, "auto" or None
+        Rows of the Jacobian per pass. "auto" takes as many as `set_flags` allows memory for beside
+        the result (``chunk_memory``, 256 MiB by default); None takes all at once.
+    out : ndarray, or containers of them as in the result
+        Where the Jacobian is written, for functions that are called once: arrays of its shape and
+        dtype, also `numpy.memmap`, of which little is in memory at a time. The function returns
+        ``out``.
+    progress : bool or callable
+        True shows a bar on standard error where the work takes longer than half a second; a
+        callable gets ``progress(done, total)``, in rows.
 
     Returns
     -------
     callable
         Returns, in the structure of the output, for each differentiated argument an array of shape
         ``output.shape + argument.shape``.
+
+    Raises
+    ------
+    ValueError
+        If an array of ``out`` has another shape or dtype, or is read-only.
+    ArgTypeError
+        If ``out`` has other containers than the result, or a gradient would have to pass through
+        it.
 
     Notes
     -----
@@ -46,6 +71,8 @@ def jacrev(
     of the derivative; the other half, of the imaginary part, is the Jacobian of ``-1j * f(x)``.
     `jacfwd` returns the same.
 
+    Infinite derivatives and NaN are returned as they are.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,22 +81,25 @@ def jacrev(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(function, argnums, has_aux, chunk_size, _reverse_rows, "jacrev")
+    options = _Options("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
+    return options.transformed(function)
 
 
 def jacfwd(
     function: Callable[..., Any],
     argnums: ArgNums = 0,
     has_aux: bool = False,
-    chunk_size: int | None = None,
+    chunk_size: Chunks = "auto",
+    out: Any = None,
+    progress: Shown = False,
 ) -> Callable[..., Any]:
     """Return a function that computes the Jacobian column by column, in one batched pass per
     argument.
 
     Parameters
     ----------
-    function, argnums, has_aux, chunk_size
-        As in `jacrev`; `chunk_size` counts columns.
+    function, argnums, has_aux, chunk_size, out, progress
+        As in `jacrev`; `chunk_size` and `progress` count columns.
 
     Returns
     -------
@@ -84,18 +114,38 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(function, argnums, has_aux, chunk_size, _forward_columns, "jacfwd")
+    options = _Options("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
+    return options.transformed(function)
 
 
 def jacobian(
-    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+    function: Callable[..., Any],
+    argnums: ArgNums = 0,
+    mode: str = "auto",
+    chunk_size: Chunks = "auto",
+    out: Any = None,
+    progress: Shown = False,
+    has_aux: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian in reverse mode; another name of `jacrev`.
+    """Return a function that computes the Jacobian by rows or by columns, whichever are fewer.
 
     Parameters
     ----------
-    function, argnums, has_aux
+    function, argnums, chunk_size, out, progress, has_aux
         As in `jacrev`.
+    mode : {"auto", "reverse", "forward"}
+        By rows, as `jacrev`, or by columns, as `jacfwd`. "auto" goes by columns where the arguments
+        have fewer elements than the outputs, unless an operator has no derivative for that.
+
+    Returns
+    -------
+    callable
+        As that of `jacrev`.
+
+    See Also
+    --------
+    vmap : ``vmap(jacobian(f))`` for the Jacobians of many samples.
+    value_and_jacobian : The value, too.
 
     Examples
     --------
@@ -104,125 +154,159 @@ def jacobian(
     >>> ng.func.jacobian(lambda x: 3 * x)(np.array([1.0, 2.0]))
     array([[3., 0.],
            [0., 3.]])
+
+    One that is larger than memory goes to a file, with a bar:
+
+    >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
+    >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
     """
-    return _jacobian(function, argnums, has_aux, None, _reverse_rows, "jacobian")
+    return _Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux).transformed(
+        function
+    )
 
 
-def _jacobian(
+def value_and_jacobian(
     function: Callable[..., Any],
-    argnums: ArgNums,
-    has_aux: bool,
-    chunk: int | None,
-    method: Callable,
-    what: str,
+    argnums: ArgNums = 0,
+    mode: str = "auto",
+    chunk_size: Chunks = "auto",
+    out: Any = None,
+    progress: Shown = False,
+    has_aux: bool = False,
 ) -> Callable[..., Any]:
-    if chunk is not None and (not isinstance(chunk, int) or chunk < 1):
-        raise ArgTypeError(f"{what}: chunk_size must be a positive int or None, got {chunk!r}")
-    require_function(function, what)
+    """Return a function that computes the value and the Jacobian from one call of ``function``.
 
-    @functools.wraps(function)
-    def jacobian_function(*args: Any, **kwargs: Any) -> Any:
-        variables = Variables(args, argnums, what)
-        output, aux = call(function, variables, kwargs, has_aux, what)
-        leaves, rebuild = output_leaves(output, what)
-        blocks = method(leaves, variables.leaves, variables.outer_graph(leaves), chunk)
-        rows = [variables.rebuild([variables.deliver(block) for block in row]) for row in blocks]
-        result = rebuild(rows)
-        return (result, variables.deliver_tree(aux)) if has_aux else result
+    Parameters
+    ----------
+    function, argnums, mode, chunk_size, out, progress, has_aux
+        As in `jacobian`.
 
-    return jacobian_function
+    Returns
+    -------
+    callable
+        Returns ``(value, jacobian)``, with `has_aux` ``((value, aux), jacobian)``.
 
-
-def _identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
-    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
-    shape, times ``unit``, on its device."""
-    rows = np.eye(tensor.size, dtype=tensor.dtype)[start:stop].reshape(stop - start, *tensor.shape)
-    rows = rows if unit == 1 else rows * tensor.dtype.type(unit)
-    return placed(rows, tensor.spec.device)
-
-
-def _chunks(size: int, chunk: int | None) -> list[tuple[int, int]]:
-    step = chunk or max(size, 1)
-    return [(start, min(start + step, size)) for start in range(0, size, step)] or [(0, 0)]
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> ng.func.value_and_jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    (array([1., 4.]), array([[2., 0.],
+           [0., 4.]]))
+    """
+    options = _Options("value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    return options.transformed(function, with_value=True)
 
 
-def _reverse_rows(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool, chunk: int | None
-) -> list[list[Tensor]]:
-    """Return the Jacobian blocks by output and input."""
-    blocks = []
-    for output in outputs:
-        row = _rows(output, inputs, graph, chunk, 1)
-        real = [n for n, x in enumerate(inputs) if x.dtype.kind == "f"]
-        if output.dtype.kind == "c" and real:  # whose gradients are those of the real part
-            imaginary = _rows(output, [inputs[n] for n in real], graph, chunk, 1j)
-            for n, part in zip(real, imaginary, strict=True):
-                row[n] = row[n] + part * 1j
-        blocks.append(row)
-    return blocks
+class _Options:
+    """How a Jacobian is computed."""
 
+    def __init__(
+        self,
+        what: str,
+        argnums: ArgNums,
+        mode: str,
+        chunk_size: Chunks,
+        out: Any,
+        progress: Shown,
+        has_aux: bool,
+    ) -> None:
+        if mode not in MODES:
+            raise ValueError(f"{what}: mode must be one of {', '.join(MODES)}, got {mode!r}")
+        is_number = isinstance(chunk_size, int) and not isinstance(chunk_size, bool)
+        if not (chunk_size in (None, "auto") or (is_number and chunk_size > 0)):  # type: ignore[operator]
+            raise ArgTypeError(
+                f"{what}: chunk_size must be a positive int, 'auto' or None, got {chunk_size!r}"
+            )
+        require_progress(progress, what)
+        self.what, self.argnums, self.mode, self.has_aux = what, argnums, mode, has_aux
+        self.chunk_size, self.out, self.progress = chunk_size, out, progress
 
-def _rows(
-    output: Tensor, inputs: Sequence[Tensor], graph: bool, chunk: int | None, unit: complex
-) -> list[Tensor]:
-    """Return for each input the gradients of all elements of an output, with seeds of ``unit``."""
-    parts = [
-        pull([output], inputs, [_identity(output, *span, unit)], graph, batched=True)
-        for span in _chunks(output.size, chunk)
-    ]
-    joined = [_join(column) for column in zip(*parts, strict=True)]
-    return [_reshaped(j, (*output.shape, *x.shape)) for j, x in zip(joined, inputs, strict=True)]
+    def transformed(
+        self, function: Callable[..., Any], with_value: bool = False
+    ) -> Callable[..., Any]:
+        """Return the function that computes the Jacobian of ``function``."""
+        require_function(function, self.what)
 
+        @functools.wraps(function)
+        def jacobian_function(*args: Any, **kwargs: Any) -> Any:
+            variables = Variables(args, self.argnums, self.what)
+            output, aux = call(function, variables, kwargs, self.has_aux, self.what)
+            leaves, rebuild = output_leaves(output, self.what)
 
-def _forward_columns(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool, chunk: int | None
-) -> list[list[Tensor]]:
-    blocks: list[list[Tensor]] = [[] for _ in outputs]
-    for position, x in enumerate(inputs):
-        columns = _columns(outputs, inputs, position, graph, chunk, 1)
-        if x.dtype.kind == "c":
-            along_i = _columns(outputs, inputs, position, graph, chunk, 1j)
-            columns = [
-                _real(a) + _real(b) * 1j for a, b in zip(columns, along_i, strict=True)
-            ]
-        for row, column in zip(blocks, columns, strict=True):
-            row.append(column)
-    return blocks
+            def arrange(blocks: Sequence[Any]) -> Any:
+                width = len(variables.leaves)
+                starts = range(0, len(leaves) * width, width)
+                return rebuild([variables.rebuild(blocks[n : n + width]) for n in starts])
 
+            result = self._jacobian(leaves, variables, arrange)
+            if not with_value:
+                return (result, variables.deliver_tree(aux)) if self.has_aux else result
+            value = rebuild([variables.deliver(leaf) for leaf in leaves])
+            return ((value, variables.deliver_tree(aux)) if self.has_aux else value), result
 
-def _columns(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    position: int,
-    graph: bool,
-    chunk: int | None,
-    unit: complex,
-) -> list[Tensor]:
-    """Return for each output its derivatives to all elements of one input, along ``unit``."""
-    x, parts = inputs[position], []
-    for start, stop in _chunks(x.size, chunk):
-        tangents = [
-            _identity(x, start, stop, unit)
-            if n == position
-            else placed(np.zeros((stop - start, *o.shape), o.dtype), o.spec.device)
-            for n, o in enumerate(inputs)
-        ]
-        parts.append(push(outputs, inputs, tangents, graph, batched=True))
-    turned = []
-    for output, column in zip(outputs, zip(*parts, strict=True), strict=True):
-        flat = _reshaped(_join(column), (x.size, output.size))
-        rows = registry["permute_dims"](flat, axes=(-1, -2))
-        turned.append(_reshaped(rows, (*output.shape, *x.shape)))
-    return turned
+        return jacobian_function
 
+    def _jacobian(
+        self,
+        outputs: Sequence[Tensor],
+        variables: Variables,
+        arrange: Callable[[Sequence[Any]], Any],
+    ) -> Any:
+        """Return the Jacobian as the caller gets it."""
+        graph = variables.outer_graph(outputs)
+        if self.out is not None:
+            self._require_no_graph(graph)
+        passes = passes_of(self.mode, outputs, variables.leaves, graph)
+        try:
+            blocks = self._blocks(passes, arrange)
+        except NotDifferentiableError:
+            if self.mode != "auto" or isinstance(passes, Rows):
+                raise
+            blocks = self._blocks(Rows(outputs, variables.leaves, graph), arrange)
+        if self.out is not None:
+            return self.out
+        blocks = [block for row in blocks for block in row]
+        if not variables.as_numpy:
+            blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
+        return arrange(list(map(variables.deliver, blocks)))
 
-def _real(tensor: Tensor) -> Tensor:
-    return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
+    def _blocks(self, passes: Passes, arrange: Callable[[Sequence[Any]], Any]) -> Any:
+        """Return the blocks by output and input."""
+        step = self._step(passes)
+        target: Any = Joined(passes)
+        if self.out is not None:
+            target = into(passes, self.out, arrange, self.what)
+        elif step is not None and present.capture is None and are_arrays(passes):
+            target = Arrays(passes)  # chunks that are joined at the end would be there twice
+        bar = Bar(self.progress, passes.count, passes.unit)
+        try:
+            for chunk in passes.chunks(step):
+                target.put(chunk)
+                bar.advance(chunk.stop - chunk.start)
+        finally:
+            bar.close()
+        return target.blocks()
 
+    def _step(self, passes: Passes) -> int | None:
+        """Return how many rows or columns a pass takes, None for all."""
+        if self.chunk_size != "auto":
+            return self.chunk_size  # type: ignore[return-value]
+        if present.capture is not None or passes.graph:  # a graph keeps them all
+            return None
+        step = max(1, (settings.chunk_memory << 20) // passes.nbytes())
+        if self.progress:
+            step = min(step, -(-passes.count // STEPS) or 1)
+        return step if step < max([x.size for x in passes.sources], default=0) else None
 
-def _join(parts: Sequence[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else registry["concat"](*parts, axis=-len(parts[0].shape))
-
-
-def _reshaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=shape)
+    def _require_no_graph(self, graph: bool) -> None:
+        if present.capture is not None:
+            refuse(
+                f"{self.what} would write to out= now, and not again when it is replayed. Return "
+                f"its result instead."
+            )
+        if graph:
+            raise ArgTypeError(
+                f"{self.what}: out= cannot hold a Jacobian that is differentiated itself; call "
+                f"under ng.no_grad(), or without out="
+            )

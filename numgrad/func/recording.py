@@ -76,7 +76,7 @@ class Recording:
         self.name = name
         self.fuse = fuse
         self.arguments = arguments
-        capture, first = Capture(arguments), next_number()
+        capture, first = self._capture(arguments), next_number()
         with paused(), capture.running():
             self.outputs = list(map(_made_here, function(arguments)))
         capture.require_unwritten()
@@ -84,7 +84,23 @@ class Recording:
         self.storages = {} if above is None else above.storages.copy()
         for value in capture.used.values():  # first what is from outside, then what was saved of it
             self.storages.setdefault(id(value.array), value.storage)
-        inner = {a.edge for a in arguments if a.requires_grad}
+        found = self._taken(capture, above)
+        self.guards = capture.guards()
+        self.copies_are_views = capture.copies_are_views()
+        self.outer: list[Any] = list(found.values())
+        self.edges = [*(a.edge for a in arguments), *found]
+        self.live = self.reaching(self.outputs)
+        self.operator = Replay(self)
+        self.past = Past(self)
+        self._derivatives: dict[Any, Recording] = {}
+
+    def _capture(self, arguments: list[Tensor]) -> Capture:
+        """Return what watches the function while it is recorded."""
+        return Capture(arguments)
+
+    def _taken(self, capture: Capture, above: "Recording | None") -> dict[Edge, Any]:
+        """Return the tensors from outside that require grad, by where their gradients go."""
+        inner = {a.edge for a in self.arguments if a.requires_grad}
         used = [(v.edge, v) for v in capture.used.values() if v.requires_grad]
         # Behind the gates of a choice a tensor from outside has a place inside. What the function
         # computes of its own leaves, or those of a transform, is none: leaves that are kept are
@@ -100,14 +116,7 @@ class Recording:
         for edge, value in used:
             if edge not in inner:
                 found.setdefault(edge, value)
-        self.guards = capture.guards()
-        self.copies_are_views = capture.copies_are_views()
-        self.outer: list[Any] = list(found.values())
-        self.edges = [*(a.edge for a in arguments), *found]
-        self.live = self.reaching(self.outputs)
-        self.operator = Replay(self)
-        self.past = Past(self)
-        self._derivatives: dict[Any, Recording] = {}
+        return found
 
     def reaching(self, values: Sequence[Value]) -> list[int]:
         """Return which values depend on an argument that requires grad or on ``outer``; leaves that
@@ -285,7 +294,7 @@ class Recording:
 
         arguments = [*self.arguments, *cotangents]
         name = f"the gradient of {self.name}"
-        return Recording(name, pull, arguments, self.fuse, self)
+        return type(self)(name, pull, arguments, self.fuse, self)
 
 
 def zeros_at(edge: Edge) -> Tensor:
@@ -378,11 +387,15 @@ class Replay(Operator):
 
 
 def record(
-    name: str, function: Callable[[list[Tensor]], list[Tensor]], arguments: list[Tensor], fuse: str
-) -> Recording:
+    name: str,
+    function: Callable[[list[Tensor]], list[Tensor]],
+    arguments: list[Tensor],
+    fuse: str,
+    kind: type[Recording] = Recording,
+) -> Any:
     """Capture a function in the present grad mode."""
     with deferring(False):
-        return Recording(name, function, arguments, fuse)
+        return kind(name, function, arguments, fuse)
 
 
 __all__ = ["Recording", "constant", "in_order", "keeps_leaves", "placeholder", "record"]

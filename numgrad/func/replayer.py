@@ -134,11 +134,23 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
                 return result
         return replayer(args, kwargs, out)
 
+    vars(jitted)["_replayer"] = replayer
     return jitted
 
 
+def reduced(function: Any) -> tuple[Any, ...] | None:
+    """Return how a captured function is pickled, as ``__reduce__`` does, so that another process
+    captures it itself; None for any other function."""
+    replayer = getattr(function, "_replayer", None)
+    # Whoever wraps a captured function copies its attributes.
+    if not isinstance(replayer, Replayer) or function.__wrapped__ is not replayer.function:
+        return None
+    return _callable, (replayer.function, replayer)
+
+
 class Replayer:
-    """The recordings of one function, by the kind of arguments."""
+    """The recordings of one function, by the kind of arguments; without them where it is copied to
+    another process."""
 
     def __init__(
         self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
@@ -153,6 +165,9 @@ class Replayer:
         self.fast: Any = None  # of the latest call
         self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
         self.nested: Nested | None = None
+
+    def __reduce__(self) -> Any:
+        return Replayer, (self.function, self.signature, self.fuse, self.ensemble)
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if mode.capture is not None and out is not None:

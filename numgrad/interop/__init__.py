@@ -7,9 +7,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import dask as dask
     from . import scipy as scipy
 
-__all__ = ["scipy"]
+__all__ = ["dask", "scipy"]
 
 
 def __getattr__(name: str) -> Any:

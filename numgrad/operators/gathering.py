@@ -232,6 +232,7 @@ gather = Gather("gather")
 scatter_add = ScatterAdd("scatter_add")
 put_at = PutAt("put_at")
 
+put_at.is_linear = True
 gather.gives_scalars = True  # as a vector at an array without axes
 
 

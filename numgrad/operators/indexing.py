@@ -265,6 +265,8 @@ def _put_covers(specs, static):
 
 
 put_view.covers = _put_covers
+put_view.is_linear = True
+put_view.ranks = lambda *, ncore, nregion, chain: (ncore, nregion)
 
 
 @put_view.pullback

@@ -62,6 +62,9 @@ concat = Structural(
 )
 
 
+concat.is_linear = True
+
+
 @concat.pullback
 def concat_pullback(context, g):
     axis = context.static["axis"]
@@ -104,6 +107,9 @@ def _prepare_stack(specs, *, axis):
 stack = Structural(
     "stack", infer=_infer_stack, run=_run_stack, lower=_lower_stack, prepare=_prepare_stack
 )
+
+
+stack.is_linear = True
 
 
 @stack.pullback

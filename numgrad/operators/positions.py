@@ -37,8 +37,13 @@ def remains_core(positions, size, out):
 
 
 class _OfVector(Operator):
-    """What is computed of all elements of an integer array at once, and of a few static numbers."""
+    """What is computed of all elements of an integer array at once, and of a few static numbers.
 
+    ``flattens`` says that all axes are one vector; else the last one is, and those in front of it
+    are others.
+    """
+
+    flattens = True
     function: Any
     result: np.dtype
     numbers: ClassVar[tuple[str, ...]]
@@ -70,7 +75,8 @@ class _OfVector(Operator):
         if not array.size:
             return [np.empty(array.shape, self.result)]
         numbers = [static[name] for name in self.numbers]
-        flat = np.ascontiguousarray(array).reshape(-1)
+        flat = np.ascontiguousarray(array)
+        flat = flat.reshape(-1) if self.flattens else flat
         found, status = target.kernel(self.spec(array.dtype)).call(flat, *numbers)
         if status:
             raise self.error_of(array, "", static)
@@ -79,13 +85,13 @@ class _OfVector(Operator):
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
         (operand,), (spec,) = inputs, specs
         out = builder.new(spec.shape, self.result, spec.rows)
-        count = prod(spec.shape)
-        if count:
-            flat = builder.contiguous(operand).view(_flat)
+        if prod(spec.shape):
+            view = _flat if self.flattens else _as_it_is
+            flat, made = builder.contiguous(operand).view(view), out.view(view)
             numbers = [builder.constant(_number(static[name])) for name in self.numbers]
             builder.emit(
-                self.spec(operand.dtype), [flat, *numbers], [out.view(_flat)],
-                (1, *(0,) * len(numbers), 1), (count,), (), self.name,
+                self.spec(operand.dtype), [flat, *numbers], [made],
+                (1, *(0,) * len(numbers), 1), flat.shape[-1:], flat.shape[:-1], self.name,
                 replay=functools.partial(self._replay, static),
             )  # fmt: skip
         return [out]
@@ -96,6 +102,10 @@ class _OfVector(Operator):
 
 def _flat(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1)
+
+
+def _as_it_is(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 @functools.lru_cache(maxsize=1024)
@@ -127,6 +137,7 @@ class Remains(_OfVector):
     """Whether the value that is written at each of these positions remains there, as no later one
     is written at the same position."""
 
+    flattens = False
     function = staticmethod(remains_core)
     result = np.dtype(np.bool_)
     numbers = ("size",)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .._specs import LoopSpec
-from ..targets.cpu.kernels import kernel
+from ..engine.runtime import runtime
 
 
 class Compiled:
@@ -23,13 +23,17 @@ class Compiled:
     def __init__(self, function: Callable[..., None], signature: str) -> None:
         self.function, self.signature = function, signature
         self.__doc__ = function.__doc__
+        self._ufuncs: dict[tuple[np.dtype, ...], np.ufunc] = {}
 
     def __call__(self, *inputs: np.ndarray | int, out: Sequence[np.ndarray]) -> None:
         """Call it on inputs that are contiguous, and arrays that it writes."""
         arrays = [np.asarray(x) for x in inputs]
-        dtypes = tuple(a.dtype for a in arrays), tuple(a.dtype for a in out)
-        name = self.function.__name__
-        ufunc = kernel(LoopSpec(name, self.function, self.signature, *dtypes)).ufunc
+        dtypes = tuple([a.dtype for a in (*arrays, *out)])
+        ufunc = self._ufuncs.get(dtypes)
+        if ufunc is None:
+            kinds = dtypes[: len(arrays)], dtypes[len(arrays) :]
+            spec = LoopSpec(self.function.__name__, self.function, self.signature, *kinds)
+            ufunc = self._ufuncs[dtypes] = runtime.target.kernel(spec).ufunc
         ufunc(*arrays, out=tuple(out))
 
 

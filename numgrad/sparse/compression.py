@@ -17,6 +17,7 @@ from ..func.forward import push
 from ..func.gradients import pull
 from . import coloring, symmetric
 from .compiled import compiled
+from .sets import IndexSets
 
 
 @dataclass(frozen=True)
@@ -60,52 +61,48 @@ class Plan:
     substitution: Substitution | None = None
 
 
-def plan_jacobian(pattern: Any, name: str, order: str) -> Plan:
+def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
     """Return a plan for the Jacobian with a pattern."""
     colors = coloring.color(pattern, name, order)
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    columns = pattern.indices.astype(np.int64)
-    m, n = pattern.shape
+    rows, columns, m, n = pattern.rows, pattern.members, len(pattern), pattern.width
     by_row = colors.rows[rows] * n + columns
     by_column = colors.n_rows * n + colors.columns[columns] * m + rows
     mode = "bidirectional" if colors.n_rows and colors.n_columns else "row"
     mode = mode if colors.n_rows else "column"
-    return Plan(pattern, colors, mode, np.where(colors.rows[rows] >= 0, by_row, by_column))
+    is_by_row = colors.rows[rows] >= 0
+    if colors.columns_first:
+        is_by_row = colors.columns[columns] < 0
+    positions = np.where(is_by_row, by_row, by_column)
+    return Plan(pattern.as_matrix(), colors, mode, positions)
 
 
-def plan_hessian(pattern: Any, name: str, order: str) -> Plan:
+def plan_hessian(pattern: IndexSets, name: str, order: str) -> Plan:
     """Return a plan for the Hessian with a symmetric pattern; it is read from products with its
     rows, which are its columns."""
     found = symmetric.color(pattern, name, order)
-    colors = coloring.Coloring(found, np.full(pattern.shape[1], -1))
+    colors = coloring.Coloring(found, np.full(len(pattern), -1))
     if name == "acyclic":
         return _by_substitution(pattern, colors)
-    rows, columns, n = *_places(pattern), pattern.shape[0]
+    rows, columns, n = pattern.rows, pattern.members, len(pattern)
     single = np.empty(columns.size, np.bool_)
-    starts, members = coloring.starts_and_members(pattern)
-    _mark_single(starts, members, found, out=[single])
+    _mark_single(pattern.starts, columns, found, out=[single])
     direct, mirrored = found[columns] * n + rows, found[rows] * n + columns
-    return Plan(pattern, colors, name, np.where(single, direct, mirrored))
+    return Plan(pattern.as_matrix(), colors, name, np.where(single, direct, mirrored))
 
 
-def _places(pattern: Any) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    return rows, pattern.indices.astype(np.int64)
-
-
-def _by_substitution(pattern: Any, colors: coloring.Coloring) -> Plan:
-    graph, n = symmetric.graph_of(pattern), pattern.shape[0]
-    count = graph.members.size // 2
+def _by_substitution(pattern: IndexSets, colors: coloring.Coloring) -> Plan:
+    graph, n = symmetric.graph_of(pattern), len(pattern)
+    count = graph.edges.size // 2
     number, bases = np.full(count, -1), np.empty(count, np.int64)
-    starts, others = np.zeros(count + 1, np.int64), np.empty(graph.members.size, np.int64)
-    _peel(*graph, colors.rows, n, out=[number, bases, starts, others])
+    starts, others = np.zeros(count + 1, np.int64), np.empty(graph.edges.size, np.int64)
+    _peel(*graph.arrays, colors.rows, n, out=[number, bases, starts, others])
     if (number < 0).any():
         raise GraphError("an acyclic colouring of a Hessian has a cycle in two colours")
-    rows, columns = _places(pattern)
+    rows, columns = pattern.rows, pattern.members
     positions = count + colors.rows[rows] * n + columns
     positions[rows != columns] = number[graph.edges]
     found = Substitution(bases, starts, others[: starts[-1]].copy())
-    return Plan(pattern, colors, "acyclic", positions, found)
+    return Plan(pattern.as_matrix(), colors, "acyclic", positions, found)
 
 
 @compiled("(a),(p),(n)->(p)")

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..func.trees import require_function
 from .prepared import Prepared, PreparedHessian, compute
-from .problem import Problem, as_matrix
+from .problem import Problem
 
 
 def jacobian(
@@ -250,7 +250,7 @@ def jacobian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0)
            [0, 1, 1]])
     """
     problem = _problem(f, argnum, False, "auto", "auto", "sparse.jacobian_pattern")
-    return as_matrix(problem.detect(problem.record((x, *args))))
+    return problem.detect(problem.record((x, *args))).as_matrix()
 
 
 def hessian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0) -> Any:
@@ -280,7 +280,7 @@ def hessian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0) 
            [0, 0, 0]])
     """
     problem = _problem(f, argnum, True, "star", "auto", "sparse.hessian_pattern")
-    return as_matrix(problem.detect(problem.record((x, *args))))
+    return problem.detect(problem.record((x, *args))).as_matrix()
 
 
 def _problem(

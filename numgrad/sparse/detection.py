@@ -1,6 +1,6 @@
 """The pattern of a Jacobian, read from the recorded graph in one walk from inputs to outputs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -13,8 +13,9 @@ from ..engine.graph import Edge, Node
 from ..engine.record import mode, runtime
 from ..engine.select import reachable
 from ..func.recording import Replay
+from ..func.vmap_sample import Mapped
 from .rules import Application, propagate
-from .sets import IndexSets, stacked
+from .sets import IndexSets, stacked, starts_of
 
 Found = dict[Edge, IndexSets]
 
@@ -34,9 +35,15 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
         found[x.edge] = IndexSets.of_inputs(prod(x.shape), first, width)
     edges = [o.edge for o in outputs]
     _walk(edges, found)
-    empty = [found.get(e) or IndexSets.empty(prod(o.shape), width)
-             for e, o in zip(edges, outputs, strict=True)]
-    return stacked(empty)
+    return stacked(_of(edges, outputs, found, width))
+
+
+def _of(
+    edges: Sequence[Edge], values: Sequence[Any], found: Found, width: int
+) -> list[IndexSets]:
+    """Return the sets of values, which are empty where nothing was found."""
+    pairs = zip(edges, values, strict=True)
+    return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
 def _walk(wanted: Sequence[Edge], found: Found) -> None:
@@ -47,10 +54,12 @@ def _walk(wanted: Sequence[Edge], found: Found) -> None:
     users: dict[Edge, int] = {}
     for edge in [*wanted, *(e for node in nodes for e in node.edges)]:
         users[edge] = users.get(edge, 0) + 1
+    most = max([prod(s.shape) for node in nodes for s in (*node.inputs, *node.outputs)], default=0)
+    numbers = np.arange(most)
     for node in nodes:
         sets = [found.get(edge) for edge in node.edges]
         if any(s is not None for s in sets):
-            for slot, result in enumerate(_through(node, sets)):
+            for slot, result in enumerate(_through(node, sets, numbers)):
                 found[Edge(node, slot)] = result
         for edge in node.edges:  # what nobody else reads is forgotten
             users[edge] -= 1
@@ -58,9 +67,13 @@ def _walk(wanted: Sequence[Edge], found: Found) -> None:
                 found.pop(edge, None)
 
 
-def _through(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
+def _through(
+    node: Node, sets: list[IndexSets | None], numbers: np.ndarray
+) -> list[IndexSets]:
     if isinstance(node.operator, Replay):
         return _replayed(node, sets)
+    if isinstance(node.operator, Mapped):
+        return _mapped(node, sets)
     if any(spec.rows for spec in (*node.inputs, *node.outputs)):
         raise SparsityError(
             f"the pattern of {node.name()}{node.where()} is not known: it works on the members of "
@@ -68,9 +81,8 @@ def _through(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
             f"pattern=."
         )
     shapes, outputs = [s.shape for s in node.inputs], [s.shape for s in node.outputs]
-    return propagate(
-        Application(node.operator, node.static, shapes, outputs, sets, _values(node))
-    )
+    operator, static, known = node.operator, node.static, _values(node)
+    return propagate(Application(operator, static, shapes, outputs, sets, known, numbers))
 
 
 def _values(node: Node) -> Callable[[int], np.ndarray | None]:
@@ -100,14 +112,34 @@ def _known(value: Any, done: dict[Any, Any]) -> np.ndarray | None:
 def _replayed(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
     """Walk through the graph of a captured function, of which the node is one call."""
     recording = node.operator.recording
-    inside: Mapping[Edge, IndexSets | None] = dict(zip(recording.edges, sets, strict=True))
-    live = {edge: s for edge, s in inside.items() if s is not None and edge.node is not None}
-    width = next(iter(live.values())).width
+    pairs = zip(recording.edges, sets, strict=True)
+    found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
+    width = next(iter(found.values())).width
     edges = [output.edge for output in recording.outputs]
-    found = dict(live)
     _walk(edges, found)
-    return [
-        found.get(edge) or IndexSets.empty(prod(o.shape), width)
-        for edge, o in zip(edges, recording.outputs, strict=True)
-    ]
+    return _of(edges, recording.outputs, found, width)
 
+
+def _mapped(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
+    """Walk through the graph of one sample, and do the same for all samples."""
+    sample = node.operator.sample
+    shapes = [spec.shape for spec in node.inputs]
+    cores = [a.shape for a in sample.arguments]
+    cores += shapes[len(cores) :]  # of what the function closes over
+    sizes = node.outputs[0].shape[: len(node.outputs[0].shape) - len(sample.outputs[0].shape)]
+    found, places, first, before = {}, [], 0, 0
+    width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
+    for edge, shape, core, of_all in zip(sample.edges, shapes, cores, sets, strict=True):
+        if of_all is None:
+            continue
+        found[edge] = IndexSets.of_inputs(prod(core), first, width)
+        at = np.arange(before, before + prod(shape)).reshape(shape)
+        places.append(np.broadcast_to(at, (*sizes, *core)).reshape(prod(sizes), prod(core)))
+        first, before = first + prod(core), before + prod(shape)
+    edges = [output.edge for output in sample.outputs]
+    _walk(edges, found)
+    whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
+    return [
+        whole.grouped(starts_of(np.tile(s.counts, prod(sizes))), at[:, s.members])
+        for s in _of(edges, sample.outputs, found, width)
+    ]

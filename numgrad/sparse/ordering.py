@@ -4,16 +4,15 @@ A graph is given by cliques: those columns of a matrix are neighbours that meet 
 that is given by its edges is the case of two columns in each row.
 """
 
-from typing import Any
-
 import numpy as np
 
 from .compiled import compiled
+from .sets import IndexSets
 
 ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "saturation")
 
 
-def order_of(name: str, columns: Any, rows: Any) -> np.ndarray:
+def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
     """Return the numbers of the columns of a matrix in the order in which they are coloured.
 
     Parameters
@@ -23,24 +22,24 @@ def order_of(name: str, columns: Any, rows: Any) -> np.ndarray:
         the last one has the fewest neighbours, the one before it the fewest among the others, and
         so on; ``incidence_degree``, where the next one has the most neighbours already;
         ``saturation``, where these have the most colours.
-    columns, rows : pairs of arrays
-        Where the members of each column, and of each row, begin, and what they are.
+    columns, rows : IndexSets
+        The rows of each column, and the columns of each row.
     """
-    size = columns[0].size - 1
+    size, given = len(columns), (columns.starts, columns.members, rows.starts, rows.members)
     if name == "natural" or not size:
         return np.arange(size)
     degrees = np.empty(size, np.int64)
-    _degrees(*columns, *rows, out=[degrees])
+    _degrees(*given, out=[degrees])
     if name == "largest_first":
         return np.argsort(-degrees, kind="stable")
     order = np.empty(size, np.int64)
     step = -1 if name == "smallest_last" else 1
     if name == "saturation":
-        _saturated(*columns, *rows, np.argsort(degrees, kind="stable"), out=[order])
+        _saturated(*given, np.argsort(degrees, kind="stable"), out=[order])
         return order
     keys = degrees if step < 0 else np.zeros(size, np.int64)
     top = np.argsort(degrees, kind="stable") if step > 0 else np.arange(size)[::-1].copy()
-    _dynamic(*columns, *rows, keys, top, step, out=[order])
+    _dynamic(*given, keys, top, step, out=[order])
     return order[::-1].copy() if step < 0 else order
 
 

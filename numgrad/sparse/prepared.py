@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CaptureError, DetachedError, SparsityError
+from .._errors import CaptureError, SparsityError
 from .._tensor import Tensor
-from ..engine.record import mode
 from ..func.replayer import jit
-from .compression import Plan, entries
-from .problem import Problem, Record, as_matrix, as_sets, check
+from .compression import Plan
+from .problem import Problem, Record, as_sets, check
+from .sets import IndexSets
 
 _HINT = (
     "ng.sparse.prepare captures the function, as ng.jit does; ng.sparse.jacobian and hessian take "
@@ -22,33 +22,25 @@ def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
     """Return the matrix at a point, with all that it takes."""
     record = problem.record(args)
     is_given = pattern is not None
-    found = problem.given(pattern, record) if is_given else as_matrix(problem.detect(record))
-    plan = problem.plan(found)
-    matrix = matrix_of(plan, elements(entries(record.output, record.x, plan), problem.what))
+    found = problem.given(pattern, record) if is_given else problem.detect(record)
+    matrix = matrix_of(*problem.entries(record, found))
     if is_given:
         check(problem, record, matrix)
     return matrix
 
 
-def elements(result: Any, what: str) -> np.ndarray:
+def elements(result: Any) -> np.ndarray:
     """Return a result as an array: SciPy's matrices hold nothing else."""
-    if not isinstance(result, Tensor):
-        return result
-    if result.requires_grad and mode.grad:
-        raise DetachedError(
-            f"{what}: the matrix depends on a tensor that requires grad, but a matrix of SciPy has "
-            f"no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp, vjp and hvp "
-            f"give products with the matrix that can be differentiated."
-        )
-    return result.detach().cpu().numpy()
+    return result.detach().cpu().numpy() if isinstance(result, Tensor) else result
 
 
-def matrix_of(plan: Plan, data: np.ndarray) -> Any:
+def matrix_of(plan: Plan, data: Any) -> Any:
     """Return the matrix with these entries; it shares the rest with the pattern."""
     from scipy.sparse import csr_array
 
     pattern = plan.pattern
-    matrix = csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
+    arrays = elements(data), pattern.indices, pattern.indptr
+    matrix: Any = csr_array(arrays, shape=pattern.shape)
     matrix.has_canonical_format = True
     return matrix
 
@@ -84,8 +76,7 @@ class Prepared:
         self._is_known = False  # whether the next recording has the pattern, as that was pickled
         if pattern is not None:
             record = problem.record(args)
-            self._plan = problem.plan(problem.given(pattern, record))
-            data = elements(entries(record.output, record.x, self._plan), problem.what)
+            self._plan, data = problem.entries(record, problem.given(pattern, record))
             check(problem, record, matrix_of(self._plan, data))
         self._make_programs()
         self._spec = _spec_of(args[problem.argnum])
@@ -103,28 +94,27 @@ class Prepared:
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
         """Return the value, of a Hessian the gradient too, and the entries of the matrix."""
         record = self._problem.record(args)
-        self._require_pattern(record)
-        data = entries(record.output, record.x, self._found)
+        self._plan, data = self._problem.entries(record, self._pattern(record), self._plan)
         values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
         return *values, data
 
-    def _require_pattern(self, record: Record) -> None:
+    def _pattern(self, record: Record) -> IndexSets:
         """Find the pattern when the function is recorded first, and see that another recording, for
         other arguments or other arrays that it closes over, has no entry beside it."""
+        if self._plan is None:
+            return self._problem.detect(record)
+        known = as_sets(self._plan.pattern)
         if self._is_given or self._is_known:
             self._is_known = False
-            return
+            return known
         sets = self._problem.detect(record)
-        if self._plan is None:
-            self._plan = self._problem.plan(as_matrix(sets))
-            return
-        known = as_sets(self._plan.pattern)
         same = (len(known), known.width) == (len(sets), sets.width)
         if not same or known.union(sets).members.size != known.members.size:
             raise SparsityError(
                 f"{self._problem.what}: the function has another graph now than when it was "
                 f"prepared, with entries beside the pattern. Prepare it again."
             )
+        return known
 
     def _run(self, program: Any, args: Sequence[Any]) -> Any:
         if len(args) <= self._problem.argnum:
@@ -141,9 +131,6 @@ class Prepared:
             error.add_note(_HINT)
             raise
 
-    def _matrix(self, data: Any) -> Any:
-        return matrix_of(self._found, elements(data, self._problem.what))
-
     @property
     def _found(self) -> Plan:
         assert self._plan is not None
@@ -151,12 +138,12 @@ class Prepared:
 
     def __call__(self, *args: Any) -> Any:
         """Return the matrix at a point: a csr_array that shares its structure with others."""
-        return self._matrix(self._run(self._entries, args))
+        return matrix_of(self._found, self._run(self._entries, args))
 
     def value_and_jacobian(self, *args: Any) -> tuple[Any, Any]:
         """Return the value of the function and its Jacobian, of one evaluation."""
         *_, value, data = self._run(self._both, args)
-        return elements(value, self._problem.what), self._matrix(data)
+        return elements(value), matrix_of(self._found, data)
 
     @property
     def pattern(self) -> Any:
@@ -206,5 +193,4 @@ class PreparedHessian(Prepared):
     def value_gradient_hessian(self, *args: Any) -> tuple[Any, Any, Any]:
         """Return the value of the function, its gradient and its Hessian, of one evaluation."""
         value, gradient, data = self._run(self._both, args)
-        what = self._problem.what
-        return elements(value, what), elements(gradient, what), self._matrix(data)
+        return elements(value), elements(gradient), matrix_of(self._found, data)

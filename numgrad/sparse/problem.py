@@ -1,17 +1,18 @@
 """What is differentiated: a function recorded at a point, its pattern, and checks of both."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import ArgTypeError, DtypeError, SparsityError
+from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiableError, SparsityError
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import call, pull, require_scalar
 from ..func.trees import Variables, output_leaves
-from .compression import Plan, plan_hessian, plan_jacobian
+from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
 from .sets import IndexSets
 
@@ -52,6 +53,12 @@ class Problem:
         variables = Variables(args, self._argnum(), self.what)
         output, _ = call(self.function, variables, {}, False, self.what)
         leaves, _ = output_leaves(output, self.what)
+        if variables.outer_graph(leaves):
+            raise DetachedError(
+                f"{self.what}: the matrix depends on a tensor that requires grad, but a matrix of "
+                f"SciPy has no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp "
+                f"and vjp give products with the matrix that can be differentiated."
+            )
         x = self._one(variables.leaves, f"argument {self.argnum}")
         if self.is_hessian:
             require_scalar(output, leaves, self.what)
@@ -86,18 +93,25 @@ class Problem:
     def detect(self, record: Record) -> IndexSets:
         """Return the pattern, which of a Hessian is symmetric."""
         sets = pattern_of([record.output], [record.x])
-        if self.is_hessian:
-            matrix = as_matrix(sets)
-            sets = as_sets(matrix + matrix.T)
-        return sets
+        return sets.union(sets.transposed()) if self.is_hessian else sets
 
-    def plan(self, pattern: Any) -> Plan:
-        """Return how to compute a matrix with a pattern."""
+    def entries(
+        self, record: Record, pattern: IndexSets, plan: Plan | None = None
+    ) -> tuple[Plan, Tensor]:
+        """Return how a matrix with a pattern is computed, and its entries. Where that is free, it
+        is by rows if an operator has no derivative in forward mode."""
         make = plan_hessian if self.is_hessian else plan_jacobian
-        return make(pattern, self.coloring, self.order)
+        plan = plan or make(pattern, self.coloring, self.order)
+        try:
+            return plan, entries(record.output, record.x, plan)
+        except NotDifferentiableError:
+            if self.coloring != "auto" or not plan.colors.n_columns:
+                raise
+        plan = plan_jacobian(pattern, "row", self.order)
+        return plan, entries(record.output, record.x, plan)
 
-    def given(self, pattern: Any, record: Record) -> Any:
-        """Return a user's pattern as a sparse matrix of booleans."""
+    def given(self, pattern: Any, record: Record) -> IndexSets:
+        """Return a user's pattern, made symmetric for a Hessian."""
         from scipy.sparse import csr_array
 
         matrix: Any = csr_array(pattern).astype(np.bool_)
@@ -109,10 +123,8 @@ class Problem:
             )
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-        if self.is_hessian:
-            matrix = csr_array((matrix + matrix.T).astype(np.bool_))
-        matrix.sort_indices()
-        return matrix
+        sets = as_sets(matrix)
+        return sets.union(sets.transposed()) if self.is_hessian else sets
 
 
 def check(problem: Problem, record: Record, matrix: Any) -> None:
@@ -121,15 +133,15 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
     rng = np.random.default_rng(0)
     output, x = record.output, record.x
     v, u = (rng.standard_normal(t.shape).astype(t.dtype) for t in (x, output))
-    (right,) = push([output], [x], [placed(v, x.device)], False)
     (left,) = pull([output], [x], [placed(u, output.device)], False)
-    pairs = (
-        (right, matrix @ v.reshape(-1), abs(matrix) @ abs(v.reshape(-1)), "row"),
-        (left, matrix.T @ u.reshape(-1), abs(matrix).T @ abs(u.reshape(-1)), "column"),
-    )
-    for product, found, size, side in pairs:
-        expected = product.detach().numpy().reshape(-1)
-        scale = np.maximum(size, abs(expected)) * np.sqrt(np.finfo(expected.dtype).eps)
+    products = [(left, matrix.T, u.reshape(-1), "column")]
+    with suppress(NotDifferentiableError):  # of an operator that has no forward mode
+        (right,) = push([output], [x], [placed(v, x.device)], False)
+        products.append((right, matrix, v.reshape(-1), "row"))
+    for product, by, vector, side in products:
+        expected, found = product.detach().cpu().numpy().reshape(-1), by @ vector
+        size = np.maximum(abs(by) @ abs(vector), abs(expected))
+        scale = size * np.sqrt(np.finfo(expected.dtype).eps)
         wrong = np.flatnonzero(abs(found - expected) > scale)  # NaN is none, nor infinite ones
         if wrong.size:
             raise SparsityError(
@@ -140,17 +152,8 @@ def check(problem: Problem, record: Record, matrix: Any) -> None:
             )
 
 
-def as_matrix(sets: IndexSets) -> Any:
-    """Return sets as a sparse matrix of booleans."""
-    from scipy.sparse import csr_array
-
-    ones = np.ones(sets.members.size, np.bool_)
-    narrow = sets.members.astype(np.int32), sets.starts.astype(np.int32)
-    return csr_array((ones, *narrow), shape=(len(sets), sets.width))
-
-
 def as_sets(matrix: Any) -> IndexSets:
-    """Return a sparse matrix as sets, one for each row."""
+    """Return a csr_array as sets, one for each row."""
     matrix.sort_indices()
     starts, members = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
     return IndexSets(starts, members, matrix.shape[1])

@@ -40,6 +40,8 @@ class Application(NamedTuple):
     known : callable
         Returns the values of an input that the derivative reads, None where they depend on what is
         known only when a program runs.
+    numbers : array
+        The numbers from 0 on, as many as any of the shapes has elements.
     """
 
     operator: Any
@@ -48,10 +50,11 @@ class Application(NamedTuple):
     outputs: list[tuple[int, ...]]
     sets: list[IndexSets | None]
     known: Known
+    numbers: np.ndarray
 
     def places(self, n: int) -> np.ndarray:
         """Return the positions of the elements of an input, in its shape."""
-        return np.arange(prod(self.shapes[n])).reshape(self.shapes[n])
+        return self.numbers[: prod(self.shapes[n])].reshape(self.shapes[n])
 
     def nothing(self, m: int) -> IndexSets:
         """Return the sets of an output that depends on nothing."""
@@ -92,7 +95,7 @@ def _moved(a: Application) -> list[IndexSets]:
     live, places, first = dict(a.live()), [], 0
     for n, shape in enumerate(a.shapes):
         if n in live:
-            places.append(a.places(n) + first)
+            places.append(a.places(n) + first if first else a.places(n))
             first += prod(shape)
         else:
             known = a.known(n) if isinstance(a.operator, _INDEXED) else None

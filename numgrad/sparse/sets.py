@@ -4,15 +4,26 @@ They lie in memory as a sparse matrix by rows does: the sorted members of one se
 other, and where each begins. All of them together are the pattern of a Jacobian.
 """
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from .._errors import SparsityError
 from .compiled import compiled
 
-MOST = np.iinfo(np.int32).max
-"""Members that a pattern may have: SciPy has them in 32 bits, and they fill 16 GiB here."""
+
+def _most() -> int:
+    """Return how many members a pattern may have: SciPy has their numbers in 32 bits, and a few
+    times as much memory is needed on the way."""
+    most = int(np.iinfo(np.int32).max)
+    with suppress(AttributeError, ValueError, OSError):  # of systems that do not say
+        nbytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return min(most, nbytes // (4 * np.dtype(np.int64).itemsize))
+    return most
+
 
 FEW = 8  # members that are sorted one by one
 
@@ -52,11 +63,37 @@ class IndexSets:
         """How many members each set has."""
         return np.diff(self.starts)
 
+    @property
+    def rows(self) -> np.ndarray:
+        """For each member the element whose set it is in."""
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    def transposed(self) -> "IndexSets":
+        """Return for each column the elements in whose sets it is."""
+        starts = starts_of(np.bincount(self.members, minlength=self.width))
+        members = np.empty_like(self.members)
+        _transpose(self.starts, self.members, starts[:-1], out=[members])
+        return IndexSets(starts, members, len(self))
+
+    def equals(self, other: "IndexSets") -> bool:
+        """Whether both have the same sets."""
+        pairs = (self.starts, other.starts), (self.members, other.members)
+        return self.width == other.width and all(np.array_equal(*pair) for pair in pairs)
+
+    def as_matrix(self) -> Any:
+        """Return the sets as the rows of a csr_array of booleans."""
+        from scipy.sparse import csr_array
+
+        narrow = self.members.astype(np.int32), self.starts.astype(np.int32)
+        ones = np.ones(self.members.size, np.bool_)
+        return csr_array((ones, *narrow), shape=(len(self), self.width))
+
     def take(self, positions: np.ndarray) -> "IndexSets":
         """Return the sets at positions, an empty one for -1."""
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
-        counts = np.where(at < 0, 0, self.counts[at]) if len(self) else np.zeros(at.size, int)
-        starts = starts_of(counts)
+        if not len(self):
+            return IndexSets.empty(at.size, self.width)
+        starts = starts_of(np.where(at < 0, 0, self.starts[at + 1] - self.starts[at]))
         members = np.empty(starts[-1], np.int64)
         _take(self.starts, self.members, at, starts, out=[members])
         return IndexSets(starts, members, self.width)
@@ -127,13 +164,23 @@ def starts_of(counts: np.ndarray) -> np.ndarray:
 
 
 def _allowed(count: int) -> int:
-    if count > MOST:
+    if count > _most():
         raise SparsityError(
             f"the pattern of a Jacobian, or of a value on the way to it, has {count:.3g} entries, "
             f"more than a sparse matrix can have here. The function is not sparse: use "
             f"ng.func.jacrev, jacfwd or hvp, or give pattern= where you know it better."
         )
     return count
+
+
+@compiled("(a),(p),(n)->(p)")
+def _transpose(starts, members, first, out):
+    """Put the number of each set to those of its members, which begin at ``first``."""
+    at = first.copy()
+    for row in range(starts.size - 1):
+        for k in range(starts[row], starts[row + 1]):
+            out[at[members[k]]] = row
+            at[members[k]] += 1
 
 
 @compiled("(a),(b),(n),(c)->(d)")

@@ -7,66 +7,65 @@ See Gebremedhin, Tarafdar, Manne and Pothen, "New acyclic and star coloring algo
 application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .coloring import fewest, require, starts_and_members
+from .coloring import fewest, require
 from .compiled import compiled
 from .ordering import ORDERS
-from .sets import starts_of
+from .sets import IndexSets, starts_of
 
 COLORINGS = ("star", "acyclic")
 
 
 class Graph(NamedTuple):
-    """A symmetric matrix without its diagonal: neighbours by vertex, and edges.
+    """A symmetric matrix without its diagonal: the neighbours of each vertex, and edges.
 
     Attributes
     ----------
-    starts, members : arrays of int64
+    near : IndexSets
     edges : array of int64
-        For each member the number of its edge, the same from both sides.
+        For each neighbour the number of its edge, the same from both sides.
     """
 
-    starts: np.ndarray
-    members: np.ndarray
+    near: IndexSets
     edges: np.ndarray
 
     @property
-    def rows(self) -> np.ndarray:
-        """The vertex whose neighbour each member is."""
-        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the kernels take."""
+        return self.near.starts, self.near.members, self.edges
 
 
-def graph_of(pattern: Any) -> Graph:
+def graph_of(pattern: IndexSets) -> Graph:
     """Return the graph of a symmetric pattern."""
-    starts, members = starts_and_members(pattern)
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(starts))
-    off = rows != members
-    rows, members = rows[off], members[off]
-    low = np.minimum(rows, members) * pattern.shape[0] + np.maximum(rows, members)
-    edges = np.unique(low, return_inverse=True)[1].astype(np.int64)
-    return Graph(starts_of(np.bincount(rows, minlength=pattern.shape[0])), members, edges)
+    rows, columns, size = pattern.rows, pattern.members, len(pattern)
+    off = rows != columns
+    rows, columns = rows[off], columns[off]
+    edges = np.unique(
+        np.minimum(rows, columns) * size + np.maximum(rows, columns), return_inverse=True
+    )[1]
+    near = IndexSets(starts_of(np.bincount(rows, minlength=size)), columns, size)
+    return Graph(near, edges.astype(np.int64))
 
 
-def color(pattern: Any, coloring: str, order: str) -> np.ndarray:
+def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
     """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
     require(coloring, COLORINGS, "coloring")
     require(order, ("auto", *ORDERS), "order")
     graph = graph_of(pattern)
-    size, count = pattern.shape[0], graph.members.size // 2
+    count = graph.edges.size // 2
     kernel = _star if coloring == "star" else _acyclic
 
     def greedy(order: np.ndarray) -> np.ndarray:
-        colors = np.empty(size, np.int64)
-        kernel(order, *graph, out=[colors])
+        colors = np.empty(len(pattern), np.int64)
+        kernel(order, *graph.arrays, out=[colors])
         return colors
 
-    by_edge = np.argsort(graph.edges, kind="stable")
-    ends = np.arange(count + 1) * 2, graph.rows[by_edge]
-    colors = fewest(order, (graph.starts, graph.edges), ends, greedy, min(count, 1) + 1)
-    colors[np.diff(pattern.indptr) == 0] = -1
+    edges = IndexSets(graph.near.starts, graph.edges, count)  # of each vertex, as of a column
+    colors = fewest(order, edges, edges.transposed(), greedy, min(count, 1) + 1)
+    colors[pattern.counts == 0] = -1
     return colors
 
 

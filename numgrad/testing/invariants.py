@@ -10,10 +10,8 @@ import numpy as np
 from .._errors import GradcheckError
 from .._settings import settings
 from ..engine import record
-from ..func.forward import push
 from ..func.gradients import pull
 from ..targets.cpu.lowering import schedule
-from .comparison import inner
 from .layouts import layouts
 from .subject import Arrays, Subject, random_like, value
 
@@ -211,18 +209,3 @@ def check_layouts(
 def _every_second(array: np.ndarray) -> np.ndarray:
     """Return an equal array that is not contiguous."""
     return np.repeat(array, 2, -1)[..., ::2] if array.ndim else array
-
-
-def check_forward_mode(subject: Subject, rng: np.random.Generator) -> None:
-    """Check the Jacobian-vector product against the vector-Jacobian product."""
-    variables, outputs = subject.call()
-    directions = [random_like(rng, a) for a in subject.arrays]
-    seeds = [random_like(rng, o) for o in outputs]
-    forward = inner(seeds, [value(t) for t in push(outputs, variables, directions, graph=False)])
-    reverse = inner([value(g) for g in pull(outputs, variables, seeds, graph=False)], directions)
-    precision = max(float(np.finfo(a.dtype).eps) for a in (*subject.arrays, *seeds))
-    size = sum(a.size for a in seeds) + abs(reverse)
-    if not abs(forward - reverse) <= ROUNDING * precision * size:
-        raise GradcheckError(
-            f"{subject.what}: forward mode gives {forward!r} where reverse mode gives {reverse!r}"
-        )

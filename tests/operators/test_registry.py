@@ -189,13 +189,6 @@ def test_second_derivative(scenario):
 
 
 @over(DIFFERENTIABLE)
-def test_forward_mode(scenario):
-    invariants.check_forward_mode(
-        subject_of(scenario, scenario.dtypes[-1]), np.random.default_rng(0)
-    )
-
-
-@over(DIFFERENTIABLE)
 def test_single_precision(scenario):
     for single, double in (("float32", "float64"), ("complex64", "complex128")):
         if single in scenario.dtypes:

@@ -1,0 +1,156 @@
+"""The rows or columns of a Jacobian, some at a time: batched passes with parts of an identity."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._declare import registry
+from .._tensor import Tensor, placed
+from .forward import push
+from .gradients import pull
+
+
+class Chunk(NamedTuple):
+    """Some rows, or columns, of the blocks of a Jacobian.
+
+    Attributes
+    ----------
+    number : int
+        Of the output whose rows they are, or of the input.
+    start, stop : int
+        Which of its elements they belong to.
+    parts : list of Tensor
+        One for each block, whose first axis counts them: for each input in reverse mode, in forward
+        mode for each output.
+    """
+
+    number: int
+    start: int
+    stop: int
+    parts: list[Tensor]
+
+
+class Passes:
+    """The passes that make up a Jacobian, whichever mode they are in.
+
+    Attributes
+    ----------
+    sources : sequence of Tensor
+        One pass, with a batch, is for elements of one of them.
+    others : sequence of Tensor
+        What each row, or column, has an element for.
+    """
+
+    unit = ""
+
+    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
+        self.outputs, self.inputs, self.graph = outputs, inputs, graph
+        self.sources: Sequence[Tensor] = ()
+        self.others: Sequence[Tensor] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of rows, or columns."""
+        return sum(source.size for source in self.sources)
+
+    def nbytes(self) -> int:
+        """Return what a batched pass takes for each row: that of the identity, the results, and
+        once more as much as these, which programs hand on where a pass is made of several. What is
+        computed in between stays in the caches."""
+        row = max((x.size * x.dtype.itemsize for x in self.sources), default=0)
+        return row + 2 * sum(x.size * x.dtype.itemsize for x in self.others) or 1
+
+    def chunks(self, step: int | None) -> Iterator[Chunk]:
+        """Yield all rows, or columns, at most ``step`` at a time."""
+        for number, source in enumerate(self.sources):
+            size = source.size
+            for start in range(0, max(size, 1), step or max(size, 1)):
+                stop = min(start + (step or size), size)
+                yield Chunk(number, start, stop, self.chunk(number, start, stop))
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        """Return the rows, or columns, of these elements."""
+        raise NotImplementedError
+
+
+class Rows(Passes):
+    """Reverse mode: one row of a batched vector-Jacobian product for each element of an output."""
+
+    unit = "rows"
+
+    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
+        super().__init__(outputs, inputs, graph)
+        self.sources, self.others = outputs, inputs
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        output = self.outputs[number]
+        rows = self._pull(output, self.inputs, start, stop, 1)
+        real = [n for n, x in enumerate(self.inputs) if x.dtype.kind == "f"]
+        if output.dtype.kind == "c" and real:  # whose gradients are those of the real part
+            inputs = [self.inputs[n] for n in real]
+            imaginary = self._pull(output, inputs, start, stop, 1j)
+            for n, part in zip(real, imaginary, strict=True):
+                rows[n] = rows[n] + part * 1j
+        return rows
+
+    def _pull(
+        self, output: Tensor, inputs: Sequence[Tensor], start: int, stop: int, unit: complex
+    ) -> list[Tensor]:
+        seeds = identity(output, start, stop, unit)
+        return pull([output], inputs, [seeds], self.graph, batched=True)
+
+
+class Columns(Passes):
+    """Forward mode: one column of a batched Jacobian-vector product for each element of an
+    input."""
+
+    unit = "columns"
+
+    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
+        super().__init__(outputs, inputs, graph)
+        self.sources, self.others = inputs, outputs
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        columns = self._push(number, start, stop, 1)
+        if self.inputs[number].dtype.kind == "c":
+            along_i = self._push(number, start, stop, 1j)
+            pairs = zip(columns, along_i, strict=True)
+            columns = [_real(a) + _real(b) * 1j for a, b in pairs]
+        return columns
+
+    def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
+        tangents = [
+            identity(x, start, stop, unit)
+            if n == number
+            else placed(np.zeros((stop - start, *x.shape), x.dtype), x.spec.device)
+            for n, x in enumerate(self.inputs)
+        ]
+        return push(self.outputs, self.inputs, tangents, self.graph, batched=True)
+
+
+def identity(tensor: Tensor, start: int, stop: int, unit: complex) -> Tensor:
+    """Return rows ``start..stop`` of the identity over the elements of ``tensor``, each in its
+    shape, times ``unit``, on its device."""
+    count = stop - start
+    rows = np.zeros((count, *tensor.shape), tensor.dtype)
+    rows.reshape(count, tensor.size)[range(count), range(start, stop)] = unit
+    return placed(rows, tensor.spec.device)
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
+
+
+def passes_of(
+    mode: str, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool
+) -> Passes:
+    """Return the passes of a mode; for "auto" those of which there are fewer."""
+    if mode == "auto":
+        columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))
+        mode = "forward" if columns < rows else "reverse"
+    kind: Any = Columns if mode == "forward" else Rows
+    return kind(outputs, inputs, graph)
+
+
+__all__ = ["Chunk", "Columns", "Passes", "Rows", "passes_of"]

@@ -1,0 +1,191 @@
+"""A function of one sample as an operation on all samples, with derivatives of any order."""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from .._declare import Operator, registry
+from .._declare.operator import zeros_of
+from .._lazy import lazy
+from .._tensor import Tensor
+from ..engine.capture import Capture
+from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
+from ..engine.lower import force, pending_exprs
+from ..engine.record import attach, mode, pack, runtime
+from ..engine.select import number_of
+from .recording import Recording, placeholder
+from .vmap_spread import Wide, applied, filled, key, spread
+
+_NONE: Mapping[Hashable, Value] = MappingProxyType({})
+_UNMOVED: Mapping[Edge, Edge] = MappingProxyType({})
+
+
+class _Watch(Capture):
+    """Watches a function of one sample; what is around it may be captured itself."""
+
+    what = "ng.func.vmap is calling a function for one sample"
+    ways_out = (
+        "and every sample has its own. Choose by value with ng.where or ng.cond, or give the "
+        "argument to all samples alike (in_axes=None for it, with a value that is known)."
+    )
+
+
+class Sample(Recording):
+    """What a function does with one sample.
+
+    Its arguments are placeholders for the arguments of a sample. What it closes over may belong to
+    a function that is captured around it, or mapped itself.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.mapped = Mapped(self)
+
+    def _capture(self, arguments: list[Tensor]) -> Capture:
+        return _Watch(arguments, mode.capture)
+
+    def _taken(self, capture: Capture, above: Recording | None) -> dict[Edge, Any]:
+        """Return the places in the graph outside to which that of the outputs leads."""
+        ends = {a.edge for a in self.arguments if a.requires_grad}
+        waiting = [o.edge for o in self.outputs if o.requires_grad]
+        found: dict[Edge, Any] = {}
+        seen: set[Node] = set()
+        while waiting:
+            edge = waiting.pop()
+            node = edge.node
+            if node is None or edge in ends:
+                continue
+            if not self._is_inside(number_of(node)):
+                found.setdefault(edge)
+            elif node not in seen:
+                seen.add(node)
+                waiting += node.edges
+        return found
+
+    def _is_inside(self, number: int) -> bool:
+        """Whether what has a number was made while the function ran."""
+        return any(first < number < last for first, last in self.spans)
+
+    @lazy
+    def exprs(self) -> list[Expr]:
+        """What the outputs are made of, but for what was there before."""
+        return [e for e in pending_exprs(self.outputs) if self._is_inside(e.number)]
+
+    @lazy
+    def closed(self) -> list[Value]:
+        """What is read that belongs to a function around this one, and has no value yet."""
+        read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
+        read += self.outputs
+        known = {*self.exprs, *(a.expr for a in self.arguments)}
+        found = {key(v): v for v in read if v.array is None and v.expr not in known}
+        return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
+
+    def varying(self, mapped: Collection[int]) -> list[bool]:
+        """Return which outputs differ from sample to sample where these arguments do."""
+        found = {self.arguments[n].expr for n in mapped}
+        for expr in self.exprs:
+            if any([getattr(value, "expr", None) in found for value in expr.inputs]):  # noqa: C419
+                found.add(expr)
+        return [output.array is None and output.expr in found for output in self.outputs]
+
+    def sizes(self, inputs: Sequence[Value]) -> tuple[int, ...]:
+        """Return the lengths of the axes that values have in front of those of a sample."""
+        pairs = zip(inputs, self.leads(inputs), strict=True)
+        return np.broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
+
+    def leads(self, inputs: Sequence[Value]) -> list[int]:
+        """Return how many axes values have in front of those of a sample."""
+        pairs = zip(inputs, self.arguments, strict=True)
+        return [len(x.shape) - len(a.shape) for x, a in pairs]
+
+
+class Mapped(Operator):
+    """A function of one sample as an operator on any number of leading axes.
+
+    Its derivative is that of the function, recorded for one sample and applied to all of them.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        super().__init__(sample.name, register=False)
+        self.sample = sample
+
+    def on(
+        self,
+        inputs: Sequence[Value],
+        instead: Mapping[Hashable, Value] = _NONE,
+        moved: Mapping[Edge, Edge] = _UNMOVED,
+    ) -> list[Tensor]:
+        """Return the outputs for values with leading axes, connected to their graph. Each output
+        has all leading axes.
+
+        ``instead`` and ``moved`` say what is read, and where gradients go, in place of what the
+        function closes over.
+        """
+        sample = self.sample
+        pairs = zip(sample.arguments, inputs, sample.leads(inputs), strict=True)
+        wide = {a.expr: Wide(x.detached(), lead) for a, x, lead in pairs}
+        sizes = sample.sizes(inputs)
+        found = spread(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
+        outputs = [filled(output, sizes) for output in found]
+        given = {id(w.value) for w in wide.values()}
+        outputs = [_own(o) if o.array is not None or id(o) in given else o for o in outputs]
+        if not mode.deferring and mode.capture is None:
+            force(outputs)
+        outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
+        if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
+            closed = [instead.get(key(value), value) for value in sample.closed]
+            self._record(inputs, outputs, outer, closed)
+        return outputs
+
+    def _record(
+        self,
+        inputs: Sequence[Value],
+        outputs: list[Tensor],
+        outer: Sequence[Edge],
+        closed: Sequence[Value],
+    ) -> None:
+        edges = [*(x.edge for x in inputs), *outer]
+        specs = [*(x.spec for x in inputs), *map(_spec, outer)]
+        node = new_node(self, {}, edges, specs, [o.spec for o in outputs])
+        past = self.sample.past.now() if mode.capture is None else ()
+        node.save([*map(pack, inputs), *(None for _ in outer), *map(pack, closed), *past])
+        attach(node, outputs, [n for n in range(len(outputs)) if n not in self.sample.live])
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Return the gradients: the derivative of the sample, for all samples. The engine sums
+        those of what all samples have in common."""
+        sample, wanted = self.sample, context.wanted
+        derivative = sample.derivative(wanted, context.create_graph)
+        inputs = [context.input(n) for n in range(len(sample.arguments))]
+        seeds = [
+            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
+            for n in sample.live
+        ]
+        further, count = context.further(), len(sample.closed)
+        instead: dict[Hashable, Value] = dict(sample.past.changed(further[count:]))
+        instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
+        moved = dict(zip(sample.edges, context.node.edges, strict=True))
+        mapped: Mapped = derivative.mapped  # type: ignore[attr-defined]
+        found = iter(mapped.on([*inputs, *seeds], instead, moved))
+        return [next(found) if want else None for want in wanted]
+
+
+def _own(value: Any) -> Any:
+    """Return a copy, as results share no memory with what was given."""
+    return applied(registry["copy"], {}, [value])[0]
+
+
+def _spec(edge: Edge) -> Spec:
+    assert edge.node is not None
+    return edge.node.outputs[edge.slot]
+
+
+def stand_in(index: int, value: Value, lead: int) -> Tensor:
+    """Return the placeholder for one sample of a value with leading axes."""
+    shape, dtype, _, device = value.spec
+    grad = mode.grad and value.requires_grad
+    return placeholder(Tensor, index, Spec(shape[lead:], dtype, False, device), grad)

@@ -1,0 +1,245 @@
+"""Samples in blocks, each of which is a task."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ArgTypeError
+from ..._tensor import Tensor, constant
+from ...func.gradients import value_and_grad as local_value_and_grad
+from ...func.trees import flatten, holds_tensors, places, require_function
+from .cluster import Cluster, cluster, spans
+from .jacobians import arrays_of
+from .work import Work, one_thread
+
+_MAP, _GRAD = "dask.map_blocks", "dask.value_and_grad"
+
+
+def map_blocks(
+    f: Callable[..., Any],
+    *samples: Any,
+    client: Any = None,
+    chunk_size: int | str = "auto",
+    out: Any = None,
+    progress: Any = False,
+    timeout: float | None = 30.0,
+) -> Any:
+    """Apply a function to blocks of samples on a cluster, and join the results in order.
+
+    Parameters
+    ----------
+    f : callable
+        Takes blocks of the samples, arrays with the samples along their leading axis; returns an
+        array, or a container of arrays, with a result for each of them along the leading axis.
+        Derivatives are taken inside of it: ``lambda x: ng.func.grad(g)(x)``.
+    *samples : array_like
+        Arrays of equal length along their leading axis: parameters of a sweep, members of an
+        ensemble, rows of data.
+    client, progress, timeout
+        As in `jacobian`.
+    chunk_size : int or "auto"
+        Samples of a block. "auto" makes 64 blocks, more if they would have more than 8 MiB.
+    out : ndarray, or container of them like the result, optional
+        Where the results go.
+
+    Returns
+    -------
+    ndarray, or container of them
+        The results for all samples; tensors if a sample is a tensor. `out` if it is given.
+
+    Raises
+    ------
+    ClusterError, DetachedError, ArgTypeError
+        As in `jacobian`.
+    ValueError
+        If the samples have different lengths, or the function returns another number of results
+        than it was given samples, or an array of `out` does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> from distributed import Client
+    >>> def slopes(x):
+    ...     return ng.func.grad(lambda x: ng.sin(x).sum())(x)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     ng.interop.dask.map_blocks(slopes, np.array([0.0, 1.0, 2.0]), client=client).round(3)
+    array([ 1.   ,  0.54 , -0.416])
+    """
+    require_function(f, _MAP)
+    with cluster(client, _MAP, timeout, progress) as c:
+        blocks = _Samples(samples, chunk_size, _MAP)
+        joined = _Joined(blocks.count, out)
+        work = c.send(f)
+        with closing(c.run(work, blocks.tasks(mapped), blocks.number)) as results:
+            for (start, stop), result in results:
+                joined.write(start, stop, result)
+    return out if out is not None else joined.result(as_tensors=holds_tensors(samples))
+
+
+def value_and_grad(
+    f: Callable[..., Any],
+    params: Any,
+    *samples: Any,
+    client: Any = None,
+    chunk_size: int | str = "auto",
+    progress: Any = False,
+    timeout: float | None = 30.0,
+) -> tuple[Any, Any]:
+    """Return the sum of a function over blocks of samples, and its gradient, from a cluster.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(params, *block)`` returns a real scalar: the sum over the samples of a block.
+    params : array_like or container of them
+        What it is differentiated by; sent to each worker once.
+    *samples, client, chunk_size, progress, timeout
+        As in `map_blocks`.
+
+    Returns
+    -------
+    value : ndarray
+        The sum of ``f`` over all blocks, of shape ``()``.
+    gradient
+        Its gradient, in the structure of `params`. Both are added in the order of the blocks, so
+        that they have the same bits for any number of workers.
+
+    Raises
+    ------
+    ImplicitGradError
+        If ``f`` does not return a real scalar.
+    ClusterError, DetachedError, ArgTypeError, ValueError
+        As in `map_blocks`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> from distributed import Client
+    >>> def loss(w, x, y):
+    ...     return ((x @ w - y) ** 2).sum()
+    >>> x, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, 1.0])
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     value, gradient = ng.interop.dask.value_and_grad(loss, np.zeros(2), x, y, client=client)
+    >>> float(value), gradient
+    (2.0, array([-2., -4.]))
+    """
+    require_function(f, _GRAD)
+    with cluster(client, _GRAD, timeout, progress) as c:
+        blocks = _Samples(samples, chunk_size, _GRAD)
+        as_tensors = holds_tensors((params, samples))
+        work = c.send(f, arrays_of(params, _GRAD))
+        total, rebuild = _sum_in_order(c, work, blocks)
+    value, *gradients = [constant(part) if as_tensors else part for part in total]
+    return value, rebuild(gradients)
+
+
+def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any], Any]:
+    """Return the sums of values and of gradients, whose parts may come in any order."""
+    early: dict[int, list[np.ndarray]] = {}
+    total: list[Any] = []
+    rebuild: Any = None
+    awaited = blocks.spans[0][0]
+    ends = dict(blocks.spans)
+    with closing(c.run(work, blocks.tasks(differentiated), blocks.number)) as results:
+        for (start, _), (value, gradient) in results:
+            leaves, rebuild = flatten(gradient)
+            early[start] = [value, *leaves]
+            while awaited in early:
+                parts = early.pop(awaited)
+                total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
+                awaited = ends[awaited]
+    return [np.asarray(part) for part in total], rebuild
+
+
+class _Samples:
+    """Samples along the leading axes of arrays, cut into blocks."""
+
+    def __init__(self, samples: Sequence[Any], chunk_size: Any, what: str) -> None:
+        arrays_of(samples, what)  # refuses what requires grad
+        self.samples = [s if isinstance(s, Tensor) else np.asarray(s) for s in samples]
+        shapes = [s.shape for s in self.samples]
+        lengths = {shape[:1] for shape in shapes}
+        if len(lengths) != 1 or () in lengths:
+            raise ValueError(
+                f"{what}: samples must be arrays of equal length along their leading axis, got "
+                f"shapes {shapes}"
+            )
+        ((self.count,),) = lengths
+        each = sum(s.dtype.itemsize * s.size for s in self.samples) // max(self.count, 1)
+        self.spans = spans(what, self.count, chunk_size, each)
+        self.number = len(self.spans)
+
+    def tasks(self, function: Callable[..., Any]) -> Any:
+        """Yield a task for each block; blocks are cut when they are sent."""
+        for start, stop in self.spans:
+            yield (start, stop), function, (start, *[s[start:stop] for s in self.samples])
+
+
+class _Joined:
+    """Results of blocks along the leading axis of arrays: those of the caller, or new ones when
+    their shape is known."""
+
+    def __init__(self, count: int, out: Any) -> None:
+        self.count, self.out = count, out
+        self.arrays: list[np.ndarray] | None = None
+        self.rebuild: Any = None
+
+    def write(self, start: int, stop: int, result: Any) -> None:
+        parts, rebuild = flatten(result)
+        if self.arrays is None:
+            self.rebuild = rebuild
+            self.arrays = self._arrays(parts, places(result))
+        for array, part in zip(self.arrays, parts, strict=True):
+            array[start:stop] = part
+
+    def _arrays(self, parts: Sequence[Any], expected: list[Any]) -> list[np.ndarray]:
+        specs = [((self.count, *part.shape[1:]), part.dtype) for part in parts]
+        if self.out is None:
+            return [np.empty(shape, dtype) for shape, dtype in specs]
+        if places(self.out) != expected:
+            raise ArgTypeError(f"{_MAP}: out must have the structure of what the function returns")
+        arrays = flatten(self.out)[0]
+        for array, (shape, dtype) in zip(arrays, specs, strict=True):
+            found = getattr(array, "shape", None), getattr(array, "dtype", None)
+            if not isinstance(array, np.ndarray) or found != (shape, dtype):
+                raise ValueError(
+                    f"{_MAP}: out has shape {found[0]} and dtype {found[1]}, the result {shape} "
+                    f"and {dtype}"
+                )
+        return arrays
+
+    def result(self, as_tensors: bool) -> Any:
+        arrays = self.arrays or []
+        return self.rebuild([constant(a) if as_tensors else a for a in arrays])
+
+
+# The tasks.
+
+
+def mapped(work: Work, start: int, *block: Any) -> Any:
+    """Return the results for a block of samples, as arrays."""
+    function = work.made(lambda function: function)
+    with one_thread():
+        tree = work.plain(function(*block), _MAP)
+    leaves, rebuild = flatten(tree)
+    arrays = [np.asarray(leaf) for leaf in leaves]
+    count = len(block[0])
+    for array in arrays:
+        if array.shape[:1] != (count,):
+            raise ValueError(
+                f"{_MAP}: the function got {count} samples, from number {start} on, and returned "
+                f"an array of shape {array.shape}; its leading axis must have one result per sample"
+            )
+    return rebuild(arrays)
+
+
+def differentiated(work: Work, start: int, *block: Any) -> Any:
+    """Return the value of a function for a block of samples, and its gradient."""
+    both, params = work.made(lambda function, params: (local_value_and_grad(function), params))
+    with one_thread():
+        value, gradient = both(params, *block)
+    return work.plain(value, _GRAD), work.plain(gradient, _GRAD)

@@ -1,0 +1,231 @@
+"""Tasks on a cluster: a few at a time, so that results do not pile up, and not for ever."""
+
+import itertools
+import math
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..._errors import ArgTypeError, ClusterError
+from ...engine.capture import refuse
+from ...engine.record import mode
+from .work import Work, packed
+
+_AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, others wait beside it
+_TASKS = 64
+_LARGEST = 8 << 20  # bytes of a task's results or arguments, below what Dask warns of
+_LOOK = 1.0  # seconds between two looks whether the cluster is there
+
+Task = tuple[Any, Callable[..., Any], tuple[Any, ...]]
+"""A key for its result, a function, and its arguments after the work."""
+Progress = Callable[[int, int], object]
+
+
+def cluster(
+    client: Any, what: str, timeout: float | None, progress: Any
+) -> AbstractContextManager["Cluster"]:
+    """Give access to a cluster; a task that asks for it gives its thread to others meanwhile."""
+    if mode.capture is not None:
+        refuse(f"{what} computes in other processes, which no replay would do again. Call it "
+               f"outside of the captured function, and capture the function that it is given.")
+    try:
+        import distributed  # noqa: F401  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise ImportError(f'{what} needs Dask: pip install "numgrad[dask]"') from error
+    return _entered(Cluster(_client(client, what), what, timeout, progress))
+
+
+@contextmanager
+def _entered(found: "Cluster") -> Iterator["Cluster"]:
+    import distributed  # pyright: ignore[reportMissingImports]
+
+    try:
+        distributed.get_worker()
+    except ValueError:  # not in a task
+        yield found
+        return
+    distributed.secede()
+    try:
+        yield found
+    finally:
+        distributed.rejoin()
+
+
+def _client(client: Any, what: str) -> Any:
+    import distributed  # pyright: ignore[reportMissingImports]
+
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError as error:
+            raise ClusterError(
+                f"{what}: there is no cluster. Connect to one first, "
+                f"`client = distributed.Client(address)`; without an address it starts processes "
+                f"on this machine"
+            ) from error
+    if not isinstance(client, distributed.Client) or client.asynchronous:
+        raise ArgTypeError(
+            f"{what}: client must be a distributed.Client that is not asynchronous, got {client!r}"
+        )
+    return client
+
+
+class Cluster:
+    """What runs tasks, each of which gets the work first.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    what : str
+        The function that the user called, for errors.
+    timeout : float or None
+        How long the cluster may be without a worker, or without an answer.
+    progress : callable or bool
+        Called with the numbers of tasks that are done and that there are.
+    """
+
+    def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
+        self.client, self.what, self.timeout = client, what, timeout
+        self.progress: Progress | None = _reporter(progress, what)
+        self.done = self.total = 0
+        self.seen = self.looked = time.monotonic()
+        self.threads = 0
+
+    def send(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Return the future of the work. It is a task, not scattered data, which would be lost with
+        the workers that hold it."""
+        work = packed(self.what, function, *args)
+        with warnings.catch_warnings():  # its advice is to scatter
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            return self._submit(Work, work.parts, work.connected)
+
+    def run(
+        self, work: Any, tasks: Iterable[Task], total: int
+    ) -> Generator[tuple[Any, Any], None, None]:
+        """Yield the keys and results of tasks as they come."""
+        running: dict[Any, Any] = {}
+        waiting = iter(tasks)
+        self.done, self.total = 0, total
+        try:
+            while True:
+                room = self._room() - len(running)
+                for key, function, args in itertools.islice(waiting, max(room, 0)):
+                    running[self._submit(function, work, *args)] = key
+                if not running:
+                    return
+                for future in self._finished(list(running)):
+                    key, result = running.pop(future), self._result(future)
+                    del future  # and with it the copy on the worker
+                    self.done += 1
+                    yield key, result
+                    if self.progress is not None:
+                        self.progress(self.done, total)
+        finally:
+            if running and self.client.status == "running":
+                self.client.cancel(list(running))
+
+    def _submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return self.client.submit(function, *args, pure=False)
+        except Exception as error:
+            if self.client.status == "running":
+                raise
+            raise self._gone("the connection to its scheduler is closed") from error
+
+    def _finished(self, futures: list[Any]) -> set[Any]:
+        """Wait until tasks are done, or the cluster has been away for too long."""
+        import distributed  # pyright: ignore[reportMissingImports]
+
+        while True:
+            try:
+                with self.client.as_current():
+                    waited: Any = distributed.wait(futures, _LOOK, return_when="FIRST_COMPLETED")
+                return waited.done
+            except TimeoutError:
+                self._look()
+            except (distributed.CancelledError, ValueError) as error:  # without a client, the other
+                raise self._gone("its scheduler has lost the tasks") from error
+
+    def _result(self, future: Any) -> Any:
+        import distributed  # pyright: ignore[reportMissingImports]
+
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, distributed.KilledWorker):
+                raise ClusterError(
+                    f"{self.what}: several workers ended while they ran the same task, of "
+                    f"{self._progress()}. They may lack memory: take a smaller chunk_size"
+                ) from error
+            return future.result()  # raises it with the lines where it arose
+        try:
+            return future.result(self.timeout)
+        except TimeoutError as error:
+            raise self._gone(f"it did not deliver a result within {self.timeout} s") from error
+        except (distributed.CancelledError, OSError) as error:
+            raise self._gone("its scheduler has lost the tasks") from error
+
+    def _room(self) -> int:
+        if not self.threads or time.monotonic() > self.looked + _LOOK:
+            self._look()
+        return _AHEAD * max(self.threads, 1)
+
+    def _look(self) -> None:
+        """Count the threads of the workers; raise if there have been none for too long."""
+        client = self.client
+        self.threads = 0
+        if client.status == "running":
+            try:
+                found = client.sync(client.scheduler.ncores, workers=None, callback_timeout=_LOOK)
+                self.threads = sum(found.values())
+            except (TimeoutError, OSError):  # it may answer the next time
+                pass
+        self.looked = time.monotonic()
+        if self.threads:
+            self.seen = self.looked
+        if client.status not in ("running", "connecting"):
+            raise self._gone("the connection to its scheduler is closed")
+        if self.timeout is not None and self.looked > self.seen + self.timeout:
+            raise self._gone(f"it has had no worker for {self.timeout} s")
+
+    def _gone(self, why: str) -> ClusterError:
+        return ClusterError(
+            f"{self.what}: the cluster is gone, {why}. Of {self._progress()}: what is in out= is "
+            f"incomplete. Start again when there is a cluster"
+        )
+
+    def _progress(self) -> str:
+        return f"{self.total} tasks {self.done} were done"
+
+
+def _reporter(progress: Any, what: str) -> Progress | None:
+    if progress is False or progress is None:
+        return None
+    if not callable(progress):
+        raise ArgTypeError(f"{what}: progress must be a function of the numbers of tasks that are "
+                           f"done and that there are, got {progress!r}")
+    return progress
+
+
+def spans(
+    what: str, count: int, chunk_size: Any, item_bytes: int, least: int = 1
+) -> list[tuple[int, int]]:
+    """Return the first and last numbers of the items of each task; a single empty task if there
+    are no items.
+
+    Nothing here depends on the workers, and so no bit of a result does. "auto" is 64 tasks, fewer
+    if they would have less than ``least`` items, more if they would have more than 8 MiB.
+    """
+    if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
+        size = int(chunk_size)
+    elif chunk_size == "auto":
+        size = max(math.ceil(count / _TASKS), least)
+        size = max(min(size, _LARGEST // max(item_bytes, 1)), 1)
+    else:
+        raise ArgTypeError(
+            f'{what}: chunk_size must be "auto" or a positive int, got {chunk_size!r}'
+        )
+    return [(n, min(n + size, count)) for n in range(0, count, size)] or [(0, 0)]
