@@ -11,7 +11,17 @@ from numgrad import data, errors
 
 from .pages import DOCS, table
 
-OTHERS = ["func", "graph", "linalg", "sparse", "special", "testing", "display", "data"]
+OTHERS = [
+    "func",
+    "graph",
+    "interop.scipy",
+    "linalg",
+    "sparse",
+    "special",
+    "testing",
+    "display",
+    "data",
+]
 FRONT_ENDS = ["compat.torch", "compat.paddle", "compat.chainer", "compat.fluid"]
 
 
