@@ -30,8 +30,10 @@ def cluster(
 ) -> AbstractContextManager["Cluster"]:
     """Give access to a cluster; a task that asks for it gives its thread to others meanwhile."""
     if mode.capture is not None:
-        refuse(f"{what} computes in other processes, which no replay would do again. Call it "
-               f"outside of the captured function, and capture the function that it is given.")
+        refuse(
+            f"{what} computes in other processes, which no replay would do again. Call it "
+            f"outside of the captured function, and capture the function that it is given."
+        )
     try:
         import distributed  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError as error:
@@ -205,8 +207,10 @@ def _reporter(progress: Any, what: str) -> Progress | None:
     if progress is False or progress is None:
         return None
     if not callable(progress):
-        raise ArgTypeError(f"{what}: progress must be a function of the numbers of tasks that are "
-                           f"done and that there are, got {progress!r}")
+        raise ArgTypeError(
+            f"{what}: progress must be a function of the numbers of tasks that are "
+            f"done and that there are, got {progress!r}"
+        )
     return progress
 
 

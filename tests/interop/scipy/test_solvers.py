@@ -70,6 +70,12 @@ def test_what_the_user_gives_is_passed_on():
     assert found.x.max() <= 0.5
 
 
+def test_pairs_of_value_and_derivative_are_refused():
+    for solver in (scipy.minimize, scipy.root):
+        with pytest.raises(TypeError, match="return the value alone"):
+            solver(lambda x: (x.sum(), x), POINT, jac=True)
+
+
 CIRCLE = {"fun": lambda x: ng.stack([x[0] ** 2 + x[1] ** 2, x[2]]), "lb": [0.0, -3.0], "ub": [1, 3]}
 
 
