@@ -4,11 +4,11 @@ from pathlib import Path
 
 from numgrad.data import load_pelts
 
+from .._progress import Progress
 from .check import check_jacobian
 from .fit import fit, starting_point
 from .info import kernel_counts
 from .jacobian import RecordedResiduals
-from .._progress import Progress
 from .report import report
 
 

@@ -38,9 +38,13 @@ class Derivative:
         self.owner = owner
         self.source = source
 
-    @lazy
+    @property
     def reads(self) -> list[bool]:
         """Which inputs and outputs the derivative reads."""
+        return self._mentioned
+
+    @lazy
+    def _mentioned(self) -> list[bool]:
         first = len(self.owner.cotangent_outputs())
         count = len(self.owner.inputs) + self.owner.nout
         return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
@@ -95,7 +99,7 @@ class KernelDerivative(Derivative):
     @property
     def reads(self) -> list[bool]:
         """What the kernel reads, or the forward-mode kernel, which is its transposed."""
-        return self.owner.with_tangent(super().reads)
+        return self.owner.with_tangent(self._mentioned)
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         inputs = [*self.cotangents(context, cotangents), *self.values(context)]
@@ -129,7 +133,7 @@ class KernelTangent(Derivative):
         self.kernel = kernel
 
     @lazy
-    def reads(self) -> list[bool]:
+    def _mentioned(self) -> list[bool]:
         first = self.kernel.linear
         count = len(self.owner.inputs) + self.owner.nout
         return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
@@ -159,7 +163,7 @@ class Transposed(Derivative):
         self.kernel = kernel
 
     @lazy
-    def reads(self) -> list[bool]:
+    def _mentioned(self) -> list[bool]:
         """The kernel's other inputs are those of the transposed one; its outputs are not read."""
         names = self.source.parameters[self.kernel.linear : len(self.kernel.inputs)]
         other = [self.source.reads(name) for name in names]

@@ -21,7 +21,7 @@ Tangents = Sequence[Value | None]
 
 
 def tangent_rule(
-    forward_pass: Any, node: Node, wanted: tuple[bool, ...], tangents: Tangents
+    forward_pass: Any, node: Any, wanted: tuple[bool, ...], tangents: Tangents
 ) -> Rule | None:
     """Return the rule of a node that says what becomes of tangents; None for one without a kind.
     That of a pass which is recorded is made of operators that have derivatives."""

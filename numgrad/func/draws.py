@@ -2,6 +2,7 @@
 
 import functools
 import random
+import sys
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -13,6 +14,7 @@ from .._errors import CaptureError
 from .._tensor import Tensor
 from .statics import frozen
 
+_PYTHON: Any = random._inst  # type: ignore[attr-defined]
 _MOST = 2000  # objects that are looked at
 _MANY = 100  # items of a container
 
@@ -21,6 +23,29 @@ _ADVICE = (
     "like the first weights, is drawn before the function is captured. (If another thread has "
     "drawn from the same generator meanwhile, call again, or give each thread its own.)"
 )
+
+
+class Watch:
+    """Look whether this thread draws from the generator of Python's ``random``, at some cost: it is
+    told of every call. Others draw from it at any time, such as those that serve connections."""
+
+    def __init__(self) -> None:
+        self.has_drawn = False
+
+    def __enter__(self) -> None:
+        if sys.getprofile() is not None:  # that place is taken, so nobody can tell
+            self.has_drawn = True
+            return
+        sys.setprofile(self._look)
+
+    def __exit__(self, *exception: object) -> None:
+        if sys.getprofile() == self._look:
+            sys.setprofile(None)
+
+    def _look(self, frame: Any, event: str, called: Any) -> None:
+        """See calls of its two functions written in C, to which all others come."""
+        if event == "c_call" and getattr(called, "__self__", None) is _PYTHON:
+            self.has_drawn |= called.__name__ in ("random", "getrandbits")
 
 
 class Draws:
@@ -39,6 +64,20 @@ class Draws:
         self._before = [(g, name, _state(g)) for g, name in [*_global(), *own]]
         _entropy.watch()
         self._seeds = _entropy.seeds
+
+    def are_shared(self) -> bool:
+        """Whether there were draws, all of them from generators that other threads share."""
+        shared = {id(generator) for generator, _ in _global()}
+        drawn = self._drawn()
+        return bool(drawn) and all(id(generator) in shared for generator in drawn)
+
+    def are_of_others(self, watch: Watch) -> bool:
+        """Whether there were none by a thread that was watched."""
+        return self._drawn() == [_PYTHON] and not watch.has_drawn
+
+    def _drawn(self) -> list[Any]:
+        made = [None] if _entropy.seeds != self._seeds else []
+        return made + [g for g, _, before in self._before if _state(g) != before]
 
     def require_none(self, function: str) -> None:
         """Raise if a generator has another state than before, or was made without a seed."""
@@ -85,7 +124,7 @@ _entropy = _Entropy()
 
 def _global() -> Iterable[tuple[Any, str]]:
     """Return the generators of modules."""
-    yield random._inst, "Python's random"  # type: ignore[attr-defined]
+    yield _PYTHON, "Python's random"
     yield np.random.mtrand._rand, "np.random"  # type: ignore[attr-defined]
 
 
@@ -230,4 +269,4 @@ def _is_empty(cell: Any) -> bool:
     return False
 
 
-__all__ = ["Draws"]
+__all__ = ["Draws", "Watch"]

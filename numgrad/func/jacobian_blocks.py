@@ -1,5 +1,6 @@
 """Where the rows or columns of a Jacobian go: joined as tensors, or written to arrays."""
 
+import math
 import mmap
 from collections.abc import Sequence
 from typing import Any
@@ -75,17 +76,23 @@ class Arrays:
 
     def put(self, chunk: Chunk) -> None:
         """Write some rows, or columns."""
+        some = slice(chunk.start, chunk.stop)
+        parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:
-            columns = slice(chunk.start, chunk.stop)
-            for row, part in zip(self._flat, chunk.parts, strict=True):
-                _write(row[chunk.number][:, columns], part.detach().array.reshape(part.shape[0], -1).T)
-            return
-        for flat, part in zip(self._flat[chunk.number], chunk.parts, strict=True):
-            _write(flat[chunk.start : chunk.stop], part.detach().array.reshape(part.shape[0], -1))
+            for row, columns in zip(self._flat, parts, strict=True):
+                _write(row[chunk.number][:, some], columns.T)
+        else:
+            for flat, rows in zip(self._flat[chunk.number], parts, strict=True):
+                _write(flat[some], rows)
 
     def blocks(self) -> list[list[np.ndarray]]:
         """Return the blocks by output and input."""
         return self.arrays
+
+
+def _matrix(part: Tensor) -> np.ndarray:
+    array: Any = part.array
+    return array.reshape(array.shape[0], math.prod(array.shape[1:]))
 
 
 def _flat(array: np.ndarray, rows: int, columns: int) -> np.ndarray:
@@ -149,7 +156,8 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
     order = flatten(arrange(list(range(len(specs)))))[0]
     arrays: list[Any] = [None] * len(specs)
     for leaf, number in zip(leaves, order, strict=True):
-        arrays[number] = _checked(leaf, *specs[number], what)
+        shape, dtype = specs[number]
+        arrays[number] = _checked(leaf, shape, dtype, what)
     width = len(passes.inputs)
     return Arrays(passes, [arrays[n : n + width] for n in range(0, len(arrays), width)])
 

@@ -120,12 +120,8 @@ class Columns(Passes):
         return columns
 
     def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
-        tangents = [
-            identity(x, start, stop, unit)
-            if n == number
-            else placed(np.zeros((stop - start, *x.shape), x.dtype), x.spec.device)
-            for n, x in enumerate(self.inputs)
-        ]
+        tangents: list[Any] = [None] * len(self.inputs)
+        tangents[number] = identity(self.inputs[number], start, stop, unit)
         return push(self.outputs, self.inputs, tangents, self.graph, batched=True)
 
 

@@ -25,10 +25,19 @@ class Bar:
     total : int
     what : str
         Of what there are so many.
+    title : str
+        What is in front of the bar.
     """
 
-    def __init__(self, progress: bool | Callable[[int, int], Any], total: int, what: str) -> None:
+    def __init__(
+        self,
+        progress: bool | Callable[[int, int], Any],
+        total: int,
+        what: str,
+        title: str = "Jacobian",
+    ) -> None:
         self._progress, self._total, self._what = progress, total, what
+        self._title = title
         self._done, self._began = 0, time.perf_counter()
         self._line: Progress | None = None
 
@@ -43,7 +52,7 @@ class Bar:
     def _show(self) -> None:
         if self._line is None:
             self._line = Progress()
-            self._line.stage("Jacobian")
+            self._line.stage(self._title)
         share = self._done / max(self._total, 1)
         seconds = time.perf_counter() - self._began
         left = seconds / share - seconds if share else 0.0

@@ -104,7 +104,9 @@ class Recorded:
         with paused():
             draws = Draws(function, call.fixed)
             self.recording: Recording = record(name, self._run, arguments, fuse)
-            draws.require_none(name)
+            self.draws = draws if draws.are_shared() else None
+            if self.draws is None:
+                draws.require_none(name)
             del arguments
             if self.members is not None:
                 self.is_cut = bool(self.recording.reaching(self._of_members))

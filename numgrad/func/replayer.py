@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode, unusual
 from ..engine.values import capturing, next_number
+from .draws import Draws, Watch
 from .integers import Uses
 from .nested import MISSED, Nested
 from .recorded import Recorded
@@ -24,6 +26,7 @@ from .varying import Varying
 
 FUSE = ("auto", "now", "never")
 _ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
+_MOST_ATTEMPTS = 3  # to record what other threads disturb
 _MOST_RECORDINGS = 512  # of one function; the oldest makes room
 _MOST_KINDS = 64  # of arguments whose entries are found again
 
@@ -269,14 +272,23 @@ class Replayer:
 
     def _record(self, call: Call, uses: Uses) -> Recorded:
         """Return a recording; a second one if the function keeps a tensor that it has made and that
-        requires grad, which is one from outside from then on."""
+        requires grad, which is one from outside from then on, or if random numbers were drawn
+        meanwhile that another thread may have drawn."""
         donated = self.signature.donated
-        for _ in range(2):
-            recorded = Recorded(
-                self.function, self.name, call, self.ensemble, self.fuse, donated, uses
-            )
-            if not recorded.keeps_leaves:
+        draws: Draws | None = None
+        for _ in range(_MOST_ATTEMPTS):
+            watch = None if draws is None else Watch()
+            with watch or nullcontext():
+                recorded = Recorded(
+                    self.function, self.name, call, self.ensemble, self.fuse, donated, uses
+                )
+            draws = recorded.draws
+            if draws is not None and watch is not None and draws.are_of_others(watch):
+                draws = None
+            if not recorded.keeps_leaves and draws is None:
                 return recorded
+        if draws is not None:
+            draws.require_none(self.name)
         raise CaptureError(
             f"{self.name}: the function makes a tensor that requires grad and keeps it, at each "
             f"call another one. A replay would not make it anew, and its gradient would be lost. "

@@ -13,7 +13,7 @@ from .._tensor import Tensor, constant
 from ..engine.record import mode
 from ..functions.reshaping import moveaxis
 from .recording import record
-from .trees import output_leaves, require_function
+from .trees import Rebuild, output_leaves, require_function
 from .vmap_axes import leaf_axes, output_axes, samples_of
 from .vmap_sample import Sample, stand_in
 
@@ -115,6 +115,7 @@ class _Call:
         self.inputs = [_front(x, axis) for x, axis in zip(leaves, self.axes, strict=True)]
         arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
         self.arrays = arrays
+        self.rebuild: Rebuild = tuple  # as the result of the function is
 
         def run(placeholders: list[Tensor]) -> list[Tensor]:
             given = list(self.inputs)

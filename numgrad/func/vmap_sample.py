@@ -9,13 +9,16 @@ import numpy as np
 from .._declare import Operator, registry
 from .._declare.operator import zeros_of
 from .._lazy import lazy
+from .._settings import settings
 from .._tensor import Tensor
 from ..engine.capture import Capture
+from ..engine.forward import ForwardPass
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import force, pending_exprs
 from ..engine.record import attach, mode, pack, runtime
+from ..engine.request import TangentRequest
 from ..engine.select import number_of
-from .recording import Recording, placeholder
+from .recording import Recording, placeholder, zeros_at
 from .vmap_spread import Wide, applied, filled, key, spread
 
 _NONE: Mapping[Hashable, Value] = MappingProxyType({})
@@ -82,6 +85,32 @@ class Sample(Recording):
         found = {key(v): v for v in read if v.array is None and v.expr not in known}
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
+    def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
+        """Return the function of the tangents of the outputs that can have some: its arguments are
+        those of the function, and a tangent for each wanted input, arguments first."""
+        key = ("tangents", wanted, create_graph, settings.recorded)
+        known: Any = self._derivatives.get(key)
+        if known is None or not known.is_valid():
+            known = self._derivatives[key] = self._pushed(wanted, create_graph)
+        return known
+
+    def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
+        first = len(self.arguments)
+        specs = [*(a.spec for a in self.arguments), *map(_spec, self.edges[first:])]
+        some = [(e, s) for e, s, want in zip(self.edges, specs, wanted, strict=True) if want]
+        tangents = [placeholder(Tensor, first + n, s, True) for n, (_, s) in enumerate(some)]
+        outputs = [self.outputs[n] for n in self.live]
+
+        def push(arguments: list[Tensor]) -> list[Tensor]:
+            seeds: Any = [(e, t) for (e, _), t in zip(some, arguments[first:], strict=True)]
+            ends = [output.edge for output in outputs]
+            request = TangentRequest(seeds, ends, create_graph=create_graph, retain_graph=True)
+            found: Any = ForwardPass(request).run().grads
+            return [found[e] if e in found else zeros_at(e) for e in ends]
+
+        name = f"the tangents of {self.name}"
+        return Sample(name, push, [*self.arguments, *tangents], self.fuse, self)
+
     def varying(self, mapped: Collection[int]) -> list[bool]:
         """Return which outputs differ from sample to sample where these arguments do."""
         found = {self.arguments[n].expr for n in mapped}
@@ -124,6 +153,7 @@ class Mapped(Operator):
         function closes over.
         """
         sample = self.sample
+        inputs = _aligned(inputs, sample.leads(inputs))
         pairs = zip(sample.arguments, inputs, sample.leads(inputs), strict=True)
         wide = {a.expr: Wide(x.detached(), lead) for a, x, lead in pairs}
         sizes = sample.sizes(inputs)
@@ -159,19 +189,45 @@ class Mapped(Operator):
         """Return the gradients: the derivative of the sample, for all samples. The engine sums
         those of what all samples have in common."""
         sample, wanted = self.sample, context.wanted
-        derivative = sample.derivative(wanted, context.create_graph)
-        inputs = [context.input(n) for n in range(len(sample.arguments))]
         seeds = [
             zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
             for n in sample.live
         ]
+        derivative: Any = sample.derivative(wanted, context.create_graph)
+        found = iter(self._again(derivative, context, seeds))
+        return [next(found) if want else None for want in wanted]
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Return the tangents of the outputs, in the same way."""
+        sample = self.sample
+        wanted = tuple([t is not None for t in tangents])
+        given = [t for t in tangents if t is not None]
+        found = self._again(sample.along(wanted, context.create_graph), context, given)
+        made: list[Any] = [None] * len(sample.outputs)
+        for n, tangent in zip(sample.live, found, strict=True):
+            made[n] = tangent
+        return made
+
+    def _again(self, derivative: Sample, context: Any, vectors: Sequence[Any]) -> list[Tensor]:
+        """Apply a derivative to what the function was applied to, and to vectors."""
+        sample = self.sample
+        inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
-        instead: dict[Hashable, Value] = dict(sample.past.changed(further[count:]))
+        instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
         instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
-        mapped: Mapped = derivative.mapped  # type: ignore[attr-defined]
-        found = iter(mapped.on([*inputs, *seeds], instead, moved))
-        return [next(found) if want else None for want in wanted]
+        return derivative.mapped.on([*inputs, *vectors], instead, moved)
+
+
+def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
+    """Return values with equally many axes in front, as operands of any operator have: axes of a
+    batch that come later belong before these."""
+    expand, most = registry["expand_dims"], max(leads, default=0)
+    ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
+    missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]
+    return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
 
 
 def _own(value: Any) -> Any:

@@ -103,8 +103,10 @@ def _again(expr: Expr, operands: Sequence[Wide]) -> list[Wide]:
 
 def _rule(rule: Rule, operands: Sequence[Wide]) -> list[Wide]:
     """Return the results of the operations that a rule is made of."""
-    inputs = {expr: operands[n] for expr, n in rule.places.items() if n < len(operands)}
-    outputs = [runtime.value.deferred(e, slot, e.specs[slot]) for e, slot in rule.outputs]
+    places: Any = rule.places.items()
+    inputs = {expr: operands[n] for expr, n in places if n < len(operands)}
+    made: Any = rule.outputs
+    outputs = [runtime.value.deferred(e, slot, e.specs[slot]) for e, slot in made]
     return spread(rule.exprs, outputs, inputs)
 
 

@@ -3,11 +3,15 @@
 import dataclasses
 import functools
 import random
+import sys
+import threading
+import time
 
 import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.errors import CaptureError
 
 X = np.array([1.0, 2.0])
 RNG = np.random.default_rng(0)
@@ -167,3 +171,56 @@ def test_objects_that_a_function_holds_run_no_code_of_theirs(kind):
         return x * 2 if held is not None else x
 
     np.testing.assert_array_equal(ng.jit(function)(np.ones(3)), 2 * np.ones(3))
+
+
+def slow(x):
+    until = time.perf_counter() + 0.05
+    while time.perf_counter() < until:
+        x = x + 1.0 - 1.0
+    return x * 2.0
+
+
+@pytest.fixture
+def other_thread():
+    """One that draws all the time from Python's generator, as those that serve connections do."""
+    ends = threading.Event()
+
+    def draw():
+        while not ends.is_set():
+            random.sample(range(10), 2)
+            time.sleep(1e-3)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    yield
+    ends.set()
+    thread.join()
+
+
+def test_draws_of_another_thread_do_not_count(other_thread):
+    captured = ng.jit(slow)
+    np.testing.assert_array_equal(captured(np.ones(2)), [2.0, 2.0])
+    np.testing.assert_array_equal(captured(np.arange(2.0)), [0.0, 2.0])
+    assert sys.getprofile() is None
+
+
+@pytest.mark.parametrize("draw", [random.random, random.gauss, lambda: random.choice([1.0, 2.0])])
+def test_own_draws_count_beside_those_of_another_thread(other_thread, draw):
+    with pytest.raises(CaptureError, match="random"):
+        ng.jit(lambda x: slow(x) + draw())(np.ones(2))
+    assert sys.getprofile() is None
+
+
+def test_a_single_draw_of_another_thread_from_numpy():
+    recordings = []
+
+    def doubled(x):
+        recordings.append(1)
+        if len(recordings) == 1:
+            other = threading.Thread(target=np.random.random)
+            other.start()
+            other.join()
+        return x * 2.0
+
+    np.testing.assert_array_equal(ng.jit(doubled)(np.ones(2)), [2.0, 2.0])
+    assert len(recordings) == 2

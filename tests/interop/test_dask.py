@@ -118,7 +118,11 @@ def test_a_jacobian_is_that_of_the_closed_form(processes, mode):
     np.testing.assert_allclose(jacobian, expected, rtol=1e-14, atol=1e-15)
 
 
-LOCAL = {"reverse": ng.func.jacrev, "forward": ng.func.jacfwd}
+LOCAL = {
+    "reverse": ng.func.jacrev,
+    "forward": ng.func.jacfwd,
+    "auto": ng.func.jacobian,
+}
 CASES = {
     "chain": (chain, X),
     "captured": (ng.jit(chain), X),
@@ -135,7 +139,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("mode", LOCAL)
 @pytest.mark.parametrize("case", CASES)
 def test_a_jacobian_has_the_bits_of_the_local_one(processes, case, mode):
     function, x = CASES[case]
@@ -228,7 +232,7 @@ def test_out_may_be_a_container_of_parts_of_arrays(processes):
         ),
     }
     out["outer"]["u"] = memory[1].transpose(0, 1, 2)
-    ng.interop.dask.jacobian(several, SEVERAL, client=processes, out=out)
+    ng.interop.dask.jacobian(several, SEVERAL, client=processes, mode="reverse", out=out)
     assert same({**out, "outer": {**out["outer"], "u": out["outer"]["u"].copy()}}, expected)
 
 
@@ -239,9 +243,9 @@ def read_only():
 
 
 WRONG_OUTS = {
-    "shape": (np.zeros((30, 29)), ValueError, r"shape \(30, 29\), the result \(30, 30\)"),
-    "dtype": (np.zeros((30, 30), np.float32), ValueError, "dtype float32, the result float64"),
-    "structure": ((np.zeros((30, 30)),), ArgTypeError, "structure"),
+    "shape": (np.zeros((30, 29)), ValueError, r"shape \(30, 29\)"),
+    "dtype": (np.zeros((30, 30), np.float32), ValueError, "dtype float32"),
+    "structure": ((np.zeros((30, 30)),), ArgTypeError, "containers"),
     "kind": (3.0, ArgTypeError, "float"),
     "read-only": (read_only(), ValueError, "read-only"),
 }
@@ -428,7 +432,7 @@ def test_workers_that_are_killed_change_no_bit(mortal, most):
 
 def test_a_cluster_that_is_closed(mortal):
     progress = when(3, threading.Thread(target=mortal.cluster.close).start)
-    with pytest.raises(ClusterError, match=r"dask\.jacobian: .* gone.* of 30 tasks|Of 30 tasks"):
+    with pytest.raises(ClusterError, match=r"dask\.jacobian: .* gone.* of 30 tasks were done"):
         ng.interop.dask.jacobian(slow_chain, X, client=mortal, chunk_size=1, progress=progress)
     assert time.monotonic() - progress.acted[0] < 10.0
 
@@ -463,4 +467,4 @@ def test_progress_comes_to_an_end(processes):
     ng.interop.dask.jacobian(
         chain, X, client=processes, chunk_size=10, progress=lambda *done: seen.append(done)
     )
-    assert seen[-3:] == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [(10, 30), (20, 30), (30, 30)]

@@ -10,7 +10,7 @@ from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
 from ...func.gradients import value_and_grad as local_value_and_grad
 from ...func.trees import flatten, holds_tensors, places, require_function
-from .cluster import Cluster, cluster, spans
+from .cluster import Cluster, Task, cluster, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
 
@@ -73,7 +73,7 @@ def map_blocks(
         blocks = _Samples(samples, chunk_size, _MAP)
         joined = _Joined(blocks.count, out)
         work = c.send(f)
-        with closing(c.run(work, blocks.tasks(mapped), blocks.number)) as results:
+        with closing(c.run(work, blocks.tasks(mapped), blocks.count, "samples")) as results:
             for (start, stop), result in results:
                 joined.write(start, stop, result)
     return out if out is not None else joined.result(as_tensors=holds_tensors(samples))
@@ -144,7 +144,7 @@ def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any],
     rebuild: Any = None
     awaited = blocks.spans[0][0]
     ends = dict(blocks.spans)
-    with closing(c.run(work, blocks.tasks(differentiated), blocks.number)) as results:
+    with closing(c.run(work, blocks.tasks(differentiated), blocks.count, "samples")) as results:
         for (start, _), (value, gradient) in results:
             leaves, rebuild = flatten(gradient)
             early[start] = [value, *leaves]
@@ -171,12 +171,13 @@ class _Samples:
         ((self.count,),) = lengths
         each = sum(s.dtype.itemsize * s.size for s in self.samples) // max(self.count, 1)
         self.spans = spans(what, self.count, chunk_size, each)
-        self.number = len(self.spans)
 
-    def tasks(self, function: Callable[..., Any]) -> Any:
-        """Yield a task for each block; blocks are cut when they are sent."""
-        for start, stop in self.spans:
-            yield (start, stop), function, (start, *[s[start:stop] for s in self.samples])
+    def tasks(self, function: Callable[..., Any]) -> list[Task]:
+        """Return a task for each block; blocks are views until they are sent."""
+        return [
+            ((start, stop), function, (start, *[s[start:stop] for s in self.samples]))
+            for start, stop in self.spans
+        ]
 
 
 class _Joined:

@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from ..._errors import ArgTypeError, ClusterError
 from ...engine.capture import refuse
 from ...engine.record import mode
+from ...func.jacobian_progress import Bar, require_progress
 from .work import Work, packed
 
 _AHEAD = 4  # tasks per thread of the cluster that are submitted: one runs, others wait beside it
@@ -22,7 +23,6 @@ _LOOK = 1.0  # seconds between two looks whether the cluster is there
 
 Task = tuple[Any, Callable[..., Any], tuple[Any, ...]]
 """A key for its result, a function, and its arguments after the work."""
-Progress = Callable[[int, int], object]
 
 
 def cluster(
@@ -30,10 +30,8 @@ def cluster(
 ) -> AbstractContextManager["Cluster"]:
     """Give access to a cluster; a task that asks for it gives its thread to others meanwhile."""
     if mode.capture is not None:
-        refuse(
-            f"{what} computes in other processes, which no replay would do again. Call it "
-            f"outside of the captured function, and capture the function that it is given."
-        )
+        refuse(f"{what} computes in other processes, which no replay would do again. Call it "
+               f"outside of the captured function, and capture the function that it is given.")
     try:
         import distributed  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError as error:
@@ -45,9 +43,7 @@ def cluster(
 def _entered(found: "Cluster") -> Iterator["Cluster"]:
     import distributed  # pyright: ignore[reportMissingImports]
 
-    try:
-        distributed.get_worker()
-    except ValueError:  # not in a task
+    if not _is_in_task():
         yield found
         return
     distributed.secede()
@@ -55,6 +51,16 @@ def _entered(found: "Cluster") -> Iterator["Cluster"]:
         yield found
     finally:
         distributed.rejoin()
+
+
+def _is_in_task() -> bool:
+    import distributed  # pyright: ignore[reportMissingImports]
+
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def _client(client: Any, what: str) -> Any:
@@ -87,13 +93,14 @@ class Cluster:
     timeout : float or None
         How long the cluster may be without a worker, or without an answer.
     progress : callable or bool
-        Called with the numbers of tasks that are done and that there are.
+        What `jacobian_progress.Bar` takes.
     """
 
     def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
         self.client, self.what, self.timeout = client, what, timeout
-        self.progress: Progress | None = _reporter(progress, what)
-        self.done = self.total = 0
+        require_progress(progress, what)
+        self.progress = progress
+        self.done = "no task was done"
         self.seen = self.looked = time.monotonic()
         self.threads = 0
 
@@ -106,12 +113,13 @@ class Cluster:
             return self._submit(Work, work.parts, work.connected)
 
     def run(
-        self, work: Any, tasks: Iterable[Task], total: int
+        self, work: Any, tasks: Sequence[Task], total: int = 0, unit: str = ""
     ) -> Generator[tuple[Any, Any], None, None]:
-        """Yield the keys and results of tasks as they come."""
+        """Yield the keys and results of tasks as they come; keys end with the first and last of the
+        items, of which there are so many, that a task has."""
         running: dict[Any, Any] = {}
-        waiting = iter(tasks)
-        self.done, self.total = 0, total
+        waiting, done = iter(tasks), 0
+        bar = Bar(self.progress if total else False, total, unit, self.what)
         try:
             while True:
                 room = self._room() - len(running)
@@ -122,11 +130,13 @@ class Cluster:
                 for future in self._finished(list(running)):
                     key, result = running.pop(future), self._result(future)
                     del future  # and with it the copy on the worker
-                    self.done += 1
                     yield key, result
-                    if self.progress is not None:
-                        self.progress(self.done, total)
+                    done += 1
+                    self.done = f"{done} of {len(tasks)} tasks were done"
+                    if total:
+                        bar.advance(key[-1] - key[-2])
         finally:
+            bar.close()
             if running and self.client.status == "running":
                 self.client.cancel(list(running))
 
@@ -159,8 +169,8 @@ class Cluster:
             error = future.exception()
             if isinstance(error, distributed.KilledWorker):
                 raise ClusterError(
-                    f"{self.what}: several workers ended while they ran the same task, of "
-                    f"{self._progress()}. They may lack memory: take a smaller chunk_size"
+                    f"{self.what}: several workers ended while they ran the same task; "
+                    f"{self.done}. They may lack memory: take a smaller chunk_size"
                 ) from error
             return future.result()  # raises it with the lines where it arose
         try:
@@ -195,23 +205,9 @@ class Cluster:
 
     def _gone(self, why: str) -> ClusterError:
         return ClusterError(
-            f"{self.what}: the cluster is gone, {why}. Of {self._progress()}: what is in out= is "
+            f"{self.what}: the cluster is gone, {why}; {self.done}, and what is in out= is "
             f"incomplete. Start again when there is a cluster"
         )
-
-    def _progress(self) -> str:
-        return f"{self.total} tasks {self.done} were done"
-
-
-def _reporter(progress: Any, what: str) -> Progress | None:
-    if progress is False or progress is None:
-        return None
-    if not callable(progress):
-        raise ArgTypeError(
-            f"{what}: progress must be a function of the numbers of tasks that are "
-            f"done and that there are, got {progress!r}"
-        )
-    return progress
 
 
 def spans(
