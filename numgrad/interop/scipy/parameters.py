@@ -34,7 +34,9 @@ class Parameters:
             )
         self.what = what
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-        self.leaves, self.rebuild = flatten(args)
+        leaves, self.rebuild = flatten(args)
+        # A backward pass calls the function again: with what it was called with here.
+        self.leaves = [np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves]
         self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
         self.tensors = [self.leaves[n] for n in self.places]
         self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
@@ -105,8 +107,8 @@ def refuse_pairs(jac: Any, what: str) -> None:
 
 
 def number(leaf: Any) -> Any:
-    """Return the array of a tensor; everything else as it is."""
-    return leaf.detach().numpy() if isinstance(leaf, Tensor) else leaf
+    """Return the elements of a tensor as an array; everything else as it is."""
+    return leaf.detach().numpy(copy=True) if isinstance(leaf, Tensor) else leaf
 
 
 def start(x0: Any, what: str) -> tuple[np.ndarray, tuple[int, ...]]:
