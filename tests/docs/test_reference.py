@@ -13,6 +13,7 @@ from .pages import DOCS, table
 
 OTHERS = [
     "func", "graph", "linalg", "sparse", "special", "testing", "display", "data", "interop.dask",
+    "interop.scipy",
 ]  # fmt: skip
 FRONT_ENDS = ["compat.torch", "compat.paddle", "compat.chainer", "compat.fluid"]
 

@@ -430,9 +430,7 @@ def kill(client, most):
 @pytest.mark.parametrize("most", [1, 2])
 def test_workers_that_are_killed_change_no_bit(mortal, most):
     progress = when(3, lambda: kill(mortal, most))
-    found = ng.interop.dask.jacobian(
-        slow_chain, X, client=mortal, chunk_size=1, progress=progress
-    )
+    found = ng.interop.dask.jacobian(slow_chain, X, client=mortal, chunk_size=1, progress=progress)
     assert progress.acted
     assert same(found, ng.func.jacrev(slow_chain, chunk_size=1)(X))
 

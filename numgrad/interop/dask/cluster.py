@@ -30,8 +30,10 @@ def cluster(
 ) -> AbstractContextManager["Cluster"]:
     """Give access to a cluster; a task that asks for it gives its thread to others meanwhile."""
     if mode.capture is not None:
-        refuse(f"{what} computes in other processes, which no replay would do again. Call it "
-               f"outside of the captured function, and capture the function that it is given.")
+        refuse(
+            f"{what} computes in other processes, which no replay would do again. Call it "
+            f"outside of the captured function, and capture the function that it is given."
+        )
     try:
         import distributed  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError as error:

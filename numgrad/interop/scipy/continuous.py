@@ -16,6 +16,11 @@ IMPLICIT = ("Radau", "BDF", "LSODA")
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)  # exact to the order of any of the methods
 
 
+def taken(matrix: Any, method: str) -> Any:
+    """Return a Jacobian in a form that a method takes: LSODA knows no sparse ones."""
+    return matrix.toarray() if method == "LSODA" and hasattr(matrix, "toarray") else matrix
+
+
 class Problem:
     """An initial value problem that was solved, with all that its adjoint needs.
 
@@ -61,7 +66,7 @@ class Problem:
 
         given = dict(self.options)
         if given["method"] in IMPLICIT:
-            given["jac"] = lambda t, w: self._matrix(t, rows.shape[0])
+            given["jac"] = lambda t, w: taken(self._matrix(t, rows.shape[0]), given["method"])
         found = solve_ivp(
             lambda t, w: self._slope(t, w.reshape(rows.shape)), (t, end), rows.reshape(-1),
             dense_output=True, **given,

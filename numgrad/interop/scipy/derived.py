@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._errors import ArgTypeError, CaptureError
 from ..._tensor import Tensor
-from ...func import grad, hessian, hvp, jacrev, value_and_grad
+from ...func import grad, hessian, hvp, value_and_grad, value_and_jacobian
 from ...func import jit as captured
 from ...func.trees import output_leaves
 from ...functions.joining import concat
@@ -82,12 +82,7 @@ class OfVector:
         return grad(self)(x, *args)
 
     def value_and_jacobian(self, x: Any, *args: Any) -> Any:
-        matrix, value = jacrev(self._twice, has_aux=True)(x, *args)
-        return value, matrix
-
-    def _twice(self, x: Any, *args: Any) -> Any:
-        value = self.vector(x, *args)
-        return value, value
+        return value_and_jacobian(self.vector)(x, *args)
 
     def hessian(self, x: Any, *args: Any) -> Any:
         return hessian(self)(x, *args)

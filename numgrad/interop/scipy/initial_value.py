@@ -9,7 +9,7 @@ import numpy as np
 from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...functions.reshaping import matrix_transpose, reshape
-from .continuous import IMPLICIT, ContinuousAdjoint, Problem
+from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import TimeFirst
 from .functions import FORMS, function
 from .linear import as_real
@@ -193,7 +193,8 @@ def _scipy(
 
     given = dict(options)
     if method in IMPLICIT:
-        given["jac"] = (lambda t, y: hook.matrix(y, t)) if isinstance(jac, str) else jac
+        exact = isinstance(jac, str)
+        given["jac"] = (lambda t, y: taken(hook.matrix(y, t), method)) if exact else jac
     if kind == "continuous":
         given["dense_output"] = True
     times = None if kind == "discrete" else wanted

@@ -16,7 +16,7 @@ from ...functions.selection import where
 from ...functions.trigonometric import arctan
 from .constraints import exact, free_elements
 from .functions import FORMS, function
-from .parameters import Parameters, start
+from .parameters import Parameters, refuse_pairs, start
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -91,6 +91,7 @@ def minimize(
     """
     from scipy import optimize
 
+    refuse_pairs(jac, "minimize")
     parameters = Parameters(args, "minimize")
     x, shape = start(x0, "minimize")
     form = hess if isinstance(hess, str) and hess in FORMS else None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd import no_grad
-from ..._errors import CaptureError, ConvergenceError
+from ..._errors import ArgTypeError, CaptureError, ConvergenceError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...func.trees import flatten
@@ -28,13 +28,15 @@ class Parameters:
     def __init__(self, args: Any, what: str) -> None:
         if mode.capture is not None:
             raise CaptureError(
-                f"{what} needs the values of its arguments to find a solution, and a captured "
-                f"function has none while it is recorded; call {what} outside of ng.jit (the "
-                f"function that it is given is captured anyway)"
+                f"{what} needs the values of its arguments to find a solution, and a function has "
+                f"none while it is captured or mapped; call {what} outside of ng.jit and "
+                f"ng.func.vmap (the function that it is given is captured anyway)"
             )
         self.what = what
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-        self.leaves, self.rebuild = flatten(args)
+        leaves, self.rebuild = flatten(args)
+        # A backward pass calls the function again: with what it was called with here.
+        self.leaves = [np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves]
         self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
         self.tensors = [self.leaves[n] for n in self.places]
         self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
@@ -95,9 +97,18 @@ class Parameters:
             )
 
 
+def refuse_pairs(jac: Any, what: str) -> None:
+    """Raise for a function that is said to return its derivative, too."""
+    if jac is True:
+        raise ArgTypeError(
+            f"{what}: jac=True says that the function returns its derivative, too; return the "
+            f"value alone and leave jac out, or give scipy.optimize.{what} the pair"
+        )
+
+
 def number(leaf: Any) -> Any:
-    """Return the array of a tensor; everything else as it is."""
-    return leaf.detach().numpy() if isinstance(leaf, Tensor) else leaf
+    """Return the elements of a tensor as an array; everything else as it is."""
+    return leaf.detach().numpy(copy=True) if isinstance(leaf, Tensor) else leaf
 
 
 def start(x0: Any, what: str) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -111,4 +122,4 @@ def _is_parameter(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
 
 
-__all__ = ["Parameters", "number", "start"]
+__all__ = ["Parameters", "number", "refuse_pairs", "start"]

@@ -10,7 +10,7 @@ from ..._tensor import Tensor
 from ...functions.reshaping import reshape
 from .factors import factorized
 from .functions import FORMS, function
-from .parameters import Parameters, start
+from .parameters import Parameters, refuse_pairs, start
 
 WITH_JACOBIAN = ("hybr", "lm")
 
@@ -80,6 +80,7 @@ def root(
     >>> round(ng.grad(x.sum(), a)[0].item(), 6)  # 1 / (2 sqrt(2))
     0.353553
     """
+    refuse_pairs(jac, "root")
     parameters = Parameters(args, "root")
     x, shape = start(x0, "root")
     form = jac if isinstance(jac, str) and jac in FORMS else "dense"
@@ -147,7 +148,10 @@ def _line_search(
         t = 0.5 ** (tried - 1)
         there = x + t * step
         found = hook.vector(there)
-        if np.abs(found).max(initial=0.0) <= (1.0 - 1e-4 * t) * size or np.abs(t * step).max() <= floor:
+        if (
+            np.abs(found).max(initial=0.0) <= (1.0 - 1e-4 * t) * size
+            or np.abs(t * step).max() <= floor
+        ):
             return there, found, True, tried
     return x, value, False, most
 

@@ -1,6 +1,8 @@
 """`function` and `linear_operator`: what SciPy gets, in which form, and what is refused."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -184,6 +186,18 @@ def test_it_can_be_pickled_before_and_after_calls(form):
         value, matrix = copy.value_and_jac(x)
         np.testing.assert_array_equal(value, expected[0])
         np.testing.assert_array_equal(matrix @ np.eye(5), expected[1] @ np.eye(5))
+
+
+def test_scipy_is_imported_when_it_is_used():
+    code = """
+import sys
+import numgrad as ng
+f = ng.interop.scipy.function(lambda x: (x * x).sum())
+f.value_and_jac([1.0])
+print([name for name in ("scipy.optimize", "scipy.integrate") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_bad_forms_and_functions():

@@ -55,6 +55,19 @@ def test_third_derivatives():
     agree(third(A), derivative(ng.func.hessian(total), A), 1e-7)
 
 
+@pytest.mark.parametrize("jit", [True, False])
+def test_arguments_that_are_written_before_the_backward_pass(jit):
+    a, offset = ng.tensor(A, requires_grad=True), np.array([0.5, 0.25])
+    f = lambda x, a, offset: x**3 + offset * x - a  # noqa: E731
+    b = a * 1.0
+    found = scipy.root(f, np.ones(2), (b, offset), tol=1e-14, jit=jit).x
+    x = found.detach().numpy()
+    b *= 7.0
+    offset *= 9.0
+    expected = 1.0 / (3.0 * x**2 + np.array([0.5, 0.25]))
+    agree(ng.grad(found.sum(), a)[0].numpy(), expected, 1e-12)
+
+
 def test_arguments_in_containers_and_of_other_kinds():
     def f(x, options, name, scale):
         assert name == "cubic"

@@ -6,6 +6,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
+from numgrad.interop.scipy.continuous import Problem
 
 from .differences import agree, derivative
 
@@ -134,7 +135,16 @@ def test_tensors_in_tensors_out():
         np.testing.assert_array_equal(tensors.t, plain.t)
 
 
-def test_a_stiff_batch_is_one_integration():
+def test_a_stiff_batch_is_one_integration(monkeypatch):
+    shapes = []
+    backwards = Problem._backwards
+
+    def counted(self, rows, *rest):
+        shapes.append(rows.shape)
+        return backwards(self, rows, *rest)
+
+    monkeypatch.setattr(Problem, "_backwards", counted)
+
     def decay(t, y, k):
         return ng.stack([-k[0] * y[0], k[0] * y[0] - 1000.0 * (y[1] - np.sin(t))])
 
@@ -144,6 +154,7 @@ def test_a_stiff_batch_is_one_integration():
 
     k = np.array([0.5])
     agree(ng.func.jacrev(final)(k)[0, 0, 0], -np.exp(-0.5), 1e-5)
+    assert shapes == [(2, 2)]
 
 
 def refused(message, **options):
