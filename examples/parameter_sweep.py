@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 import numgrad as ng
 
 START = 20.0, 5.0  # prey, predators
-STEP, STEPS = 0.04, 75
+STEP, STEPS = 0.075, 40
 NAMES = "growth", "predation", "conversion", "death"
 CENTER = np.array([0.55, 0.028, 0.026, 0.8])
 

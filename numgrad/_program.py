@@ -21,6 +21,10 @@ Shape = tuple[int, ...]
 MANY_ELEMENTS = 1 << 15
 """Elements of an array over which the work of an instruction is worth sharing."""
 
+MOST_WORK = 1 << 40
+"""What an instruction is taken to do at most: the product of the sizes of several long core
+dimensions is more than any kernel does, and more than a word holds."""
+
 
 class Layout:
     """Shape, strides and dtype of an operand, rows left out; equal layouts are one object.
@@ -148,7 +152,7 @@ class Pattern:
         self.error, self.replay = error, replay
         self.rows = any([x.rows for x in layouts[nin:]])  # noqa: C419  a list is faster
         self.elementwise = not core
-        self.work = prod(loop) * max(1, prod(core))
+        self.work = min(prod(loop) * max(1, prod(core)), MOST_WORK)
         self.codes: dict[Any, Any] = {}
         self.block: int = getattr(spec, "block", 0)
         self.walks: Any = None

@@ -245,3 +245,15 @@ def test_eight_threads():
 
 def test_cube_operator_with_scalar_output():
     assert cubes(np.ones((2, 3))).tolist() == [3.0, 3.0]
+
+
+def first_of_four(a, b, c, d, out):
+    out[:] = a
+    out[0] += b[0] + c[0] + d[0]
+
+
+def test_programs_of_many_long_core_dimensions():
+    operator = ng.operator("(n),(m),(k),(l)->(n)")(njit(first_of_four))
+    arrays = [np.full(1 << n, float(n)) for n in (16, 17, 18, 19)]
+    result = ng.jit(lambda *args: operator(*args))(*arrays)
+    assert result[:2].tolist() == [70.0, 16.0]

@@ -57,9 +57,7 @@ class Bar:
         seconds = time.perf_counter() - self._began
         left = seconds / share - seconds if share else 0.0
         bar = ("#" * round(_WIDTH * share)).ljust(_WIDTH, ".")
-        self._line.update(
-            f"[{bar}] {self._done} of {self._total} {self._what}, {left:.0f} s left"
-        )
+        self._line.update(f"[{bar}] {self._done} of {self._total} {self._what}, {left:.0f} s left")
 
     def close(self) -> None:
         """Take the bar away."""

@@ -95,7 +95,6 @@ class Recording:
         self._derivatives: dict[Any, Recording] = {}
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
-        """Return what watches the function while it is recorded."""
         return Capture(arguments)
 
     def _taken(self, capture: Capture, above: "Recording | None") -> dict[Edge, Any]:

@@ -28,9 +28,7 @@ def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int 
     """Return where the axis of the samples goes in each leaf of a result, which has it in front."""
     axes = _spread(out_axes, result, "out_axes", none_is_leaf=False)
     ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result)]
-    return [
-        _checked_output(*item) for item in zip(axes, ranks, varies, strict=True)
-    ]
+    return [_checked_output(*item) for item in zip(axes, ranks, varies, strict=True)]
 
 
 def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[Any]:

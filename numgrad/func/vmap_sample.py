@@ -20,8 +20,10 @@ from ..engine.request import TangentRequest
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
 from .vmap_spread import Wide, applied, filled, key, spread
+from .vmap_sums import summed
 
 _NONE: Mapping[Hashable, Value] = MappingProxyType({})
+_NOTHING: Mapping[int, int] = MappingProxyType({})
 _UNMOVED: Mapping[Edge, Edge] = MappingProxyType({})
 
 
@@ -124,7 +126,7 @@ class Sample(Recording):
         pairs = zip(inputs, self.leads(inputs), strict=True)
         return np.broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
 
-    def leads(self, inputs: Sequence[Value]) -> list[int]:
+    def leads(self, inputs: Sequence[Any]) -> list[int]:
         """Return how many axes values have in front of those of a sample."""
         pairs = zip(inputs, self.arguments, strict=True)
         return [len(x.shape) - len(a.shape) for x, a in pairs]
@@ -145,9 +147,10 @@ class Mapped(Operator):
         inputs: Sequence[Value],
         instead: Mapping[Hashable, Value] = _NONE,
         moved: Mapping[Edge, Edge] = _UNMOVED,
+        shared: Mapping[int, int] = _NOTHING,
     ) -> list[Tensor]:
         """Return the outputs for values with leading axes, connected to their graph. Each output
-        has all leading axes.
+        has all leading axes; ``shared`` says by number which are summed, over how many of them.
 
         ``instead`` and ``moved`` say what is read, and where gradients go, in place of what the
         function closes over.
@@ -159,6 +162,8 @@ class Mapped(Operator):
         sizes = sample.sizes(inputs)
         found = spread(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
         outputs = [filled(output, sizes) for output in found]
+        for n, count in shared.items():
+            outputs[n] = summed(outputs[n], len(sizes), count)
         given = {id(w.value) for w in wide.values()}
         outputs = [_own(o) if o.array is not None or id(o) in given else o for o in outputs]
         if not mode.deferring and mode.capture is None:
@@ -166,7 +171,7 @@ class Mapped(Operator):
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
             closed = [instead.get(key(value), value) for value in sample.closed]
-            self._record(inputs, outputs, outer, closed)
+            self._record(inputs, outputs, outer, closed, shared)
         return outputs
 
     def _record(
@@ -175,10 +180,12 @@ class Mapped(Operator):
         outputs: list[Tensor],
         outer: Sequence[Edge],
         closed: Sequence[Value],
+        shared: Mapping[int, int],
     ) -> None:
         edges = [*(x.edge for x in inputs), *outer]
         specs = [*(x.spec for x in inputs), *map(_spec, outer)]
-        node = new_node(self, {}, edges, specs, [o.spec for o in outputs])
+        static = {"shared": tuple(shared.items())}
+        node = new_node(self, static, edges, specs, [o.spec for o in outputs])
         past = self.sample.past.now() if mode.capture is None else ()
         node.save([*map(pack, inputs), *(None for _ in outer), *map(pack, closed), *past])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.sample.live])
@@ -186,15 +193,21 @@ class Mapped(Operator):
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Return the gradients: the derivative of the sample, for all samples. The engine sums
-        those of what all samples have in common."""
+        """Return the gradients: the derivative of the sample, for all samples, and summed for what
+        they share."""
         sample, wanted = self.sample, context.wanted
         seeds = [
             zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
             for n in sample.live
         ]
         derivative: Any = sample.derivative(wanted, context.create_graph)
-        found = iter(self._again(derivative, context, seeds))
+        places = [n for n, want in enumerate(wanted) if want]
+        count = self._count(context.input_specs)
+        shared = {
+            k: count for k, n in enumerate(places)
+            if count and self._is_shared(n, context.input_specs[n])
+        }  # fmt: skip
+        found = iter(self._again(derivative, context, seeds, shared))
         return [next(found) if want else None for want in wanted]
 
     def tangent(
@@ -204,13 +217,28 @@ class Mapped(Operator):
         sample = self.sample
         wanted = tuple([t is not None for t in tangents])
         given = [t for t in tangents if t is not None]
-        found = self._again(sample.along(wanted, context.create_graph), context, given)
+        along = sample.along(wanted, context.create_graph)
+        sums = dict(context.static["shared"])
+        shared = {k: sums[n] for k, n in enumerate(sample.live) if n in sums}
+        found = self._again(along, context, given, shared)
         made: list[Any] = [None] * len(sample.outputs)
         for n, tangent in zip(sample.live, found, strict=True):
             made[n] = tangent
         return made
 
-    def _again(self, derivative: Sample, context: Any, vectors: Sequence[Any]) -> list[Tensor]:
+    def _count(self, specs: Sequence[Spec]) -> int:
+        """Return how many axes inputs have in front of those of a sample."""
+        return max(self.sample.leads(specs[: len(self.sample.arguments)]), default=0)
+
+    def _is_shared(self, number: int, spec: Spec) -> bool:
+        """Whether an input is the same for all samples: with axes of length 1 in front, or none."""
+        arguments = self.sample.arguments
+        own = len((arguments[number] if number < len(arguments) else spec).shape)
+        return all(size == 1 for size in spec.shape[: len(spec.shape) - own])
+
+    def _again(
+        self, derivative: Sample, context: Any, vectors: Sequence[Any], shared: Mapping[int, int]
+    ) -> list[Tensor]:
         """Apply a derivative to what the function was applied to, and to vectors."""
         sample = self.sample
         inputs = [context.input(n) for n in range(len(sample.arguments))]
@@ -218,7 +246,7 @@ class Mapped(Operator):
         instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
         instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
-        return derivative.mapped.on([*inputs, *vectors], instead, moved)
+        return derivative.mapped.on([*inputs, *vectors], instead, moved, shared)
 
 
 def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:

@@ -190,7 +190,7 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
         parts += pull([output], [x], [_seeds(plan.colors.rows, output)], False, batched=True)
     if plan.colors.n_columns:
         parts += push([output], [x], [_seeds(plan.colors.columns, x)], False, batched=True)
-    flat = [_flat(part) for part in parts]
+    flat = [_flat(part).astype(output.dtype) for part in parts]
     if not flat:
         return placed(np.zeros(0, output.dtype), output.device)
     if plan.substitution is not None:

@@ -23,7 +23,7 @@ def jacobian(
     ----------
     f : callable
         Maps a real array of any shape, and further arguments, to a real array or scalar.
-    x : array_like of float
+    x : array or tensor of float
         Where to differentiate.
     *args
         Further arguments of ``f``, which are not differentiated.

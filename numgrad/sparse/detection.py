@@ -1,6 +1,8 @@
 """The pattern of a Jacobian, read from the recorded graph in one walk from inputs to outputs."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -8,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from .._errors import SparsityError
-from ..engine.capture import ARGUMENT
 from ..engine.graph import Edge, Node
-from ..engine.record import mode, runtime
 from ..engine.select import reachable
 from ..func.recording import Replay
 from ..func.vmap_sample import Mapped
+from .constants import Constants
 from .rules import Application, propagate
 from .sets import IndexSets, stacked, starts_of
 
@@ -34,7 +35,7 @@ def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
     for x, first in zip(inputs, accumulate(sizes, initial=0), strict=False):
         found[x.edge] = IndexSets.of_inputs(prod(x.shape), first, width)
     edges = [o.edge for o in outputs]
-    _walk(edges, found)
+    Walk().along(edges, found)
     return stacked(_of(edges, outputs, found, width))
 
 
@@ -46,100 +47,80 @@ def _of(
     return [found[e] if e in found else IndexSets.empty(prod(v.shape), width) for e, v in pairs]
 
 
-def _walk(wanted: Sequence[Edge], found: Found) -> None:
-    """Find the sets of all that lies between what is known and what is wanted."""
-    ends = {edge.node for edge in found if edge.node is not None}
-    roots = {edge.node for edge in wanted if edge.node is not None}
-    nodes = [node for node in reversed(reachable(roots, (), ends)) if node not in ends]
-    users: dict[Edge, int] = {}
-    for edge in [*wanted, *(e for node in nodes for e in node.edges)]:
-        users[edge] = users.get(edge, 0) + 1
-    most = max([prod(s.shape) for node in nodes for s in (*node.inputs, *node.outputs)], default=0)
-    numbers = np.arange(most)
-    for node in nodes:
-        sets = [found.get(edge) for edge in node.edges]
-        if any(s is not None for s in sets):
-            for slot, result in enumerate(_through(node, sets, numbers)):
-                found[Edge(node, slot)] = result
-        for edge in node.edges:  # what nobody else reads is forgotten
-            users[edge] -= 1
-            if not users[edge] and edge.node not in ends:
-                found.pop(edge, None)
+class Walk:
+    """A walk through a graph, and through those of functions that were called as a whole."""
 
+    def __init__(self) -> None:
+        self._constants = Constants()
 
-def _through(
-    node: Node, sets: list[IndexSets | None], numbers: np.ndarray
-) -> list[IndexSets]:
-    if isinstance(node.operator, Replay):
-        return _replayed(node, sets)
-    if isinstance(node.operator, Mapped):
-        return _mapped(node, sets)
-    if any(spec.rows for spec in (*node.inputs, *node.outputs)):
-        raise SparsityError(
-            f"the pattern of {node.name()}{node.where()} is not known: it works on the members of "
-            f"a batch that is no axis of its arrays. Write the function for whole arrays, or give "
-            f"pattern=."
-        )
-    shapes, outputs = [s.shape for s in node.inputs], [s.shape for s in node.outputs]
-    operator, static, known = node.operator, node.static, _values(node)
-    return propagate(Application(operator, static, shapes, outputs, sets, known, numbers))
+    def along(self, wanted: Sequence[Edge], found: Found) -> None:
+        """Find the sets of all that lies between what is known and what is wanted."""
+        ends = {edge.node for edge in found if edge.node is not None}
+        roots = {edge.node for edge in wanted if edge.node is not None}
+        nodes = [node for node in reversed(reachable(roots, (), ends)) if node not in ends]
+        users = Counter([*wanted, *(edge for node in nodes for edge in node.edges)])
+        specs = [spec for node in nodes for spec in (*node.inputs, *node.outputs)]
+        numbers = np.arange(max([prod(spec.shape) for spec in specs], default=0))
+        for node in nodes:
+            sets = [found.get(edge) for edge in node.edges]
+            if any(s is not None for s in sets):
+                for slot, result in enumerate(self._through(node, sets, numbers)):
+                    found[Edge(node, slot)] = result
+            for edge in node.edges:  # what nobody else reads is forgotten
+                users[edge] -= 1
+                if not users[edge] and edge.node not in ends:
+                    found.pop(edge, None)
 
+    def _through(
+        self, node: Node, sets: list[IndexSets | None], numbers: np.ndarray
+    ) -> list[IndexSets]:
+        """Return the sets of the outputs of a node."""
+        operator = node.operator
+        if isinstance(operator, Replay):
+            return self._replayed(operator.recording, sets)
+        if isinstance(operator, Mapped):
+            return self._mapped(node, operator.sample, sets)
+        if any(spec.rows for spec in (*node.inputs, *node.outputs)):
+            raise SparsityError(
+                f"the pattern of {node.name()}{node.where()} is not known: it works on the members "
+                f"of a batch that is no axis of its arrays. Write the function for whole arrays, "
+                f"or give pattern=."
+            )
+        known = partial(self._constants.of, node)
+        shapes, outputs = [s.shape for s in node.inputs], [s.shape for s in node.outputs]
+        return propagate(Application(operator, node.static, shapes, outputs, sets, known, numbers))
 
-def _values(node: Node) -> Callable[[int], np.ndarray | None]:
-    """Return what gives the values of an input that the derivative reads."""
-    def known(n: int) -> np.ndarray | None:
-        value = node.unpack()[n]
-        return None if value is None else _known(value, {})
+    def _replayed(self, recording: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
+        """Walk through the graph of a captured function."""
+        pairs = zip(recording.edges, sets, strict=True)
+        found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
+        width = next(iter(found.values())).width
+        edges = [output.edge for output in recording.outputs]
+        self.along(edges, found)
+        return _of(edges, recording.outputs, found, width)
 
-    return known
-
-
-def _known(value: Any, done: dict[Any, Any]) -> np.ndarray | None:
-    """Return the elements of a value: in a function that is being captured, of those that depend on
-    no argument. They decide about the pattern, so it is recorded anew once they are others."""
-    if value.array is not None:
-        if mode.capture is not None:
-            mode.capture.look(value)
-        return value.array
-    expr = value.expr
-    if expr not in done:
-        inputs = [None] if expr.operator is ARGUMENT else [_known(v, done) for v in expr.inputs]
-        unknown = any(array is None for array in inputs) or not hasattr(expr.operator, "run")
-        done[expr] = None if unknown else runtime.run(expr.operator, inputs, expr.static)
-    return None if done[expr] is None else done[expr][value.expr_slot]
-
-
-def _replayed(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
-    """Walk through the graph of a captured function, of which the node is one call."""
-    recording = node.operator.recording
-    pairs = zip(recording.edges, sets, strict=True)
-    found = {edge: s for edge, s in pairs if s is not None and edge.node is not None}
-    width = next(iter(found.values())).width
-    edges = [output.edge for output in recording.outputs]
-    _walk(edges, found)
-    return _of(edges, recording.outputs, found, width)
-
-
-def _mapped(node: Node, sets: list[IndexSets | None]) -> list[IndexSets]:
-    """Walk through the graph of one sample, and do the same for all samples."""
-    sample = node.operator.sample
-    shapes = [spec.shape for spec in node.inputs]
-    cores = [a.shape for a in sample.arguments]
-    cores += shapes[len(cores) :]  # of what the function closes over
-    sizes = node.outputs[0].shape[: len(node.outputs[0].shape) - len(sample.outputs[0].shape)]
-    found, places, first, before = {}, [], 0, 0
-    width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
-    for edge, shape, core, of_all in zip(sample.edges, shapes, cores, sets, strict=True):
-        if of_all is None:
-            continue
-        found[edge] = IndexSets.of_inputs(prod(core), first, width)
-        at = np.arange(before, before + prod(shape)).reshape(shape)
-        places.append(np.broadcast_to(at, (*sizes, *core)).reshape(prod(sizes), prod(core)))
-        first, before = first + prod(core), before + prod(shape)
-    edges = [output.edge for output in sample.outputs]
-    _walk(edges, found)
-    whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
-    return [
-        whole.grouped(starts_of(np.tile(s.counts, prod(sizes))), at[:, s.members])
-        for s in _of(edges, sample.outputs, found, width)
-    ]
+    def _mapped(
+        self, node: Node, sample: Any, sets: list[IndexSets | None]
+    ) -> list[IndexSets]:
+        """Walk through the graph of one sample, and do the same for all samples."""
+        shapes = [spec.shape for spec in node.inputs]
+        cores = [a.shape for a in sample.arguments]
+        cores += shapes[len(cores) :]  # of what the function closes over
+        core = sample.outputs[0].shape
+        sizes = node.outputs[0].shape[: len(node.outputs[0].shape) - len(core)]
+        found, places, first, before = {}, [], 0, 0
+        width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
+        for edge, shape, core, of_all in zip(sample.edges, shapes, cores, sets, strict=True):
+            if of_all is None:
+                continue
+            found[edge] = IndexSets.of_inputs(prod(core), first, width)
+            at = np.arange(before, before + prod(shape)).reshape(shape)
+            places.append(np.broadcast_to(at, (*sizes, *core)).reshape(prod(sizes), prod(core)))
+            first, before = first + prod(core), before + prod(shape)
+        edges = [output.edge for output in sample.outputs]
+        self.along(edges, found)
+        whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
+        return [
+            whole.grouped(starts_of(np.tile(s.counts, prod(sizes))), at[:, s.members])
+            for s in _of(edges, sample.outputs, found, width)
+        ]

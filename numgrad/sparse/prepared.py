@@ -79,7 +79,7 @@ class Prepared:
             self._plan, data = problem.entries(record, problem.given(pattern, record))
             check(problem, record, matrix_of(self._plan, data))
         self._make_programs()
-        self._spec = _spec_of(args[problem.argnum])
+        self._spec = _spec_of(args[problem.position(args)])
         self._run(self._entries, args)
         for array in (self._found.pattern.indices, self._found.pattern.indptr):
             array.flags.writeable = False  # as all matrices share them
@@ -117,9 +117,7 @@ class Prepared:
         return known
 
     def _run(self, program: Any, args: Sequence[Any]) -> Any:
-        if len(args) <= self._problem.argnum:
-            raise SparsityError(f"{self._problem.what}: got {len(args)} arguments, without x")
-        found = _spec_of(args[self._problem.argnum])
+        found = _spec_of(args[self._problem.position(args)])
         if found != self._spec:
             raise SparsityError(
                 f"{self._problem.what}: prepared for an array of shape {self._spec[0]}, dtype "

@@ -50,7 +50,7 @@ class Problem:
 
     def record(self, args: Sequence[Any]) -> Record:
         """Call the function on tensors, with recording on."""
-        variables = Variables(args, self._argnum(), self.what)
+        variables = Variables(args, self.position(args), self.what)
         output, _ = call(self.function, variables, {}, False, self.what)
         leaves, _ = output_leaves(output, self.what)
         if variables.outer_graph(leaves):
@@ -67,14 +67,17 @@ class Problem:
         value = self._one(leaves, "the output of the function")
         return Record(value, value, x)
 
-    def _argnum(self) -> int:
-        if isinstance(self.argnum, (int, np.integer)):
-            return int(self.argnum)
-        raise ArgTypeError(
-            f"{self.what}: argnum must be an int, got {self.argnum!r}: one matrix holds the "
-            f"derivatives to one array. Join several into one (np.concatenate), and take that "
-            f"apart in the function."
-        )
+    def position(self, args: Sequence[Any]) -> int:
+        """Return which argument is differentiated by."""
+        if not isinstance(self.argnum, (int, np.integer)):
+            raise ArgTypeError(
+                f"{self.what}: argnum must be an int, got {self.argnum!r}: one matrix holds the "
+                f"derivatives to one array. Join several into one (np.concatenate), and take that "
+                f"apart in the function."
+            )
+        if not -len(args) <= self.argnum < len(args):
+            raise ArgTypeError(f"{self.what}: argnum={self.argnum}, but got {len(args)} arguments")
+        return int(self.argnum) % len(args)
 
     def _one(self, leaves: Sequence[Tensor], role: str) -> Tensor:
         if len(leaves) != 1:

@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._declare import KernelOperator, registry
+from .._declare import KernelOperator
 from .._declare.elementwise import Elementwise
 from .._declare.reduction import Reduction
-from .._declare.structural import Structural, ViewOperator
+from .._declare.structural import ViewOperator
 from .._declare.user import UserOperator
 from .._errors import DeclarationError
 from ..engine.runtime import runtime
+from ..operators import cumulative, indexing, joining
 from ..operators.cast import AsType
-from ..operators.cumulative import Scan
 from ..operators.gathering import Gather, PutAt, ScatterAdd
+from ..operators.matmul import MatMul
+from ..operators.selection import share
 from ..operators.sorting import Permutation
 from .sets import IndexSets, stacked, starts_of, united
 
@@ -67,8 +69,11 @@ class Application(NamedTuple):
 
 def propagate(application: Application) -> list[IndexSets]:
     """Return the sets of the outputs of an operator."""
+    operator = application.operator
+    if operator in _MOVING:
+        return _moved(application)
     for kind, rule in _RULES:
-        if isinstance(application.operator, kind):
+        if isinstance(operator, kind):
             return rule(application)
     return _everything(application)
 
@@ -76,7 +81,7 @@ def propagate(application: Application) -> list[IndexSets]:
 def _elementwise(a: Application) -> list[IndexSets]:
     """Unite what is at the same place; a partial derivative that is 0 everywhere adds nothing."""
     (shape,) = a.outputs
-    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator.name, ())
+    partials, unused = getattr(a.operator, "partials", {}), _CHOOSE_ONLY.get(a.operator, ())
     parts = [
         _spread(a, n, sets, shape) for n, sets in a.live()
         if n not in unused and not (n in partials and partials[n].constant == 0)
@@ -154,14 +159,14 @@ def _scattered(a: Application) -> list[IndexSets]:
     count, tail, sizes = (a.static[name] for name in ("count", "tail", "sizes"))
     g = a.shapes[0]
     lead, last = prod(g[: len(g) - count - tail]), prod(g[len(g) - tail :])
-    places = np.arange(prod(shape)).reshape(lead, prod(sizes), last)
-    return [_joined(sets, places[:, positions.reshape(-1), :].reshape(-1), prod(shape))]
+    into = np.arange(prod(shape)).reshape(lead, prod(sizes), last)[:, positions.reshape(-1), :]
+    return [_joined(sets, a.places(0).reshape(-1), into.reshape(-1), prod(shape))]
 
 
-def _joined(sets: IndexSets, places: np.ndarray, size: int) -> IndexSets:
-    """Return the unions of those sets that have the same place, of ``size`` ones."""
-    order = np.argsort(places, kind="stable")
-    return sets.grouped(starts_of(np.bincount(places, minlength=size)), order)
+def _joined(sets: IndexSets, places: np.ndarray, into: np.ndarray, size: int) -> IndexSets:
+    """Return the unions of the sets at places that go into the same one, of ``size`` ones."""
+    order = np.argsort(into, kind="stable")
+    return sets.grouped(starts_of(np.bincount(into, minlength=size)), places[order])
 
 
 def _reduced(a: Application) -> list[IndexSets]:
@@ -171,19 +176,14 @@ def _reduced(a: Application) -> list[IndexSets]:
     return [sets.over(places.reshape(prod(a.outputs[0]), -1))]
 
 
-_REVERSED = {"cumulative_sum_reversed", "recurrence_reversed"}
-_WITHOUT_OWN = {"products_before", "exclusive_prod"}
-
-
 def _scanned(a: Application) -> list[IndexSets]:
     """Unite what is in front, or behind, along the last axis."""
-    (shape,), name = a.outputs, a.operator.name
+    if a.operator not in _SCANS:
+        return _core(a)
+    (shape,), ways = a.outputs, _SCANS[a.operator]
     sets = united([_spread(a, n, s, shape) for n, s in a.live()])
     places = np.arange(prod(shape)).reshape(-1, shape[-1])
-    before = _so_far(sets, places, name in _WITHOUT_OWN, name in _REVERSED)
-    if name == "exclusive_prod":
-        before = before.union(_so_far(sets, places, True, True))
-    return [before]
+    return [united([_so_far(sets, places, *way) for way in ways])]
 
 
 def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
@@ -198,15 +198,41 @@ def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> I
 
 
 def _product(a: Application) -> list[IndexSets]:
-    """Unite a row of the first matrix, or a column of the second one."""
+    """Unite a row of the first matrix, or a column of the second one: as far as the other matrix,
+    where its elements are known, is not 0."""
     (shape,), parts = a.outputs, []
     for n, sets in a.live():
-        places = a.places(n) if n == 0 else a.places(n).swapaxes(-1, -2)
-        rows = sets.grouped(*_rows(places.reshape(-1, places.shape[-1])))
-        at = np.arange(len(rows)).reshape(places.shape[:-1])
-        at = at[..., :, None] if n == 0 else at[..., None, :]
-        parts.append(rows.take(np.broadcast_to(at, shape)))
+        places = a.places(n) if n else a.places(n).swapaxes(-1, -2)
+        turned = shape if n else (*shape[:-2], shape[-1], shape[-2])
+        other = None if a.sets[1 - n] is not None else a.known(1 - n)
+        if other is None:
+            found = _by_columns(sets, places, turned)
+        else:
+            found = _by_nonzeros(sets, places, other if n else other.swapaxes(-1, -2), turned)
+        back = a.numbers[: prod(shape)].reshape(turned)
+        parts.append(found if n else found.take(back.swapaxes(-1, -2)))
     return [united(parts)]
+
+
+def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
+    """Return for every row of a product the unions over the columns of a matrix."""
+    columns = places.swapaxes(-1, -2)
+    joined = sets.grouped(*_rows(columns.reshape(-1, columns.shape[-1])))
+    at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
+    return joined.take(np.broadcast_to(at, shape))
+
+
+def _by_nonzeros(
+    sets: IndexSets, places: np.ndarray, factor: np.ndarray, shape: tuple[int, ...]
+) -> IndexSets:
+    """Return the unions over those rows of a matrix that a factor from the left does not drop."""
+    loop, (size, count) = shape[:-2], places.shape[-2:]
+    places = np.broadcast_to(places, (*loop, size, count)).reshape(prod(loop), size, count)
+    factor = np.broadcast_to(factor, (*loop, *factor.shape[-2:])).reshape(prod(loop), -1, size)
+    member, row, k = np.nonzero(factor)
+    first = (member * factor.shape[1] + row) * count
+    into = first[:, None] + np.arange(count)
+    return _joined(sets, places[member, k].reshape(-1), into.reshape(-1), prod(shape))
 
 
 def _core(a: Application) -> list[IndexSets]:
@@ -274,15 +300,27 @@ def _everything(a: Application) -> list[IndexSets]:
     return [joined.take(np.zeros(prod(shape), np.int64)) for shape in a.outputs]
 
 
+# For each direction in which a scan walks: whether it leaves the element itself out, and whether it
+# walks backwards.
+_SCANS = {
+    cumulative.cumulative_sum: [(False, False)],
+    cumulative.cumulative_sum_reversed: [(False, True)],
+    cumulative.cumulative_prod: [(False, False)],
+    cumulative.recurrence: [(False, False)],
+    cumulative.recurrence_reversed: [(False, True)],
+    cumulative.products_before: [(True, False)],
+    cumulative.exclusive_prod: [(True, False), (True, True)],
+}
+_MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {"share": (1, 2)}  # inputs that decide who gets the first one, and get no gradient
+_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType), _elementwise),
-    ((ViewOperator, Structural), _moved),
+    (ViewOperator, _moved),
     (_INDEXED, _indexed),
     (ScatterAdd, _scattered),
     (Reduction, _reduced),
-    (Scan, _scanned),
-    (type(registry["matmul"]), _product),
+    (cumulative.Scan, _scanned),
+    (MatMul, _product),
     (KernelOperator, _core),
 ]

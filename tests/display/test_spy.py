@@ -76,6 +76,14 @@ def test_an_arrow_in_colors_of_both():
     assert texts(axes)[0] == "colors: 1 of rows, 2 of columns"
 
 
+@pytest.mark.parametrize("coloring", ["column", "row", "bidirectional"])
+def test_a_prepared_jacobian_has_its_colors(coloring):
+    prepared = ng.sparse.prepare(lambda x: x[1:] * x[:-1], np.zeros(6), coloring=coloring)
+    axes = ng.display.spy(prepared)
+    np.testing.assert_array_equal(picture(axes)[..., 3], prepared.pattern.toarray())
+    assert len(texts(axes)[1]) == prepared.n_colors
+
+
 def test_a_million_entries_become_cells_with_their_mean_color(tmp_path):
     n = 500_000
     matrix = sparse.diags_array([np.ones(n), np.ones(n - 1)], offsets=[0, 1]).tocsr()

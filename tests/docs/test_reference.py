@@ -12,16 +12,9 @@ from numgrad import data, errors
 from .pages import DOCS, table
 
 OTHERS = [
-    "func",
-    "graph",
+    "func", "graph", "linalg", "sparse", "special", "testing", "display", "data", "interop.dask",
     "interop.scipy",
-    "linalg",
-    "sparse",
-    "special",
-    "testing",
-    "display",
-    "data",
-]
+]  # fmt: skip
 FRONT_ENDS = ["compat.torch", "compat.paddle", "compat.chainer", "compat.fluid"]
 
 

@@ -1,5 +1,7 @@
 """`vmap`: functions of one sample over an axis of their arguments. Numbers are NumPy's."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numba import njit
@@ -202,6 +204,52 @@ def test_gradient_to_what_is_closed_over():
 @pytest.mark.parametrize("inner", [F.grad, F.jacrev, F.jacfwd])
 def test_second_derivative_to_what_is_closed_over(outer, inner):
     close(outer(inner(loss))(W), loss_hessian(W))
+
+
+def test_gradient_to_weights_in_many_places():
+    w, v = RNG.normal(size=(4, 4)) / 2, RNG.normal(size=(5, 3, 4))
+
+    def function(w, x):
+        return (w @ x @ w.T).sum() + (x @ w[0]).sum() + (w * 2).sum()
+
+    def total(w):
+        return F.vmap(function, in_axes=(None, 0))(w, np.einsum("bij,bik->bjk", v, v)).sum()
+
+    x = np.einsum("bij,bik->bjk", v, v)
+    expected = 2 * np.ones((4, 4)) @ w @ x.sum(0) + 10
+    expected[0] += x.sum((0, 1))
+    close(F.grad(total)(w), expected)
+    close(ng.jit(F.grad(total))(w), expected)
+    second = np.einsum("ik,jl->ijkl", np.full((4, 4), 2.0), x.sum(0))
+    for outer in (F.jacrev, F.jacfwd):
+        close(outer(F.grad(total))(w), second)
+    close(F.hessian(total)(w), second)
+
+
+def test_gradient_to_a_recurrent_matrix():
+    w = RNG.normal(size=(4, 4)) / 4
+
+    def last(x, w):
+        for _ in range(3):
+            x = x @ w
+        return x.sum()
+
+    powers = [np.linalg.matrix_power(w, n) for n in range(3)]
+    ones = np.ones(4)
+    expected = sum(np.outer((X @ powers[n]).sum(0), powers[2 - n] @ ones) for n in range(3))
+    close(F.grad(lambda w: F.vmap(last, in_axes=(0, None))(X, w).sum())(w), expected)
+
+
+def test_gradient_to_weights_takes_no_memory_for_each_sample():
+    x, w = RNG.normal(size=(1000, 60)), RNG.normal(size=(60, 60))
+    gradient = F.grad(lambda w: F.vmap(lambda s: s @ w)(x).sum())
+    gradient(w)
+    tracemalloc.start()
+    found = gradient(w)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e6  # of 29e6 that the gradients of all samples have
+    close(found, np.outer(x.sum(0), np.ones(60)))
 
 
 @pytest.mark.parametrize("mode", ["reverse", "forward"])

@@ -118,11 +118,7 @@ def test_a_jacobian_is_that_of_the_closed_form(processes, mode):
     np.testing.assert_allclose(jacobian, expected, rtol=1e-14, atol=1e-15)
 
 
-LOCAL = {
-    "reverse": ng.func.jacrev,
-    "forward": ng.func.jacfwd,
-    "auto": ng.func.jacobian,
-}
+LOCAL = {"reverse": ng.func.jacrev, "forward": ng.func.jacfwd}
 CASES = {
     "chain": (chain, X),
     "captured": (ng.jit(chain), X),
@@ -145,6 +141,15 @@ def test_a_jacobian_has_the_bits_of_the_local_one(processes, case, mode):
     function, x = CASES[case]
     found = ng.interop.dask.jacobian(function, x, client=processes, mode=mode, chunk_size=4)
     assert same(found, LOCAL[mode](function, chunk_size=4)(x))
+
+
+@pytest.mark.parametrize("size", [1, 100])
+def test_the_mode_follows_from_the_numbers_of_inputs_and_outputs(processes, size):
+    def spread(x):
+        return ng.sin(x.sum()) * np.ones(size)
+
+    found = ng.interop.dask.jacobian(spread, X, client=processes)
+    assert same(found, ng.func.jacobian(spread)(X))
 
 
 def test_neither_the_number_of_workers_nor_of_threads_changes_a_bit(processes, threads):

@@ -17,7 +17,7 @@ from numgrad._errors import (
 from numgrad.sparse.coloring import COLORINGS
 
 from .functions import bratu, chain, differences, products, scaled
-from .matrices import arrow
+from .matrices import arrow, random_pattern
 
 X = np.linspace(0.2, 0.9, 16)
 
@@ -27,6 +27,18 @@ def test_jacobian_is_that_of_finite_differences(coloring):
     found = ng.sparse.jacobian(bratu, X, coloring=coloring)
     assert isinstance(found, sp.csr_array)
     np.testing.assert_allclose(found.toarray(), differences(bratu, X), atol=1e-8)
+
+
+@pytest.mark.parametrize("coloring", COLORINGS)
+def test_random_patterns(coloring):
+    rng = np.random.default_rng(4)
+    for _ in range(15):
+        matrix = random_pattern(rng, 20) * rng.standard_normal()
+        x = rng.random(matrix.shape[1])
+        dense = matrix.toarray()
+        found = ng.sparse.jacobian(lambda z, a=dense: a @ ng.sin(z), x, coloring=coloring)
+        np.testing.assert_allclose(found.toarray(), dense * np.cos(x), rtol=1e-13)
+        assert found.nnz == matrix.nnz
 
 
 def bordered(x):
@@ -102,6 +114,10 @@ def test_the_dtype_is_that_of_the_function():
     x = X.astype(np.float32)
     assert ng.sparse.jacobian(products, x).dtype == np.float32
     assert ng.sparse.prepare(products, x)(x).dtype == np.float32
+    for coloring in COLORINGS:
+        found = ng.sparse.jacobian(lambda z: bordered(z.astype(np.float64)), x, coloring=coloring)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found.toarray(), differences(bordered, X), atol=1e-6)
 
 
 def test_further_arguments():
@@ -189,6 +205,8 @@ REFUSED = {
     "complex argument": (DtypeError, "real", lambda: ng.sparse.jacobian(products, X + 0j)),
     "integers": (DtypeError, "int64", lambda: ng.sparse.jacobian(products, np.arange(3))),
     "argnums": (ArgTypeError, "argnum", lambda: ng.sparse.jacobian(products, X, argnum=(0, 1))),
+    "argnum": (ArgTypeError, "argnum=1", lambda: ng.sparse.prepare(products, X, argnum=1)),
+    "prepared argnums": (ArgTypeError, "int", lambda: ng.sparse.prepare(products, X, argnum=(0,))),
     "no function": (ArgTypeError, "function", lambda: ng.sparse.jacobian(3, X)),
     "vector": (ImplicitGradError, "scalar", lambda: ng.sparse.hessian(products, X)),
     "coloring": (ArgTypeError, "one of", lambda: ng.sparse.jacobian(products, X, coloring="a")),

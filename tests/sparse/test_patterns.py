@@ -65,6 +65,16 @@ EXACT = {
         lambda z: (z.reshape(3, 4) @ np.ones((4, 2))).reshape(-1),
         np.kron(np.eye(3), np.ones((2, 4))),
     ),
+    "constant matrix": (lambda z: np.eye(N, k=2) @ z, np.eye(N, k=2)),
+    "from the right": (
+        lambda z: (z.reshape(3, 4) @ np.eye(4)[:, :2]).reshape(-1),
+        np.kron(np.eye(3), np.eye(4)[:2]),
+    ),
+    "stacks of matrices": (
+        lambda z: (np.array([np.eye(3), np.eye(3)[::-1]]) @ z.reshape(2, 3, 2)).reshape(-1),
+        np.kron(np.diag([1, 0]), np.eye(6))
+        + np.kron(np.diag([0, 1]), np.kron(np.eye(3)[::-1], np.eye(2))),
+    ),
     "einsum": (
         lambda z: ng.einsum("ij,ij->i", z.reshape(3, 4), np.ones((3, 4))),
         np.repeat(np.eye(3), 4, 1),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._errors import SparsityError
+from numgrad._errors import ArgTypeError, SparsityError
 from numgrad.sparse import problem
 
 from ..robustness.processes import run
@@ -99,7 +99,7 @@ def test_other_shapes_and_dtypes_are_refused():
     for other in (X[:15], X.reshape(4, 4), X.astype(np.float32), 1.0, [1.0, 2.0]):
         with pytest.raises(SparsityError, match=r"prepared for an array of shape \(16,\)"):
             prepared(other)
-    with pytest.raises(SparsityError, match="without x"):
+    with pytest.raises(ArgTypeError, match="got 0 arguments"):
         prepared()
 
 
@@ -119,6 +119,17 @@ def test_positions_that_are_written_are_seen():
     at[:] = [3, 2, 1]
     with pytest.raises(SparsityError, match="another graph"):
         prepared(np.arange(4.0))
+
+
+def test_zeros_of_a_matrix_that_are_written_are_seen():
+    matrix = np.eye(16)
+    prepared = ng.sparse.prepare(lambda x: matrix @ x**2, X)
+    assert prepared.n_colors == 1
+    matrix[3, 3] = 5.0
+    np.testing.assert_allclose(prepared(X).toarray(), 2 * matrix * X)
+    matrix[0, 7] = 1.0
+    with pytest.raises(SparsityError, match="another graph"):
+        prepared(X)
 
 
 def test_operands_that_are_written_are_read_anew():
