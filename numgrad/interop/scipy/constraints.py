@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._errors import ConvergenceError
 from .functions import function
 
 
@@ -34,7 +35,7 @@ def _exact(constraint: Any, method: Any, shape: tuple[int, ...], jit: bool) -> A
     return NonlinearConstraint(hook.vector, constraint.lb, constraint.ub, **options)
 
 
-def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray) -> np.ndarray:
+def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray, what: str) -> np.ndarray:
     """Return which elements of a minimum are held by no bound.
 
     A bound holds an element if the slope is larger than the distance. At a solution one of them is
@@ -42,14 +43,22 @@ def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray) -> np.ndarray:
     """
     from scipy.optimize import Bounds
 
-    if bounds is None:
-        return np.ones(x.shape, bool)
     if not isinstance(bounds, Bounds):
         lower = np.array([-np.inf if a is None else a for a, _ in bounds], float)
         upper = np.array([np.inf if b is None else b for _, b in bounds], float)
     else:
         lower, upper = np.asarray(bounds.lb), np.asarray(bounds.ub)
-    held = (x - lower < slope) | (upper - x < -slope) | (lower == upper)
+    below, above = x - lower, upper - x
+    held = (below < slope) | (above < -slope) | (lower == upper)
+    distance = np.where(slope > 0.0, below, above)
+    lost = held & (distance > 1e-4 * (1.0 + np.abs(x))) & (lower != upper)
+    if lost.any():
+        n = int(np.argmax(lost))
+        raise ConvergenceError(
+            f"{what}: the solver has stopped where there is no minimum: element {n} is at "
+            f"{x[n]:g}, not at a bound, with a derivative of {slope[n]:g}; give it another start, "
+            f"inside the bounds, or another tolerance"
+        )
     return np.broadcast_to(~held, x.shape)
 
 

@@ -15,10 +15,12 @@ class Dense:
     def __init__(self, matrix: np.ndarray, what: str) -> None:
         from scipy.linalg import get_lapack_funcs
 
+        if not matrix.size:
+            return
         factorize, condition = get_lapack_funcs(("getrf", "gecon"), (matrix,))
         norm = np.abs(matrix).sum(axis=0).max(initial=0.0)
         self.lu, self.pivots, info = factorize(matrix)
-        rcond = condition(self.lu, norm)[0] if info == 0 and matrix.size else float(info == 0)
+        rcond = condition(self.lu, norm)[0] if info == 0 else 0.0
         if rcond < np.finfo(float).eps:
             raise _singular(matrix.shape, what)
 
@@ -26,8 +28,6 @@ class Dense:
         """Solve for every row of right hand sides."""
         from scipy.linalg import lu_solve
 
-        if not rows.size:
-            return np.zeros(rows.shape)
         return lu_solve((self.lu, self.pivots), rows.T, trans=int(transposed)).T
 
 
@@ -113,5 +113,7 @@ class System:
         if self._factors is None:
             self._factors = factorized(self.matrix(), self.what)
         self.solves += 1
+        if not rhs.size:
+            return np.zeros(rhs.shape)
         rows = rhs.reshape(-1, rhs.shape[-1])
         return np.ascontiguousarray(self._factors.solve(rows, transposed)).reshape(rhs.shape)

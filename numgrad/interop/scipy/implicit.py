@@ -7,6 +7,7 @@ another system with the same matrix, and products of derivatives of ``F``. So on
 serves cotangents, batches of them, and derivatives of any order.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -60,14 +61,15 @@ class Equation(System):
         other
             The solution for the cotangents, which may have an axis for a batch before them.
         """
-        n = solved.shape[-1]
+        n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
         variables = Variables(point, range(len(point)), self.what)
         output, _ = call(self.residual, variables, {}, False, self.what)
         graph = variables.outer_graph([output, solved, other])
         product = pull if transposed else push
-        (first,) = product([output], variables.leaves[:1], [reshape(solved, (-1, n))], True, True)
-        seeds = reshape(-other, (*lead, -1, n))
+        rows = reshape(solved, (count, n))
+        (first,) = product([output], variables.leaves[:1], [rows], True, batched=True)
+        seeds = reshape(-other, (*lead, count, n))
         found = pull([first], variables.leaves, [seeds], graph, batched=bool(lead))
         return [variables.deliver(g) for g in found]
 

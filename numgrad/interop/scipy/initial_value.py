@@ -122,7 +122,7 @@ def solve_ivp(
     if inputs.want_grad and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
     if not inputs.has_tensors:
-        result.y = result.y.reshape(*start.shape, -1)
+        result.y = result.y.reshape(*start.shape, result.t.size)
         return result
     y = tensor(np.ascontiguousarray(result.y.T))
     slope = parameters.over(hook.of_vector.vector)
@@ -139,7 +139,7 @@ def solve_ivp(
         result.sol = None
         y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.tensors)
     result.t = result.t if wanted is None else wanted
-    result.y = reshape(matrix_transpose(y), (*start.shape, -1))
+    result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
     return result
 
 

@@ -1,5 +1,6 @@
 """Sparse systems and products, as functions of the stored elements and of vectors."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,8 @@ class Stored(System):
     def product(self, rows: np.ndarray, transposed: bool) -> np.ndarray:
         """Return the products with vectors along the last axis."""
         matrix = self.array.T if transposed else self.array
-        return np.ascontiguousarray((matrix @ rows.reshape(-1, self.n).T).T).reshape(rows.shape)
+        columns = rows.reshape(math.prod(rows.shape[:-1]), self.n).T
+        return np.ascontiguousarray((matrix @ columns).T).reshape(rows.shape)
 
     def at_elements(self, left: Tensor, right: Tensor, lead: int) -> Tensor:
         """Return ``left[i] * right[j]`` at the stored elements, summed over all axes of vectors but

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._declare import registry
-from ..._errors import DetachedError, DtypeError, NonFiniteError
+from ..._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ..._tensor import Tensor, placed
 from ...func.forward import push
 from ...func.gradients import call, pull
@@ -37,6 +37,10 @@ class Linearization:
     ) -> None:
         variables = Variables((x, *args), 0, what)
         output, _ = call(f, variables, {}, False, what)
+        if output is None:
+            raise ArgTypeError(
+                f"{what}: the function returned None; it may lack a return statement"
+            )
         leaves, _ = output_leaves(output, what)
         if variables.outer_graph(leaves):
             raise refused_graph(what)

@@ -261,7 +261,9 @@ def _delivered(
     result.x = found.reshape(shape)
     if not parameters.has_tensors:
         return result
-    free = free_elements(found, bounds, cost.grad(found)) if parameters.want_grad else None
+    free = None
+    if parameters.want_grad and bounds is not None:
+        free = free_elements(found, bounds, cost.grad(found), parameters.what)
     gradient = _stationary(cost.of_vector, found, free)
 
     def matrix() -> Any:

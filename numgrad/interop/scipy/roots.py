@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import ConvergenceError
+from ..._errors import ArgTypeError, ConvergenceError
 from ..._tensor import Tensor
 from ...functions.reshaping import reshape
 from .factors import factorized
@@ -85,6 +85,7 @@ def root(
     x, shape = start(x0, "root")
     form = jac if isinstance(jac, str) and jac in FORMS else "dense"
     hook = function(f, parameters.numbers, shape=shape, jac=form, jit=jit)
+    _require_square(hook, x, "root")
     method = method or ("hybr" if form == "dense" else "newton")
     if method == "newton":
         result = _newton(hook, x, 1.49012e-08 if tol is None else tol, **options)
@@ -96,6 +97,15 @@ def root(
         result.x = parameters.solution(found, vector, lambda: hook.matrix(found), result)
     result.x = reshape(result.x, shape) if isinstance(result.x, Tensor) else result.x.reshape(shape)
     return result
+
+
+def _require_square(hook: function, x: np.ndarray, what: str) -> None:
+    found = hook.vector(x).size
+    if found != x.size:
+        raise ArgTypeError(
+            f"{what}: {hook.what} returned {found} numbers for {x.size} unknowns; there must be as "
+            f"many of one as of the other"
+        )
 
 
 def _scipy_root(
@@ -121,9 +131,10 @@ def _newton(hook: function, x: np.ndarray, tol: float, options: Any = None, **no
     if no or set(options or {}) - {"maxiter"}:
         raise TypeError("root: method 'newton' takes options={'maxiter': ...} and nothing else")
     most = (options or {}).get("maxiter", 100)
-    message, success, evaluations, taken = "the maximum number of steps was reached", False, 0, 0
+    message, evaluations, taken = "the maximum number of steps was reached", 0, 0
     value = hook.vector(x)
-    while taken < most:
+    success = not x.size
+    while taken < most and not success:
         taken += 1
         step = -factorized(hook.matrix(x), "root").solve(value[None], False)[0]
         x, value, is_better, tried = _line_search(hook, x, value, step)
@@ -133,7 +144,6 @@ def _newton(hook: function, x: np.ndarray, tol: float, options: Any = None, **no
             break
         if not value.any() or np.abs(step).max() <= tol * (np.abs(x).max() + tol):
             message, success = "the steps have become as small as asked for", True
-            break
     counts = {"nit": taken, "nfev": 1 + evaluations, "njev": taken}
     return OptimizeResult(x=x, fun=value, success=success, message=message, **counts)
 
@@ -219,6 +229,7 @@ def fixed_point(
     parameters = Parameters(args, "fixed_point")
     x, shape = start(x0, "fixed_point")
     hook = function(g, parameters.numbers, shape=shape, jac=jac, jit=jit)
+    _require_square(hook, x, "fixed_point")
     try:
         x = optimize.fixed_point(hook.vector, x, xtol=xtol, maxiter=maxiter, method=method)
     except RuntimeError as error:

@@ -269,6 +269,17 @@ def test_elements_at_a_bound_stay_there(method, hess):
     assert np.abs(found[0]).max() < 1e-14
 
 
+def test_a_solver_that_stops_beside_a_bound_is_not_believed():
+    """SciPy's own start on a bound: it does not move from there, and says that it has converged."""
+    y = ng.tensor([3.0, 1.0], requires_grad=True)
+    options = {"bounds": (0.0, [1.0, 2.0]), "args": (y,)}
+    with pytest.raises(ConvergenceError, match=r"element 0 is at .*, not at a bound"):
+        scipy.least_squares(lambda x, y: x - y, np.zeros(2), **options)
+    found = scipy.least_squares(lambda x, y: x - y, np.full(2, 0.5), **options)
+    (slope,) = ng.grad(found.x, y, np.eye(2), is_grads_batched=True)
+    np.testing.assert_allclose(slope.numpy(), np.diag([0.0, 1.0]), atol=1e-12)
+
+
 def test_minima_under_constraints_are_refused():
     a = ng.tensor(BOWL, requires_grad=True)
     constraint = {"type": "eq", "fun": lambda x: x[0] - 0.3}

@@ -76,6 +76,29 @@ def test_pairs_of_value_and_derivative_are_refused():
             solver(lambda x: (x.sum(), x), POINT, jac=True)
 
 
+def test_nothing_to_solve():
+    a = ng.tensor(2.0, requires_grad=True)
+    for method in ("hybr", "newton"):
+        x = scipy.root(lambda x, a: a * x, np.zeros((0, 2)), (a,), method).x
+        assert x.shape == (0, 2)
+        assert ng.grad(x.sum(), a)[0].item() == 0.0
+    empty = np.zeros(0, int)
+    assert scipy.spsolve(ng.zeros(0), empty, [0], np.zeros(0)).shape == (0,)
+    found = scipy.solve_ivp(lambda t, y, a: a * y, (0.0, 1.0), np.zeros(0), args=(a,), t_eval=[1.0])
+    assert found.y.shape == (0, 1)
+
+
+def test_what_is_no_system_of_equations():
+    for method in ("hybr", "newton"):
+        with pytest.raises(TypeError, match="returned 1 numbers for 3 unknowns"):
+            scipy.root(lambda x: x[:1], POINT, method=method)
+    with pytest.raises(TypeError, match="returned 1 numbers for 3 unknowns"):
+        scipy.fixed_point(lambda x: x.sum(), POINT)
+    for solver in (scipy.root, scipy.minimize, scipy.least_squares, scipy.fixed_point):
+        with pytest.raises(TypeError, match="lack a return statement"):
+            solver(lambda x: None, POINT)
+
+
 CIRCLE = {"fun": lambda x: ng.stack([x[0] ** 2 + x[1] ** 2, x[2]]), "lb": [0.0, -3.0], "ub": [1, 3]}
 
 
