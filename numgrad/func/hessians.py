@@ -4,29 +4,35 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from .._autograd import arguments
-from .._declare import registry
 from .._errors import ArgTypeError, DtypeError
-from .._tensor import Tensor, placed
+from .._tensor import Tensor
 from ..engine.record import mode
 from ..engine.second import products
 from .forward import delivered, push, seeds_of
 from .gradients import ArgNums, call, matching, pull, require_scalar
+from .jacobian_passes import Passes, identity
+from .jacobians import Chunks, Options, Shown
 from .trees import Variables, holds_tensors, output_leaves, places, require_function
 
 
 def hessian(
-    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+    function: Callable[..., Any],
+    argnums: ArgNums = 0,
+    chunk_size: Chunks = "auto",
+    out: Any = None,
+    progress: Shown = False,
+    has_aux: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Hessian of a scalar function, forward over reverse: one
-    batched pass of tangents through the function and its gradient.
+    """Return a function that computes the Hessian of a scalar function, forward over reverse:
+    batched passes of tangents through the function and its gradient.
 
     Parameters
     ----------
     function, argnums, has_aux
         As in `numgrad.func.grad`.
+    chunk_size, out, progress
+        As in `jacobian`; chunks are rows.
 
     Returns
     -------
@@ -51,6 +57,7 @@ def hessian(
            [ 0., 12.]])
     """
     require_function(function, "hessian")
+    options = Options("hessian", argnums, "auto", chunk_size, out, progress, has_aux)
 
     @functools.wraps(function)
     def hessian_function(*args: Any, **kwargs: Any) -> Any:
@@ -59,12 +66,14 @@ def hessian(
         output, aux = call(function, variables, kwargs, has_aux, "hessian")
         leaves, _ = output_leaves(output, "hessian")
         require_scalar(output, leaves, "hessian")
-        graph = variables.outer_graph(leaves)
-        rows = [
-            variables.rebuild([variables.deliver(block) for block in row])
-            for row in _rows(leaves[0], variables.leaves, graph)
-        ]
-        result = variables.rebuild(rows)
+
+        def arrange(blocks: Sequence[Any]) -> Any:
+            width = len(variables.leaves)
+            starts = range(0, width * width, width)
+            return variables.rebuild([variables.rebuild(blocks[n : n + width]) for n in starts])
+
+        passes = Curvature(leaves[0], variables.leaves, variables.outer_graph(leaves))
+        result = options.assembled(passes, variables, arrange)
         return (result, variables.deliver_tree(aux)) if has_aux else result
 
     return hessian_function
@@ -79,20 +88,21 @@ def _require_real(inputs: Sequence[Tensor]) -> None:
         )
 
 
-def _rows(output: Tensor, inputs: Sequence[Tensor], graph: bool) -> list[list[Tensor]]:
-    """Return the blocks of the Hessian. It is symmetric: its products with the unit vectors of an
-    input are the rows of that input."""
-    rows = []
-    for position, x in enumerate(inputs):
-        units = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
-        tangents: list[Any] = [None] * len(inputs)
-        tangents[position] = placed(units, x.spec.device)
-        products = curvature(output, inputs, tangents, graph, batched=True)
-        rows.append([
-            registry["reshape"](p, ncore=len(p.shape), shape=(*x.shape, *other.shape))
-            for p, other in zip(products, inputs, strict=True)
-        ])  # fmt: skip
-    return rows
+class Curvature(Passes):
+    """The rows of a Hessian. It is symmetric: its products with the unit vectors of an input are
+    the rows of that input."""
+
+    unit = "rows"
+
+    def __init__(self, output: Tensor, inputs: Sequence[Tensor], graph: bool) -> None:
+        super().__init__(inputs, inputs, graph)
+        self.scalar = output
+        self.sources = self.others = inputs
+
+    def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
+        tangents: list[Any] = [None] * len(self.inputs)
+        tangents[number] = identity(self.inputs[number], start, stop, 1)
+        return curvature(self.scalar, self.inputs, tangents, self.graph, batched=True)
 
 
 def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

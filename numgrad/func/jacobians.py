@@ -81,7 +81,7 @@ def jacrev(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = _Options("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
+    options = Options("jacrev", argnums, "reverse", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -114,7 +114,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    options = _Options("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
+    options = Options("jacfwd", argnums, "forward", chunk_size, out, progress, has_aux)
     return options.transformed(function)
 
 
@@ -160,7 +160,7 @@ def jacobian(
     >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
     >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
     """
-    return _Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux).transformed(
+    return Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux).transformed(
         function
     )
 
@@ -194,11 +194,11 @@ def value_and_jacobian(
     (array([1., 4.]), array([[2., 0.],
            [0., 4.]]))
     """
-    options = _Options("value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    options = Options("value_and_jacobian", argnums, mode, chunk_size, out, progress, has_aux)
     return options.transformed(function, with_value=True)
 
 
-class _Options:
+class Options:
     """How a Jacobian is computed."""
 
     def __init__(
@@ -255,15 +255,21 @@ class _Options:
     ) -> Any:
         """Return the Jacobian as the caller gets it."""
         graph = variables.outer_graph(outputs)
-        if self.out is not None:
-            self._require_no_graph(graph)
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
-            blocks = self._blocks(passes, arrange)
+            return self.assembled(passes, variables, arrange)
         except NotDifferentiableError:
             if self.mode != "auto" or isinstance(passes, Rows):
                 raise
-            blocks = self._blocks(Rows(outputs, variables.leaves, graph), arrange)
+            return self.assembled(Rows(outputs, variables.leaves, graph), variables, arrange)
+
+    def assembled(
+        self, passes: Passes, variables: Variables, arrange: Callable[[Sequence[Any]], Any]
+    ) -> Any:
+        """Return what passes make up, as the caller gets it."""
+        if self.out is not None:
+            self._require_no_graph(passes.graph)
+        blocks = self._blocks(passes, arrange)
         if self.out is not None:
             return self.out
         blocks = [block for row in blocks for block in row]

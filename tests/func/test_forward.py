@@ -360,3 +360,20 @@ def _written(x, i, j):
     y[i, j] = x[j, i] ** 2
     y[i] *= 3.0
     return y + x[i : i + 1]
+
+
+@pytest.mark.parametrize("chunk_size", [1, 2, 7, None, "auto"])
+def test_a_hessian_in_chunks(chunk_size):
+    y = np.array([0.2, 0.7, -1.1])
+    expected = F.jacrev(F.grad(energy, (0, 1)), (0, 1))(X, y)
+    blocks = tuple(tuple(np.empty((3, 3)) for _ in range(2)) for _ in range(2))
+    seen = []
+    found = F.hessian(energy, (0, 1), chunk_size=chunk_size)(X, y)
+    F.hessian(
+        energy, (0, 1), chunk_size, out=blocks, progress=lambda done, total: seen.append(done)
+    )(X, y)
+    for row, other, written in zip(found, expected, blocks, strict=True):
+        for a, b, c in zip(row, other, written, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15)
+            np.testing.assert_array_equal(a, c)
+    assert seen[-1] == 6
