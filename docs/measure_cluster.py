@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 
 import numgrad as ng
 
-ROUNDS, SIZE, STEPS = 5, 3072, 100
+ROUNDS, SIZE, STEPS = 3, 3072, 300
 
 
 def rhs(x):

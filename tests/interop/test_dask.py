@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad._settings import settings
 from numgrad.errors import ArgTypeError, CaptureError, ClusterError, DetachedError, DtypeError
 
 distributed = pytest.importorskip("distributed")
@@ -202,7 +203,9 @@ def test_workers_compile_nothing_that_is_on_disk(mortal):
     assert list(loaded.values()) == [{"numgrad"}] * 2
 
 
-def test_a_task_runs_on_one_thread_and_leaves_the_flag(threads):
+def test_a_task_runs_on_one_thread_and_leaves_the_flag(threads, monkeypatch):
+    monkeypatch.setattr(settings, "threads", 0)  # as it is unless somebody chooses
+
     def counted(x):
         time.sleep(0.02)  # so that tasks overlap
         return np.full(len(x), ng.get_flags("threads")["threads"])
