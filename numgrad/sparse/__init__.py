@@ -1,16 +1,34 @@
 """Sparse Jacobians and Hessians: patterns found in the recorded graph, coloured, and computed in as
-few passes as there are colours."""
+few passes as there are colours.
 
-from .derivatives import hessian as hessian
-from .derivatives import hessian_pattern as hessian_pattern
-from .derivatives import jacobian as jacobian
-from .derivatives import jacobian_pattern as jacobian_pattern
-from .derivatives import prepare as prepare
-from .derivatives import prepare_hessian as prepare_hessian
-from .prepared import Prepared as Prepared
-from .prepared import PreparedHessian as PreparedHessian
+The modules are imported when one of the names is first asked for.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .derivatives import hessian as hessian
+    from .derivatives import hessian_pattern as hessian_pattern
+    from .derivatives import jacobian as jacobian
+    from .derivatives import jacobian_pattern as jacobian_pattern
+    from .derivatives import prepare as prepare
+    from .derivatives import prepare_hessian as prepare_hessian
+    from .prepared import Prepared as Prepared
+    from .prepared import PreparedHessian as PreparedHessian
 
 __all__ = [
     "Prepared", "PreparedHessian", "hessian", "hessian_pattern", "jacobian", "jacobian_pattern",
     "prepare", "prepare_hessian",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "prepared" if name.startswith("Prepared") else "derivatives"
+    return getattr(importlib.import_module(f".{home}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
