@@ -64,7 +64,8 @@ def timed(label, solve, *args):
     began = time.process_time()
     found = solve(*args)
     seconds = time.process_time() - began
-    print(f"  {label:30s} {seconds:7.2f} s of processor time, {found.nfev:6d} evaluations, {found.njev:3d} Jacobians")
+    counts = f"{found.nfev:6d} evaluations, {found.njev:3d} Jacobians"
+    print(f"  {label:30s} {seconds:7.2f} s of processor time, {counts}")
     return found
 
 
