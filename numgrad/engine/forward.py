@@ -14,8 +14,9 @@ import numpy as np
 
 from .backward import Pass
 from .context import Context
-from .graph import Edge, Node
+from .graph import Edge, Node, Value
 from .record import mode, on_stream, runtime
+from .request import TangentRequest
 from .rules import as_value
 from .select import needed
 from .sweep import read
@@ -36,6 +37,15 @@ class ForwardPass(Pass):
             self._compute()
         else:
             self._visit_all()
+
+    def along(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
+        """Return the tangents of a graph that stands for one node, as a part of this pass."""
+        recorded, batch = self.request.create_graph, self.request.batch
+        inner = ForwardPass(TangentRequest(seeds, targets, recorded, True, batch=batch))
+        inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
+        inner.streams = self.streams
+        inner.walk_within()
+        return inner.grads
 
     def _visit_all(self) -> None:
         for node in reversed(self.order):

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import NotDifferentiableError
 from .context import Context, OpenContext
 from .graph import Node, Value
+from .lower import pending_exprs
 from .record import deferring, grad_mode, runtime
 from .rules import Rule, fitted, keep_rule, known_rule, placeholder, rule_key
 
@@ -62,6 +64,7 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
     with grad_mode(True):
         made = node.operator.differentiate(forward_pass, context, cotangents)
         gradients = fitted(made, node, context.wanted)
+    _require_graph(gradients, cotangents, node)
     seeds = [
         (gradient.edge, tangent)
         for gradient, tangent in zip(gradients, tangents, strict=True)
@@ -73,13 +76,33 @@ def _transposed(forward_pass: Any, context: Context, tangents: Tangents) -> list
 
 
 def _unknown(spec: Any, node: Node) -> Any:
-    """Return a cotangent to be differentiated by; zeros where a function of Python may look."""
+    """Return a cotangent to be differentiated by; ones where a function of Python may look."""
     if spec.dtype.kind not in "fc":
         return None
     if node.kind is not None:
         return placeholder(spec).as_variable()
-    zeros = np.broadcast_to(np.zeros((), spec.dtype), spec.shape)
-    return runtime.value(runtime.placed(zeros, spec.device)).as_variable()
+    ones = np.broadcast_to(np.ones((), spec.dtype), spec.shape)
+    return runtime.value(runtime.placed(ones, spec.device)).as_variable()
+
+
+def _require_graph(
+    gradients: Sequence[Value | None], cotangents: Sequence[Any], node: Node
+) -> None:
+    """Raise where a derivative has lost the graph of its cotangents, but is not zero: transposed,
+    it would be."""
+    exprs = {g.expr for g in cotangents if g is not None and g.expr is not None}
+    arrays = {id(g.array) for g in cotangents if g is not None and g.array is not None}
+    for gradient in gradients:
+        if gradient is None or gradient.requires_grad:
+            continue
+        read = [v for expr in pending_exprs([gradient]) for v in expr.inputs]
+        is_lost = any([v.expr in exprs or id(v.array) in arrays for v in read])  # noqa: C419
+        if is_lost or (isinstance(gradient.array, np.ndarray) and gradient.array.any()):
+            raise NotDifferentiableError(
+                f"{node.name()}{node.where()}: forward mode differentiates the derivative to its "
+                f"cotangents, but their graph is cut there (by detach() or no_grad()); leave it, "
+                f"or declare what becomes of tangents: jvp"
+            )
 
 
 def _fitted(tangent: Value, spec: Any) -> Value:

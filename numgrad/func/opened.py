@@ -8,7 +8,9 @@ function is made of: each of them works on any number of leading axes, a replay 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._errors import NotDifferentiableError
 from ..engine.backward import Pass
+from ..engine.forward import ForwardPass
 from ..engine.graph import NO_EDGE, Edge, Node, Value, new_node
 from ..engine.record import runtime
 from ..engine.select import reachable
@@ -38,15 +40,54 @@ def pull(
     past
         What the call has read in place of arrays that have changed since, by their ids.
     """
+    outputs, doors = _graph(node, recording, inputs, past)
+    ends = [door for door in doors if door.node is not None]
+    found = backward_pass.through(list(zip(outputs, seeds, strict=True)), ends)
+    return [found.get(door) for door in doors]
+
+
+def push(
+    forward_pass: ForwardPass,
+    node: Node,
+    recording: "Recording",
+    inputs: Sequence[Any],
+    tangents: Sequence[Value | None],
+    past: Mapping[int, Value],
+) -> list[Value | None]:
+    """Return the tangents of the outputs of a replay, built from the operations of its function.
+
+    Parameters
+    ----------
+    node, inputs, past
+        As of `pull`.
+    tangents
+        Those of the inputs, None where there is none.
+    """
+    if recording.has_passages:
+        raise NotDifferentiableError(
+            f"{recording.name} computes a batched derivative inside, and uses an operator whose "
+            f"derivative has none: there is no forward mode through it. Call the function without "
+            f"ng.jit, declare the derivative of the backward kernel, or use reverse mode"
+        )
+    outputs, doors = _graph(node, recording, inputs, past)
+    pairs = zip(doors, tangents, strict=True)
+    seeds = [(door, t) for door, t in pairs if door.node is not None and t is not None]
+    found = forward_pass.along(seeds, outputs)
+    made: list[Value | None] = [None] * len(node.outputs)
+    for n, edge in zip(recording.live, outputs, strict=True):
+        made[n] = found.get(edge)
+    return made
+
+
+def _graph(
+    node: Node, recording: "Recording", inputs: Sequence[Any], past: Mapping[int, Value]
+) -> tuple[list[Edge], list[Edge]]:
+    """Return the edges of the outputs and of the inputs of a copy of the graph of a function."""
     doors = [_door(edge, spec) for edge, spec in zip(node.edges, node.inputs, strict=True)]
     outputs = [recording.outputs[n].edge for n in recording.live]
     present = {e: d for e, d in zip(recording.edges, doors, strict=True) if e is not NO_EDGE}
     copies = _copied(outputs, present, recording.inline(inputs, past))
-    ends = [door for door in doors if door.node is not None]
-    found = backward_pass.through(
-        [(copies(edge), seed) for edge, seed in zip(outputs, seeds, strict=True)], ends
-    )
-    return [found.get(door) for door in doors]
+    return [copies(edge) for edge in outputs], doors
 
 
 def _door(edge: Edge, spec: Any) -> Edge:

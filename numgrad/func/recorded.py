@@ -16,10 +16,12 @@ from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
 from ..engine.executable import watch
-from ..engine.graph import Spec, next_number
+from ..engine.graph import Accumulator, Spec, Value, next_number
+from ..engine.holding import held
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
+from ..engine.select import number_of, reachable
 from ..engine.values import CPU
 from ..functions.operands import as_scalar
 from .devices import require_one
@@ -27,7 +29,7 @@ from .draws import Draws
 from .integers import MOST, NumpyInt, PythonInt, Uses, of_argument
 from .nested import Nested
 from .outputs import donated, into
-from .recording import Recording, in_order, keeps_leaves, placeholder, record
+from .recording import Recording, in_order, placeholder, record
 from .scalars import PythonComplex, PythonFloat
 from .signature import (
     COMPLEX,
@@ -135,7 +137,7 @@ class Recorded:
             if type(output) is PythonInt:  # which is to be returned as what it is
                 output.ask()
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
-        self.keeps_leaves = keeps_leaves(outputs, arguments, self._first)
+        self.keeps_leaves = _keeps_leaves(outputs, arguments, self._first)
         if self.members is None:
             return outputs
         self._of_members = outputs
@@ -293,6 +295,20 @@ class Recorded:
                 expected.append((_TYPES.get(kind) or type(leaf), ()))
         sources = [call.positions[n] for n in stage.sources]
         return stage.plan.entry(expected, sources, [shape for shape, _ in stages.specs])
+
+
+def _keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
+    """Whether outputs depend on leaves that were made after number ``first``, are none of the
+    arguments, and that somebody keeps."""
+    roots = [output.edge.node for output in outputs if output.requires_grad]
+    nodes = reachable([node for node in roots if node is not None], ())
+    known = {id(value) for value in (*arguments, *outputs)}
+    made = [
+        node for node in nodes
+        if isinstance(node, Accumulator) and number_of(node) > first
+        and not node.variable.leaf.is_variable and id(node.variable) not in known
+    ]  # fmt: skip
+    return bool(held(made, nodes))
 
 
 def _members(call: Call) -> int:

@@ -16,8 +16,7 @@ from .._tensor import Tensor, constant, placed
 from ..engine import hooks
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
-from ..engine.graph import Accumulator, Edge, Expr, Node, Spec, Value, new_node
-from ..engine.holding import held
+from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, mode, pack, require_deferring, runtime
 from ..engine.request import Request
@@ -311,20 +310,6 @@ def _made_here(output: Tensor) -> Tensor:
     return registry["copy"](output) if is_outside else output
 
 
-def keeps_leaves(outputs: Sequence[Value], arguments: Sequence[Value], first: int) -> bool:
-    """Whether outputs depend on leaves that were made after number ``first``, are none of the
-    arguments, and that somebody keeps."""
-    roots = [output.edge.node for output in outputs if output.requires_grad]
-    nodes = reachable([node for node in roots if node is not None], ())
-    known = {id(value) for value in (*arguments, *outputs)}
-    made = [
-        node for node in nodes
-        if isinstance(node, Accumulator) and number_of(node) > first
-        and not node.variable.leaf.is_variable and id(node.variable) not in known
-    ]  # fmt: skip
-    return bool(held(made, nodes))
-
-
 def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool) -> Any:
     """Return the stand-in for an argument of a recording."""
     expr = argument(index, spec).expr
@@ -384,6 +369,18 @@ class Replay(Operator):
             gradients[n] = gradient
         return gradients
 
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        """Go through the graph of the function where its derivative has none itself, which is what
+        forward mode otherwise transposes."""
+        recording = self.recording
+        if not recording.derivative(context.wanted, context.create_graph).is_last:
+            return None
+        inputs = [context.input(n) for n in range(len(recording.arguments))]
+        changed = recording.past.changed(context.further())
+        return opened.push(forward_pass, context.node, recording, inputs, tangents, changed)
+
 
 def record(
     name: str,
@@ -397,4 +394,4 @@ def record(
         return kind(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "constant", "in_order", "keeps_leaves", "placeholder", "record"]
+__all__ = ["Recording", "constant", "in_order", "placeholder", "record"]

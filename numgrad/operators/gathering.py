@@ -232,6 +232,11 @@ gather = Gather("gather")
 scatter_add = ScatterAdd("scatter_add")
 put_at = PutAt("put_at")
 
+# The positions are one vector for all that the data are looped over.
+gather.ranks = lambda *, count, tail, **_: (count + tail, 1)
+scatter_add.ranks = lambda *, count, tail, **_: (count + tail, 1)
+put_at.ranks = lambda *, count, tail, shape, **_: (count + tail, len(shape) + tail, 1)
+
 put_at.is_linear = True
 gather.gives_scalars = True  # as a vector at an array without axes
 

@@ -318,6 +318,21 @@ def test_a_function_says_what_becomes_of_tangents():
         F.jvp(lambda x: Cube.apply(ng.asarray(x), 3)[0], (X,), (V,))
 
 
+@pytest.mark.parametrize("capture", [lambda f: f, ng.jit])
+def test_a_function_whose_backward_cuts_the_graph_is_refused(capture):
+    class Cut(ng.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.detach() * 2.0
+
+    with pytest.raises(NotDifferentiableError, match=r"Cut.*cut there"):
+        capture(lambda x: F.jvp(lambda x: Cut.apply(ng.asarray(x)), (x,), (x,))[1])(X)
+
+
 def test_a_function_that_returns_other_tangents_is_an_error():
     class Wrong(Cube):
         @staticmethod
@@ -377,3 +392,67 @@ def test_a_hessian_in_chunks(chunk_size):
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15)
             np.testing.assert_array_equal(a, c)
     assert seen[-1] == 6
+
+
+@ng.operator("(n)->(n)")
+@njit
+def _differences(x, out):
+    for i in range(x.size):
+        out[i] = x[i] * x[i] - x[i - 1]
+
+
+@_differences.backward
+@njit
+def _differences_backward(g, x, out, gx):
+    gx[:] = 0.0
+    for i in range(x.size):
+        gx[i] += 2.0 * x[i] * g[i]
+        gx[i - 1] -= g[i]
+
+
+def _differences_jacobian(x):
+    return 2.0 * np.diag(x) - np.roll(np.eye(x.size), -1, 1)
+
+
+def test_a_captured_kernel_without_second_derivative_has_tangents():
+    factor = np.array(2.0)
+    captured = ng.jit(lambda x: _differences(x) * factor)
+    nested = ng.jit(lambda x: captured(x) + x)
+    for n in range(4):
+        factor[...], x = 2.0, X + n
+        expected = 2.0 * _differences_jacobian(x)
+        np.testing.assert_allclose(F.jvp(captured, (x,), (V,))[1], expected @ V, rtol=1e-14)
+        np.testing.assert_allclose(F.jacfwd(captured)(x), expected, rtol=1e-14)
+        np.testing.assert_allclose(F.jacfwd(nested)(x), expected + np.eye(3), rtol=1e-14)
+        along = F.linearize(captured, x)[1]
+        factor[...] = 5.0  # the product is that of the call
+        np.testing.assert_allclose(along(V), expected @ V, rtol=1e-14)
+
+
+class _Once(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return ng.sin(x)
+
+    @staticmethod
+    @ng.once_differentiable
+    def backward(ctx, g):
+        return g * ng.cos(ctx.saved_tensors[0])
+
+
+def test_a_captured_function_that_has_no_tangents_says_so():
+    captured = ng.jit(_Once.apply)
+    with pytest.raises(NotDifferentiableError, match="once_differentiable"):
+        F.jvp(captured, (X,), (V,))
+    twice = lambda x: np.concatenate([captured(x), x])  # noqa: E731
+    expected = np.concatenate([np.diag(np.cos(X)), np.eye(3)])
+    np.testing.assert_allclose(F.jacobian(twice)(X), expected, rtol=1e-14)
+
+
+def test_a_captured_pass_beside_a_kernel_without_second_derivative_is_refused():
+    captured = ng.jit(lambda x: F.jacrev(lambda y: y * y)(x).sum(0) * _differences(x))
+    with pytest.raises(NotDifferentiableError, match=r"without\s+ng.jit.*reverse mode"):
+        F.jacfwd(captured)(X)
+    expected = 2 * np.diag(X * X - np.roll(X, 1)) + 2 * X[:, None] * _differences_jacobian(X)
+    np.testing.assert_allclose(F.jacrev(captured)(X), expected, rtol=1e-14)

@@ -455,3 +455,17 @@ def test_what_is_no_array_is_refused():
         F.vmap(lambda x: "a")(X)
     with pytest.raises(ng.errors.ArgTypeError, match="expected a function"):
         F.vmap(3)
+
+
+def test_positions_of_a_gradient_in_forward_mode():
+    """What is indexed has axes that positions lack, between those of the samples and its own."""
+
+    def cubes(x, i):
+        return (x[i] ** 3).sum()
+
+    places = np.random.default_rng(0).integers(0, 4, size=(5, 4))
+    counts = [np.bincount(i, minlength=4) for i in places]
+    expected = [np.diag(6 * n * x) for n, x in zip(counts, X, strict=True)]
+    close(F.vmap(F.jacfwd(F.jacrev(cubes)))(X, places), expected)
+    shared = F.vmap(F.jacfwd(F.jacrev(cubes)), in_axes=(0, None))(X, places[0])
+    close(shared, [np.diag(6 * counts[0] * x) for x in X])

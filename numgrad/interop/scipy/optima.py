@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import NotDifferentiableError
+from ..._errors import ArgTypeError, NotDifferentiableError
 from ..._tensor import Tensor
 from ...func import grad
 from ...functions.exponential import log1p
@@ -21,6 +21,7 @@ from .parameters import Parameters, refuse_pairs, start
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 WITH_HESSIAN = ("dogleg", "trust-exact")
+OF_ARRAYS = ("trust-ncg", "trust-krylov")  # which take no other form of a Hessian than these
 
 
 def minimize(
@@ -50,7 +51,8 @@ def minimize(
         As in SciPy; by default value and gradient come from one pass.
     hess : {"dense", "sparse", "operator"} or as in SciPy
         The form of the Hessian; it also decides how the linear system of the derivative is solved.
-        By default methods that take products of the Hessian with vectors get these.
+        By default methods that take products of the Hessian with vectors get these; so do
+        "trust-ncg" and "trust-krylov" unless it is "dense", as they know no other matrices.
     jit : bool
         Whether `f` is captured, see `function`.
     **options
@@ -131,11 +133,21 @@ def _derivatives(
         given["jac"] = True if jac is None else jac
     if hess is not None and form is None:
         given["hess"] = hess
-    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and form is not None):
+    elif name in WITH_HESSIAN and form not in (None, "dense"):
+        raise ArgTypeError(
+            f"minimize: method={method!r} takes the Hessian as an array, not {form}; leave out "
+            f"hess=, or take 'trust-ncg', which needs only products with it"
+        )
+    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and _takes(name, form)):
         given["hess"] = hook.hess
     elif name in WITH_PRODUCTS:
         given["hessp"] = hook.hessp
     return given
+
+
+def _takes(name: str, form: str | None) -> bool:
+    """Whether a method that takes products can have the Hessian in this form instead."""
+    return form == "dense" or (form is not None and name not in OF_ARRAYS)
 
 
 class Cost:

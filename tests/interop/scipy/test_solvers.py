@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, optimize
 
 import numgrad as ng
-from numgrad.errors import ImplicitGradError
+from numgrad.errors import ArgTypeError, ImplicitGradError
 
 from .differences import POINT, agree, diffusion, residuals, rosenbrock
 
@@ -49,11 +49,27 @@ def test_methods_without_gradients_get_none(method):
 @pytest.mark.parametrize(
     ("method", "hess"),
     [("trust-constr", "dense"), ("trust-constr", "sparse"), ("trust-constr", "operator"),
-     ("Newton-CG", "dense"), ("Newton-CG", "operator")],
+     ("Newton-CG", "dense"), ("Newton-CG", "operator"), ("trust-ncg", "sparse"),
+     ("trust-ncg", "operator"), ("trust-exact", "dense")],
 )  # fmt: skip
 def test_forms_of_the_hessian(method, hess):
     found = scipy.minimize(rosenbrock, POINT, (100.0,), method, hess=hess, tol=1e-10)
     np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("hess", ["sparse", "operator"])
+def test_a_method_that_knows_arrays_alone_gets_products(hess):
+    found = scipy.minimize(rosenbrock, POINT, (100.0,), "trust-krylov", hess=hess)
+    products = scipy.minimize(rosenbrock, POINT, (100.0,), "trust-krylov")
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-3)
+    assert found.nhev == products.nhev
+
+
+@pytest.mark.parametrize("method", ["dogleg", "trust-exact"])
+@pytest.mark.parametrize("hess", ["sparse", "operator"])
+def test_methods_that_take_arrays_alone_say_so(method, hess):
+    with pytest.raises(ArgTypeError, match=f"{method}.*as an array, not {hess}"):
+        scipy.minimize(rosenbrock, POINT, (100.0,), method, hess=hess)
 
 
 def test_what_the_user_gives_is_passed_on():
