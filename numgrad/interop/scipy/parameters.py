@@ -40,7 +40,7 @@ class Parameters:
             np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves
         ]
         self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
-        self.tensors = [self.leaves[n] for n in self.places]
+        self.tensors: list[Any] = [self.leaves[n] for n in self.places]
         self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
 
     @property
