@@ -98,7 +98,7 @@ def minimize(
     x, shape = start(x0, "minimize")
     form = hess if isinstance(hess, str) and hess in FORMS else None
     hook = function(f, parameters.numbers, shape=shape, jac=form or "dense", jit=jit)
-    given = options | _derivatives(hook, method, jac, hess, form)
+    given = _derivatives(hook, method, jac, hess, form) | options
     if "constraints" in options:
         given["constraints"] = exact(options["constraints"], method, shape, jit)
     fun = hook.value_and_grad if given.get("jac") is True and jac is None else _scalar(hook)

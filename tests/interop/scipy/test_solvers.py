@@ -267,3 +267,16 @@ def test_nothing_warns_where_scipy_does_not():
         scipy.minimize(rosenbrock, POINT, method="trust-constr", hess="operator")
         scipy.solve_ivp(robertson, (0.0, 1.0), [1.0, 0.0, 0.0])
     agree(scipy.minimize(rosenbrock, POINT).fun, 0.0, 1e-8)
+
+
+def test_products_with_the_hessian_that_the_user_gives_are_taken():
+    asked = []
+
+    def hessp(x, p):
+        asked.append(1)
+        return optimize.rosen_hess_prod(x, p)
+
+    function = lambda x: rosenbrock(x, 100.0)  # noqa: E731
+    found = scipy.minimize(function, np.zeros(3), method="trust-ncg", hessp=hessp)
+    assert found.success
+    assert asked
