@@ -92,7 +92,8 @@ class TangentRequest(Request):
 
     @property
     def first(self) -> int:
-        return min([edge.node.number for edge, _ in self.seeds if edge.node is not None], default=0)
+        edges = self.ways_out or ()
+        return min([edge.node.number for edge in edges if edge.node is not None], default=0)
 
 
 class Check(Protocol):

@@ -14,12 +14,12 @@ from .forward import ForwardPass
 from .graph import Edge, Node, Value
 from .recall import Known, recall, times_met
 from .record import grad_mode, runtime
-from .request import Request, TangentRequest
+from .request import TangentRequest
 from .select import needed
 from .structure import Structure
 
 
-class HessianRequest(Request):
+class HessianRequest(TangentRequest):
     """What such a pass is asked to do: its seeds are the tangents of inputs, its targets the inputs
     in whose spaces the products lie, and ``outputs`` what is differentiated, summed."""
 
@@ -33,11 +33,6 @@ class HessianRequest(Request):
     @property
     def ways_out(self) -> Sequence[Edge] | None:
         return [*[edge for edge, _ in self.seeds], *(self.targets or ())]
-
-    @property
-    def first(self) -> int:
-        edges = self.ways_out or ()
-        return min([edge.node.number for edge in edges if edge.node is not None], default=0)
 
 
 class HessianPass(ForwardPass):
