@@ -102,12 +102,12 @@ class Walk:
     def _mapped(
         self, node: Node, sample: Any, sets: list[IndexSets | None]
     ) -> list[IndexSets]:
-        """Walk through the graph of one sample, and do the same for all samples."""
+        """Walk through the graph of one sample, and do the same for all samples; an output that is
+        summed over samples depends on what any of them does."""
         shapes = [spec.shape for spec in node.inputs]
         cores = [a.shape for a in sample.arguments]
         cores += shapes[len(cores) :]  # of what the function closes over
-        core = sample.outputs[0].shape
-        sizes = node.outputs[0].shape[: len(node.outputs[0].shape) - len(core)]
+        sizes = sample.sizes(node.inputs[: len(sample.arguments)])
         found, places, first, before = {}, [], 0, 0
         width = sum(prod(core) for core, s in zip(cores, sets, strict=True) if s is not None)
         for edge, shape, core, of_all in zip(sample.edges, shapes, cores, sets, strict=True):
@@ -120,7 +120,17 @@ class Walk:
         edges = [output.edge for output in sample.outputs]
         self.along(edges, found)
         whole, at = stacked([s for s in sets if s is not None]), np.concatenate(places, axis=1)
-        return [
-            whole.grouped(starts_of(np.tile(s.counts, prod(sizes))), at[:, s.members])
-            for s in _of(edges, sample.outputs, found, width)
+        inner = _of(edges, sample.outputs, found, width)
+        each = [
+            whole.grouped(starts_of(np.tile(s.counts, len(at))), at[:, s.members]) for s in inner
         ]
+        pairs = zip(each, sample.outputs, node.outputs, strict=True)
+        return [_of_sums(s, (*sizes, *one.shape), spec.shape) for s, one, spec in pairs]
+
+
+def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) -> IndexSets:
+    """Return the sets of an array after sums over the axes that have length 1 in the outcome."""
+    summed = [n for n, size in enumerate(outcome) if size != shape[n]]
+    places = np.arange(prod(shape)).reshape(shape)
+    places = np.moveaxis(places, summed, range(-len(summed), 0)) if summed else places
+    return sets.over(places.reshape(prod(outcome), -1)) if summed else sets

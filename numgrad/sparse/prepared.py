@@ -54,7 +54,8 @@ class Prepared:
     """The Jacobian of a function as a sparse matrix, prepared for inputs of one shape.
 
     Made by `prepare`. Calls find no pattern and no colours, and allocate the entries alone. It can
-    be pickled where the function can, with its pattern and colours.
+    be pickled where the function can, with its pattern and colours; the pattern is compared with
+    that of the function as it is then.
 
     Attributes
     ----------
@@ -73,7 +74,6 @@ class Prepared:
     def __init__(self, problem: Problem, args: Sequence[Any], pattern: Any = None) -> None:
         self._problem, self._is_given = problem, pattern is not None
         self._plan: Plan | None = None
-        self._is_known = False  # whether the next recording has the pattern, as that was pickled
         if pattern is not None:
             record = problem.record(args)
             self._plan, data = problem.entries(record, problem.given(pattern, record))
@@ -104,8 +104,7 @@ class Prepared:
         if self._plan is None:
             return self._problem.detect(record)
         known = as_sets(self._plan.pattern)
-        if self._is_given or self._is_known:
-            self._is_known = False
+        if self._is_given:
             return known
         sets = self._problem.detect(record)
         same = (len(known), known.width) == (len(sets), sets.width)
@@ -173,7 +172,6 @@ class Prepared:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._is_known = True
         self._make_programs()
 
     def __repr__(self) -> str:

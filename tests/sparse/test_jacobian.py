@@ -249,3 +249,48 @@ def test_no_gradient_is_lost_silently():
 def test_tensors_are_arrays_here():
     found = ng.sparse.jacobian(products, ng.asarray(X))
     np.testing.assert_array_equal(found.data, ng.sparse.jacobian(products, X).data)
+
+
+SHARED = {
+    "factor": (
+        lambda z: ng.func.vmap(lambda s: s * ng.sin(z))(z[:2]),
+        lambda z: z[:2, None] * np.sin(z),
+    ),
+    "matrix": (
+        lambda z: ng.func.vmap(lambda row: row @ z.reshape(3, 2))(z.reshape(2, 3)) ** 2,
+        lambda z: (z.reshape(2, 3) @ z.reshape(3, 2)) ** 2,
+    ),
+    "position": (
+        lambda z: ng.func.vmap(lambda i: z[i] * ng.sin(z[i - 1]))(np.array([1, 3, 1])),
+        lambda z: z[[1, 3, 1]] * np.sin(z[[0, 2, 0]]),
+    ),
+    "samples of samples": (
+        lambda z: ng.func.vmap(
+            lambda row: ng.func.vmap(lambda s: s * row[0] * z[1:3])(row)
+        )(z.reshape(2, 3)),
+        lambda z: (z.reshape(2, 3) * z[[0, 3], None])[..., None] * z[1:3],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_second_derivatives_of_what_samples_share(name):
+    mapped, closed = SHARED[name]
+    z = np.array([0.3, -0.7, 1.1, 0.6, -0.4, 0.9])
+
+    def slope(z):
+        return ng.func.grad(lambda z: ng.sin(mapped(z)).sum())(z)
+
+    def value(z):
+        return np.sin(closed(z)).sum()
+
+    h = 1e-4
+    steps = h * np.eye(6)
+    expected = [
+        [(value(z + a + b) - value(z + a - b) - value(z - a + b) + value(z - a - b)) / (4 * h * h)
+         for a in steps] for b in steps
+    ]  # fmt: skip
+    found = ng.sparse.jacobian(slope, z, coloring="row").toarray()
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    hessian = ng.sparse.hessian(lambda z: ng.sin(mapped(z)).sum(), z)
+    np.testing.assert_allclose(hessian.toarray(), expected, atol=1e-5)

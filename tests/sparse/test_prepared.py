@@ -139,14 +139,13 @@ def test_operands_that_are_written_are_read_anew():
     np.testing.assert_allclose(prepared(X).toarray(), 3 * differences(products, X), atol=1e-8)
 
 
-def test_pickled_ones_find_no_pattern(monkeypatch):
+def test_pickled_ones_make_no_groups(monkeypatch):
     text = pickle.dumps(ng.sparse.prepare(bratu, X))
     hessian = pickle.dumps(ng.sparse.prepare_hessian(chain, X, coloring="acyclic"))
 
     def never(*args):
         raise AssertionError("found again")
 
-    monkeypatch.setattr(problem.Problem, "detect", never)
     monkeypatch.setattr(problem, "plan_jacobian", never)
     monkeypatch.setattr(problem, "plan_hessian", never)
     again = pickle.loads(text)
@@ -154,6 +153,29 @@ def test_pickled_ones_find_no_pattern(monkeypatch):
     np.testing.assert_allclose(
         pickle.loads(hessian)(X).toarray(), differences(ng.func.grad(chain), X), atol=1e-7
     )
+
+
+FACTOR = np.eye(16)
+
+
+def times_factor(x):
+    return FACTOR @ x**2
+
+
+@pytest.mark.parametrize("written", ["before", "after"])
+def test_zeros_that_are_written_are_seen_by_pickled_ones(monkeypatch, written):
+    factor = np.eye(16)
+    monkeypatch.setitem(globals(), "FACTOR", factor)
+    text = pickle.dumps(ng.sparse.prepare(times_factor, X))
+    if written == "after":
+        again = pickle.loads(text)
+        np.testing.assert_allclose(again(X).toarray(), 2 * factor * X)
+        factor[0, 7] = 1.0
+    else:
+        factor[0, 7] = 1.0
+        again = pickle.loads(text)
+    with pytest.raises(SparsityError, match="another graph"):
+        again(X)
 
 
 SECOND = """

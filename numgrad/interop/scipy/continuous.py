@@ -125,4 +125,4 @@ class ContinuousAdjoint(Function):
         params = [p.detach() for p in ctx.saved_tensors]
         found = ctx.problem.adjoint(rows, params)
         lead = g.shape[:-2]
-        return None, None, *[tensor(part.reshape(*lead, *part.shape[1:])) for part in found]
+        return None, None, *[tensor(part.reshape((*lead, *part.shape[1:]))) for part in found]

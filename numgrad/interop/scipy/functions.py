@@ -1,12 +1,13 @@
 """A function of arrays as SciPy's solvers take it: values, gradients, Jacobians and Hessians."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ... import sparse
-from ..._errors import ArgTypeError, CaptureError, ImplicitGradError
+from ..._errors import ArgTypeError, CaptureError, ImplicitGradError, SparsityError
 from ...func.trees import require_function
 from .derived import Captured, OfVector
 from .linearization import Linearization, as_point, linear_operator, require_finite
@@ -22,6 +23,7 @@ class Point:
         self.record: Linearization | None = None
         self.value: Any = None  # not found yet
         self.jac: Any = None
+        self.given: set[str] = set()  # what was handed out
 
 
 class function:  # noqa: N801  it is called as a function is, and what it returns is one
@@ -60,10 +62,11 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     Notes
     -----
     Solvers ask for value and derivative one by one. What is found at a point is kept until another
-    one is asked for. Once a gradient was asked for, a scalar function is evaluated together with
-    it; a function that is not captured is called once for its value and Jacobian. Arrays are
-    converted to float64; results are new arrays. Objects can be pickled if `f` and `args` can;
-    captured programs are made anew.
+    point, or the same thing again, is asked for: then the function is evaluated as it is by then,
+    with what its arguments and the arrays it closes over hold. Once a gradient was asked for, a
+    scalar function is evaluated together with it; a function that is not captured is called once
+    for its value and Jacobian. Arrays are converted to float64; results are new arrays. Objects can
+    be pickled if `f` and `args` can; captured programs are made anew.
 
     Examples
     --------
@@ -99,8 +102,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     def _forget(self) -> None:
         self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
         self._programs: dict[str, Captured] = {}
-        self._jacobian: sparse.Prepared | None = None
-        self._hessian: sparse.PreparedHessian | None = None
+        self._prepared: dict[Callable[..., Any], Any] = {}
         self._point = Point(None)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -126,7 +128,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         *more
             Arguments of `f` between `x` and ``args``, such as the time.
         """
-        point = self._at(x, more)
+        point = self._at(x, more, "value")
         if point.value is None:
             both = self._asks_for_both and self._is_scalar is True
             self._find(point, as_point(x, self.what), more, with_jac=both)
@@ -134,7 +136,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
 
     def jac(self, x: Any, *more: Any) -> Any:
         """Return the Jacobian, in the form asked for; of a scalar function the gradient."""
-        point = self._at(x, more)
+        point = self._at(x, more, "jac")
         if point.jac is None:
             self._asks_for_both = True
             self._find(point, as_point(x, self.what), more, with_jac=True)
@@ -188,11 +190,13 @@ class function:  # noqa: N801  it is called as a function is, and what it return
 
     # How it is found ------------------------------------------------------------------------------
 
-    def _at(self, x: Any, more: tuple[Any, ...]) -> Point:
-        """Return what is known of a point: the last one, or nothing yet."""
+    def _at(self, x: Any, more: tuple[Any, ...], wanted: str) -> Point:
+        """Return what is known of a point: the last one, or nothing yet. Whoever asks for the same
+        thing twice may have changed what the function reads in between."""
         key = as_point(x, self.what).tobytes(), *[_bytes(value) for value in more]
-        if None in key or key != self._point.key:
+        if None in key or key != self._point.key or wanted in self._point.given:
             self._point = Point(key)
+        self._point.given.add(wanted)
         return self._point
 
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
@@ -245,9 +249,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         args, f = (x, *more, *self.args), self.of_vector.vector
         if self._captured:
             try:
-                if self._jacobian is None:
-                    self._jacobian = sparse.prepare(f, *args)
-                return self._jacobian.value_and_jacobian(*args)
+                return self._by(sparse.prepare, f, args, sparse.Prepared.value_and_jacobian)
             except (CaptureError, ArgTypeError):
                 self._captured = False
         return self._run("vector", x, *more), sparse.jacobian(f, *args)
@@ -256,12 +258,21 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         args = (x, *self.args)
         if self._captured:
             try:
-                if self._hessian is None:
-                    self._hessian = sparse.prepare_hessian(self.of_vector, *args)
-                return self._hessian(*args)
+                call = sparse.PreparedHessian.__call__
+                return self._by(sparse.prepare_hessian, self.of_vector, args, call)
             except (CaptureError, ArgTypeError):
                 self._captured = False
         return sparse.hessian(self.of_vector, *args)
+
+    def _by(
+        self, prepare: Callable[..., Any], f: Any, args: tuple[Any, ...], call: Callable[..., Any]
+    ) -> Any:
+        """Call what is prepared; prepare it anew where the function has other entries by now."""
+        if prepare in self._prepared:
+            with suppress(SparsityError):
+                return call(self._prepared[prepare], *args)
+        self._prepared[prepare] = prepare(f, *args)
+        return call(self._prepared[prepare], *args)
 
     def _hessian_operator(self, x: np.ndarray) -> Any:
         from scipy.sparse.linalg import LinearOperator

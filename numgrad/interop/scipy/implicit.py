@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd import Function
+from ..._autograd import Function, no_grad
+from ..._errors import InplaceError
 from ..._tensor import Tensor, tensor
 from ...func.forward import push
 from ...func.gradients import call, pull
@@ -39,12 +40,31 @@ class Equation(System):
 
     def __init__(self, residual: Residual, matrix: Callable[[], Any], what: str) -> None:
         super().__init__(matrix, what)
-        self.residual = residual
+        self.residual, self.rest = residual, np.zeros(0)
+
+    def remember(self, x: Tensor, params: Sequence[Tensor]) -> None:
+        """Keep what is left of the equation where the solver has stopped."""
+        with no_grad():
+            self.rest = self.residual(x, *params).numpy()
+
+    def require_same(self, rest: np.ndarray, x: np.ndarray) -> None:
+        """Raise if the equation has become another one: if it would move the solution."""
+        if np.array_equal(rest, self.rest, equal_nan=True):
+            return
+        step = np.abs(self.solve(rest - self.rest, False)).max(initial=0.0)
+        if not step <= np.sqrt(np.finfo(float).eps) * np.abs(x).max(initial=0.0):
+            raise InplaceError(
+                f"{self.what}: the function has changed since the solution was found, so that this "
+                f"solves it no more: an array that it closes over has been written, or it returns "
+                f"other numbers at each call. Pass the array in args, which are kept as they were, "
+                f"or call backward before it is written"
+            )
 
     def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
         """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
         variables = Variables((x, *params), range(1, 1 + len(params)), self.what)
         output, _ = call(self.residual, variables, {}, False, self.what)
+        self.require_same(output.detach().numpy(), x.detach().numpy())
         graph = variables.outer_graph([output, w])
         found = pull([output], variables.leaves, [-w], graph, batched=w.ndim == 2)
         return [variables.deliver(g) for g in found]
@@ -103,6 +123,7 @@ class Solution(Function):
     @staticmethod
     def forward(ctx: Any, equation: Equation, found: np.ndarray, *params: Tensor) -> Tensor:
         x = tensor(found)
+        equation.remember(x, params)
         ctx.equation = equation
         ctx.save_for_backward(x, *params)
         return x

@@ -62,13 +62,37 @@ def test_a_function_that_is_not_captured_runs_once_for_value_and_jacobian():
 
     f = function(counted, jit=False)
     f.fun(POINT)
-    f.jac(POINT)
-    f.fun(POINT.copy())
+    f.jac(POINT.copy())
     assert len(calls) == 1
     f.jac(POINT + 1.0)
     f.fun(POINT + 1.0)
     assert len(calls) == 2
     agree(f.jac(POINT), derivative(lambda x: residuals(x).numpy(), POINT), 1e-10)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_what_is_asked_for_again_is_that_of_now(jit):
+    weight, factor, x = np.ones(3), np.ones(3), np.arange(1.0, 4.0)
+    for f in (
+        function(lambda x, w: (w * factor * x * x).sum(), (weight,), jit=jit),
+        function(lambda x, w: w * factor * x * x, (weight,), jit=jit),
+    ):
+        for changed in (weight, factor, weight, factor):
+            expected = weight * factor * x * x
+            np.testing.assert_allclose(np.sum(f.fun(x)), expected.sum())
+            np.testing.assert_allclose(np.sum(f.jac(x) @ x), 2 * expected.sum())
+            changed[:] *= 3.0
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_sparse_matrices_follow_what_is_written(jit):
+    factor, x = np.diag([1.0, 2.0, 3.0]), np.arange(1.0, 4.0)
+    f = function(lambda x: factor @ x**2, jac="sparse", jit=jit)
+    g = function(lambda x: (x * (factor @ x)).sum(), jac="sparse", jit=jit)
+    for _ in range(2):
+        np.testing.assert_allclose(f.jac(x).toarray(), 2 * factor * x)
+        np.testing.assert_allclose(g.hess(x).toarray(), factor + factor.T)
+        factor[0, 2] = 5.0
 
 
 def test_a_captured_function_is_not_called_again():

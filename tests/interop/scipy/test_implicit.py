@@ -11,6 +11,7 @@ from numgrad.errors import (
     ConvergenceError,
     DetachedError,
     DtypeError,
+    InplaceError,
     MatrixError,
     NotDifferentiableError,
 )
@@ -484,3 +485,20 @@ def test_a_double_eigenvalue_of_a_sparse_matrix_is_refused():
     values, vectors = scipy.eigsh(data, np.arange(4), np.arange(5), k=2, which="SA", v0=np.ones(4))
     with pytest.raises(MatrixError, match=r"eigsh: .* singular"):
         ng.grad(vectors.sum() + values.sum(), data)
+
+
+@pytest.mark.parametrize("solver", ["root", "fixed_point", "minimize", "least_squares"])
+def test_a_function_that_has_changed_before_the_backward_pass_is_refused(solver):
+    factor, a = np.ones(2), ng.tensor([0.3, 0.4], requires_grad=True)
+    of = {
+        "root": lambda x, a: factor * x - a,
+        "fixed_point": lambda x, a: 0.5 * x * factor + 0.5 * a,
+        "minimize": lambda x, a: ((factor * x - a) ** 2).sum(),
+        "least_squares": lambda x, a: factor * x - a,
+    }
+    found = getattr(scipy, solver)(of[solver], np.ones(2), args=(a,))
+    x = found if solver == "fixed_point" else found.x
+    np.testing.assert_allclose(ng.grad(x.sum(), a, retain_graph=True)[0].numpy(), 1.0, rtol=1e-6)
+    factor[:] = 1.5
+    with pytest.raises(InplaceError, match="has changed since the solution was found"):
+        ng.grad(x.sum(), a)

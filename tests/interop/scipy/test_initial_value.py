@@ -187,3 +187,15 @@ def test_second_derivatives_of_a_continuous_adjoint_are_refused():
 def test_what_blows_up_has_no_gradient():
     with pytest.raises(ConvergenceError, match="step size"):
         solve_ivp(lambda t, y, a: a[0] * y**2, (0.0, 2.0), [1.0], args=(RATE,))
+
+
+@pytest.mark.parametrize("method", ["RK45", "BDF"])
+def test_a_number_as_parameter_of_the_continuous_adjoint(method):
+    a = ng.tensor(0.7, requires_grad=True)
+    found = solve_ivp(
+        lambda t, y, a: -a * y, (0.0, 1.0), [1.0], method, args=(a,), adjoint="continuous",
+        rtol=1e-8, atol=1e-10,
+    )  # fmt: skip
+    (slope,) = ng.grad(found.y[0, -1], a)
+    assert slope.shape == ()
+    np.testing.assert_allclose(slope.item(), -np.exp(-0.7), rtol=1e-6)
