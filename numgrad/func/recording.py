@@ -126,6 +126,12 @@ class Recording:
         function."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
+    def above_outside(self) -> set[Node]:
+        """Return the nodes at which a derivative of the function ends: what lies above a tensor
+        from outside is differentiated by the pass of the caller."""
+        nodes = {edge.node for edge, _ in self.outside()}
+        return {node for node in nodes if node is not None and not node.is_accumulator}
+
     def _has_made(self, node: Node | None) -> bool:
         """Whether a node and all that it leads to, leaves included, were made while the function
         ran: a view of what is outside, that was out of date, has a new node too."""
@@ -275,17 +281,13 @@ class Recording:
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
         edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
-        # What lies above a tensor from outside is differentiated by the pass of the caller.
         outside = {edge for edge, _ in self.outside()}
-        nodes = {edge.node for edge in outside}
-        ends = {node for node in nodes if node is not None and not node.is_accumulator}
-
         def pull(arguments: list[Tensor]) -> list[Tensor]:
             pairs = zip(outputs, arguments[first:], strict=True)
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
-                seeds, edges, create_graph=create_graph, retain_graph=True, ends=ends,
-                silent=outside,
+                seeds, edges, create_graph=create_graph, retain_graph=True,
+                ends=self.above_outside(), silent=outside,
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
