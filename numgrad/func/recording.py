@@ -306,7 +306,12 @@ def zeros_at(edge: Edge) -> Tensor:
 
 def _made_here(output: Tensor) -> Tensor:
     """Return an output, a copy of what is a tensor from outside or a view of one: that may be
-    written later, and the view would be of what it is then."""
+    written later, and the view would be of what it is then.
+
+    A view of what the function has written is recorded again here, as a part of the function.
+    """
+    if output._view is not None:
+        output._view.refresh(output)
     base = output._view.base if isinstance(output._view, View) else output
     is_outside = base.array is not None and output.requires_grad
     return registry["copy"](output) if is_outside else output

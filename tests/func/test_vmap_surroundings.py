@@ -1,4 +1,5 @@
-"""`vmap` of functions that close over tensors. Numbers are NumPy's."""
+"""`vmap` of functions that close over tensors, or return views of what they write. Numbers are
+NumPy's."""
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ import pytest
 import numgrad as ng
 
 F = ng.func
+X = np.random.default_rng(7).normal(size=(5, 4))
 
 
 def close(found, expected):
@@ -57,3 +59,35 @@ def test_tangents_through_two_levels_of_maps():
     expected = 3 * 0.49 + 1.4 * np.cos(0.49) * k * j
     close(F.jvp(function, (0.7,), (1.0,))[1], expected)
     close(F.jacrev(function)(0.7), expected)
+
+
+# Views of what is written -------------------------------------------------------------------------
+
+
+def view_before(x):
+    y = x * 1.0
+    part = y[1:]
+    y[1:] *= 3.0
+    return part
+
+
+def view_of_view(x):
+    y = np.copy(x)
+    part = y[1:]
+    part[1:][...] -= x[0]
+    return part
+
+
+def expected_of(function, x):
+    return np.stack([function(sample) for sample in x])
+
+
+@pytest.mark.parametrize("function", [view_before, view_of_view])
+@pytest.mark.parametrize("wrap", [lambda f: f, ng.jit], ids=["plain", "captured"])
+def test_a_view_that_was_taken_before_a_write_is_returned(function, wrap):
+    close(wrap(F.vmap(function))(X), expected_of(function, X))
+    close(F.vmap(wrap(function))(X), expected_of(function, X))
+    one = np.stack([function(row) for row in np.eye(4)], -1)  # a linear function
+    for transform in (F.jacrev, F.jacfwd):
+        close(wrap(F.vmap(transform(function)))(X), np.stack([one] * 5))
+        close(wrap(transform(F.vmap(function)))(X), np.einsum("ab,ij->aibj", np.eye(5), one))
