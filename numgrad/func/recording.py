@@ -127,8 +127,7 @@ class Recording:
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
     def above_outside(self) -> set[Node]:
-        """Return the nodes at which a derivative of the function ends: what lies above a tensor
-        from outside is differentiated by the pass of the caller."""
+        """Return the nodes at which derivatives end: the pass of the caller does what is above."""
         nodes = {edge.node for edge, _ in self.outside()}
         return {node for node in nodes if node is not None and not node.is_accumulator}
 
@@ -281,13 +280,12 @@ class Recording:
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
         edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
-        outside = {edge for edge, _ in self.outside()}
         def pull(arguments: list[Tensor]) -> list[Tensor]:
             pairs = zip(outputs, arguments[first:], strict=True)
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
                 seeds, edges, create_graph=create_graph, retain_graph=True,
-                ends=self.above_outside(), silent=outside,
+                ends=self.above_outside(), silent={edge for edge, _ in self.outside()},
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
@@ -306,10 +304,8 @@ def zeros_at(edge: Edge) -> Tensor:
 
 def _made_here(output: Tensor) -> Tensor:
     """Return an output, a copy of what is a tensor from outside or a view of one: that may be
-    written later, and the view would be of what it is then.
-
-    A view of what the function has written is recorded again here, as a part of the function.
-    """
+    written later, and the view would be of what it is then. A view of what the function has written
+    is recorded again here, as a part of the function."""
     if output._view is not None:
         output._view.refresh(output)
     base = output._view.base if isinstance(output._view, View) else output
