@@ -29,7 +29,8 @@ class ForwardPass(Pass):
     def _select(self, order: list[Node]) -> None:
         request = self.request
         self.targets = set(request.targets or ())
-        self.wanted = needed(order, {edge for edge, _ in request.seeds}, request.cut)
+        inside = [node for node in order if node not in request.ends] if request.ends else order
+        self.wanted = needed(inside, {edge for edge, _ in request.seeds}, request.cut)
         self.order = [node for node in order if node in self.wanted]
 
     def _walk(self, is_simple: bool) -> None:

@@ -126,6 +126,11 @@ class Recording:
         function."""
         return list(zip(self.edges[len(self.arguments) :], self.outer, strict=True))
 
+    def above_outside(self) -> set[Node]:
+        """Return the nodes at which derivatives end: the pass of the caller does what is above."""
+        nodes = {edge.node for edge, _ in self.outside()}
+        return {node for node in nodes if node is not None and not node.is_accumulator}
+
     def _has_made(self, node: Node | None) -> bool:
         """Whether a node and all that it leads to, leaves included, were made while the function
         ran: a view of what is outside, that was out of date, has a new node too."""
@@ -275,17 +280,12 @@ class Recording:
         cotangents = [placeholder(Tensor, first + n, o.spec, True) for n, o in enumerate(outputs)]
         edges = [edge for edge, want in zip(self.edges, wanted, strict=True) if want]
 
-        # What lies above a tensor from outside is differentiated by the pass of the caller.
-        outside = {edge for edge, _ in self.outside()}
-        nodes = {edge.node for edge in outside}
-        ends = {node for node in nodes if node is not None and not node.is_accumulator}
-
         def pull(arguments: list[Tensor]) -> list[Tensor]:
             pairs = zip(outputs, arguments[first:], strict=True)
             seeds: list[Any] = [(output.edge, g) for output, g in pairs]
             request = Request(
-                seeds, edges, create_graph=create_graph, retain_graph=True, ends=ends,
-                silent=outside,
+                seeds, edges, create_graph=create_graph, retain_graph=True,
+                ends=self.above_outside(), silent={edge for edge, _ in self.outside()},
             )
             found = Pass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in edges]  # type: ignore[misc]
@@ -304,7 +304,10 @@ def zeros_at(edge: Edge) -> Tensor:
 
 def _made_here(output: Tensor) -> Tensor:
     """Return an output, a copy of what is a tensor from outside or a view of one: that may be
-    written later, and the view would be of what it is then."""
+    written later, and the view would be of what it is then. A view of what the function has written
+    is recorded again here, as a part of the function."""
+    if output._view is not None:
+        output._view.refresh(output)
     base = output._view.base if isinstance(output._view, View) else output
     is_outside = base.array is not None and output.requires_grad
     return registry["copy"](output) if is_outside else output

@@ -106,7 +106,10 @@ class Sample(Recording):
         def push(arguments: list[Tensor]) -> list[Tensor]:
             seeds: Any = [(e, t) for (e, _), t in zip(some, arguments[first:], strict=True)]
             ends = [output.edge for output in outputs]
-            request = TangentRequest(seeds, ends, create_graph=create_graph, retain_graph=True)
+            request = TangentRequest(
+                seeds, ends, create_graph=create_graph, retain_graph=True,
+                ends=self.above_outside(),
+            )  # fmt: skip
             found: Any = ForwardPass(request).run().grads
             return [found[e] if e in found else zeros_at(e) for e in ends]
 

@@ -59,7 +59,8 @@ def test_a_seed_names_a_program():
 
 def test_programs_use_all_that_there_is():
     texts = "\n".join([draw_program(seed).text() for seed in range(200)])
-    transforms = ("grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "hvp")
+    transforms = ("grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "hvp",
+                  "linearize", "vmap")  # fmt: skip
     for name in transforms:
         assert f"ng.func.{name}(" in texts
     for name in ("hooked_gradients", "backward_gradients", "rows", "leaf_gradients", "softplus"):
@@ -115,9 +116,9 @@ def first_fault(seeds=range(FEW)):
     pytest.fail(f"no fault was found in {len(seeds)} programs")
 
 
-def seeds_with(word):
-    """Iterate over the seeds of programs in whose text a word is."""
-    return [seed for seed in range(250) if word in draw_program(seed).text()][:FEW]
+def seeds_with(word, among=250):
+    """Return the seeds of programs in whose text something is, a regular expression."""
+    return [s for s in range(among) if re.search(word, draw_program(s).text())][:FEW]
 
 
 def detached(result):
@@ -141,7 +142,7 @@ def test_a_wrong_partial_derivative_is_found(monkeypatch, factor):
         return (x / (1.0 + math.exp(-beta * x)) - y) / beta
 
     monkeypatch.setattr(operators, "softplus", softplus)
-    _, verdict = first_fault(seeds_with("softplus("))
+    _, verdict = first_fault(seeds_with(r"softplus\("))
     assert verdict.kind == "wrong"
 
 
@@ -156,7 +157,7 @@ def test_a_transform_that_loses_the_outer_derivative_is_found(monkeypatch, name)
         return detached(result) if name == "jvp" else lambda *xs: detached(result(*xs))
 
     monkeypatch.setattr(ng.func, name, lost)
-    _, verdict = first_fault()
+    _, verdict = first_fault(seeds_with(rf"ng.func.{name}\("))
     assert verdict.kind == "wrong"
 
 
@@ -171,7 +172,7 @@ def test_an_auxiliary_value_without_its_graph_is_found(monkeypatch):
         return both
 
     monkeypatch.setattr(ng.func, "value_and_grad", lost)
-    first_fault(range(300))
+    first_fault(seeds_with(r"value_and_grad\(.*has_aux", among=600))
 
 
 def test_a_lost_write_is_found(monkeypatch):
@@ -215,7 +216,22 @@ def test_a_batched_pass_that_takes_one_row_for_all_is_found(monkeypatch):
         return right(output, variables, seeds, **options)
 
     monkeypatch.setattr(tapes, "grad", first_row)
-    first_fault(seeds_with(" rows("))
+    first_fault(seeds_with(r" rows\("))
+
+
+def test_a_map_that_takes_one_sample_for_all_is_found(monkeypatch):
+    right = ng.func.vmap
+
+    def first_sample(function, in_axes, **options):
+        def of(x, axis):
+            return x if axis is None else np.repeat(np.take(x, [0], axis), x.shape[axis], axis)
+
+        mapped = right(function, in_axes, **options)
+        return lambda *args: mapped(*[of(x, axis) for x, axis in zip(args, in_axes, strict=True)])
+
+    monkeypatch.setattr(ng.func, "vmap", first_sample)
+    _, verdict = first_fault(seeds_with(r"ng.func.vmap\("))
+    assert verdict.kind == "wrong"
 
 
 def test_threads_that_disturb_one_another_are_found(monkeypatch):

@@ -59,6 +59,7 @@ class Differences:
         self.func = SimpleNamespace(
             grad=self.grad, value_and_grad=self.value_and_grad, vjp=self.vjp, jvp=self.jvp,
             jacrev=self.jacobian, jacfwd=self.jacobian, hessian=self.hessian, hvp=self.hvp,
+            linearize=self.linearize, vmap=self.vmap,
         )  # fmt: skip
 
     # One derivative -------------------------------------------------------------------------------
@@ -159,6 +160,12 @@ class Differences:
         slope = self.along(lambda: main(*given), move)
         return (value[0], slope, value[1]) if has_aux else (value, slope)
 
+    def linearize(self, function: Function, *primals: Any) -> Any:
+        def along(*tangents: Any) -> Any:
+            return self.jvp(function, primals, tangents)[1]
+
+        return _apart(function(*primals), primals), along
+
     def jacobian(
         self, function: Function, argnums: Any = 0, has_aux: bool = False, chunk_size: Any = None
     ) -> Function:
@@ -222,6 +229,22 @@ class Differences:
     def jit(function: Function, **options: Any) -> Any:
         """Return a function whose results share no memory with anything."""
         return lambda *args: _copied(function(*args))
+
+    @staticmethod
+    def vmap(
+        function: Function, in_axes: Sequence[Any], out_axes: int, chunk_size: Any = None
+    ) -> Function:
+        """Return a loop over the samples."""
+
+        def mapped(*args: Any) -> Any:
+            pairs = list(zip(args, in_axes, strict=True))
+            count = next(x.shape[axis] for x, axis in pairs if axis is not None)
+            return np.stack([
+                function(*[x if axis is None else np.take(x, n, axis) for x, axis in pairs])
+                for n in range(count)
+            ], out_axes)  # fmt: skip
+
+        return mapped
 
     @staticmethod
     def tensor(data: Any, requires_grad: bool = False) -> Any:

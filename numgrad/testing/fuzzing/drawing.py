@@ -229,11 +229,13 @@ class Drawing:
             return nesting.draw_transform
         if number < 28 and scope.depth < 2 and self.captures:
             return nesting.draw_captured
-        if number < 42:
+        if number < 34 and scope.depth < 2 and self.captures:
+            return nesting.draw_mapped
+        if number < 46:
             return writing.draw_writes
-        if number < 46 and self.one_precision:  # the branches must have one dtype
+        if number < 50 and self.one_precision:  # the branches must have one dtype
             return nesting.draw_branches
-        if number < 54:
+        if number < 58:
             return writing.draw_other
         return self.draw_word
 

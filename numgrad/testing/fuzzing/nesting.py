@@ -23,12 +23,12 @@ def draw_transform(scope: Scope) -> bool:
     arguments = _draw_arguments(scope, 1 + (draw.pick(3) == 2))
     if not arguments:
         return False
-    kinds = ["grad", "value_and_grad", "vjp", "jvp", "hvp", "tape"]
+    kinds = ["grad", "value_and_grad", "vjp", "jvp", "linearize", "hvp", "tape"]
     if not any(is_complex(value) for value in scope.values.values()):
         kinds += ["jacrev", "jacfwd", "hessian", "rows", "rows"]
     kind = kinds[draw.pick(len(kinds))]
     scalar = kind in ("grad", "value_and_grad", "hessian", "hvp", "tape")
-    aux = draw.pick(4) == 0 and kind not in ("hessian", "hvp", "tape", "rows")
+    aux = draw.pick(4) == 0 and kind not in ("linearize", "hessian", "hvp", "tape", "rows")
     several = len(arguments) > 1 and (kind not in ARGNUMS or draw.pick(2) == 0)
     traced = {p for n, (p, name) in enumerate(arguments.items())
               if several or n == 0 or name in scope.traced}  # fmt: skip
@@ -50,6 +50,33 @@ def draw_captured(scope: Scope) -> bool:
         return False
     call = f"{_jit(draw, function)}({', '.join(arguments.values())})"
     result = draw.fresh()
+    return scope.add([f"{result} = {call}"], result, traced=False)
+
+
+def draw_mapped(scope: Scope) -> bool:
+    """Draw a function of one sample, and a call of it for several ones."""
+    draw = scope.draw
+    arguments = _draw_arguments(scope, 1 + draw.pick(2))
+    if not arguments:
+        return False
+    shared = 1 if draw.pick(2) else len(arguments)  # the first one that all samples share
+    traced = {p for n, (p, name) in enumerate(arguments.items())
+              if n < shared or name in scope.traced}  # fmt: skip
+    function = _draw_function(scope, arguments, traced, False, False)
+    if function is None:
+        return False
+    count, axes, given = 1 + draw.pick(3), [], []
+    for n, name in enumerate(arguments.values()):
+        axis = draw.pick(np.ndim(scope.values.get(name, 0.0)) + 1) if n < shared else None
+        samples = ", ".join([f"{name} * {1.0 - k / 4}" for k in range(count)])
+        given.append(name if axis is None else f"np.stack([{samples}], {axis})")
+        axes.append(axis)
+    options = f"in_axes=({', '.join(map(str, axes))},)"
+    options += f", out_axes={-draw.pick(2)}"
+    options += f", chunk_size={1 + draw.pick(2)}" if draw.pick(4) == 0 else ""
+    mapped = f"ng.func.vmap({_maybe_captured(draw, function)}, {options})"
+    result = draw.fresh()
+    call = f"{_maybe_captured(draw, mapped)}({', '.join(given)})"
     return scope.add([f"{result} = {call}"], result, traced=False)
 
 
@@ -194,6 +221,18 @@ def _use_jvp(scope: Scope, function: str, given: list[str], aux: bool, several: 
     return scope.add([f"{', '.join(results)} = {call}"], *results, traced=False)
 
 
+def _use_linearize(
+    scope: Scope, function: str, given: list[str], aux: bool, several: bool
+) -> bool:
+    draw = scope.draw
+    value, along, slopes = draw.fresh(), draw.fresh("p"), [draw.fresh(), draw.fresh()]
+    call = f"ng.func.linearize({_maybe_captured(draw, function)}, {', '.join(given)})"
+    tangents = [", ".join([f"{x} * {scale} + 0.25" for x in given]) for scale in (0.5, -1.0)]
+    lines = [f"{value}, {along} = {call}"]
+    lines += [f"{v} = {along}({t})" for v, t in zip(slopes, tangents, strict=True)]
+    return scope.add(lines, value, *slopes, traced=False)
+
+
 def _use_hvp(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
     draw = scope.draw
     function = _maybe_captured(draw, function)
@@ -235,6 +274,7 @@ _USES: dict[str, Any] = {
     "hessian": _use_gradient("hessian"),
     "vjp": _use_vjp,
     "jvp": _use_jvp,
+    "linearize": _use_linearize,
     "hvp": _use_hvp,
     "tape": _use_tape,
     "rows": _use_rows,
