@@ -78,8 +78,8 @@ assert other.grad.item() == before[1]
 grads = ng.grad(y, [other], None if y.ndim == 0 else np.ones(y.shape))  # nothing was freed
 assert np.isfinite(grads[0].numpy()).all()
 passes("batched", build(3), 4)
-# An interrupt within eval or exec of a text, as where a dataclass is imported, counts for CPython as
-# one that nobody has caught, and it ends the process by the signal; the next text makes it forget.
+# An interrupt within eval or exec of a text, as where a dataclass is imported, counts for CPython
+# as one that nobody has caught, and it ends the process by the signal; the next text resets that.
 exec("")
 print("fine", flush=True)
 """
