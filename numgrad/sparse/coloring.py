@@ -13,7 +13,7 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .compiled import compiled
-from .ordering import ORDERS, order_of
+from .ordering import ORDERS, first_free, order_of
 from .sets import IndexSets, starts_of
 
 COLORINGS = ("auto", "column", "row", "bidirectional")
@@ -193,13 +193,5 @@ def _greedy(order, cstarts, crows, rstarts, rcolumns, colors):
     colors[:] = -1
     taken = np.full(order.size + 1, -1)
     for v in order:
-        for p in range(cstarts[v], cstarts[v + 1]):
-            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
-                c = colors[rcolumns[q]]
-                if c >= 0:
-                    taken[c] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
 

@@ -109,15 +109,7 @@ def _saturated(cstarts, crows, rstarts, rcolumns, top, order):
         v = heads[at]
         pop(v, key, heads, after, before)
         order[k] = v
-        for p in range(cstarts[v], cstarts[v + 1]):
-            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
-                c = colors[rcolumns[q]]
-                if c >= 0:
-                    taken[c] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        c = colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
         if c > 63:
             continue
         bit = np.uint64(1) << np.uint64(c)
@@ -131,6 +123,20 @@ def _saturated(cstarts, crows, rstarts, rcolumns, top, order):
                     push(w, key, heads, after, before)
                     if key[w] > at:
                         at = key[w]
+
+
+def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
+    """Return the first colour that no column has with which this one shares a row; ``taken`` says
+    which column has asked for a colour last."""
+    for p in range(cstarts[v], cstarts[v + 1]):
+        for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
+            c = colors[rcolumns[q]]
+            if c >= 0:
+                taken[c] = v
+    c = 0
+    while taken[c] == v:
+        c += 1
+    return c
 
 
 def push(v, key, heads, after, before):
