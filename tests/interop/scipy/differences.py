@@ -38,3 +38,13 @@ def diffusion(x, a):
     """Nonlinear diffusion in one dimension: a tridiagonal Jacobian."""
     padded = ng.pad(x, 1)
     return padded[2:] - 2.0 * x + padded[:-2] + a * np.exp(0.1 * x)
+
+
+def checked(f, x, tolerance=1e-8):
+    """Compare first, second, batched and forward derivatives of a function of arrays."""
+    first = ng.func.jacrev(f)
+    agree(first(x), derivative(f, x), tolerance)
+    agree(ng.func.jacrev(first)(x), derivative(first, x), tolerance)
+    agree(ng.func.jacfwd(f)(x), derivative(f, x), tolerance)
+    total = lambda x: (f(x) ** 2).sum()  # noqa: E731
+    agree(ng.func.hessian(total)(x), derivative(ng.func.grad(total), x), tolerance)
