@@ -90,17 +90,21 @@ def test_differences_are_as_stated(library, call, theirs, ours):
 
 
 @pytest.mark.parametrize(
-    ("ours", "result"),
-    [row[1:] for row in table("coming_from/autograd.md", "autograd", "numgrad", "result")],
+    ("library", "ours", "result"),
+    [
+        (library, *row[1:])
+        for library, title in (("autograd", "autograd"), ("jax", "JAX"))
+        for row in table(page(library), title, "numgrad", "result")
+    ],
 )
-def test_functions_of_autograd(ours, result):
-    assert outcome("autograd", ours) == result
+def test_functions_of_libraries_that_differentiate_functions(library, ours, result):
+    assert outcome(library, ours) == result
 
 
-@pytest.mark.parametrize("library", ["torch", "chainer", "autograd"])
+@pytest.mark.parametrize("library", ["torch", "chainer", "autograd", "JAX"])
 def test_names_exist(library):
-    for _, ours in table(page(library), f"name in {library}", "name in numgrad"):
-        eval(ours, names_of(page(library)))
+    for _, ours in table(page(library.lower()), f"name in {library}", "name in numgrad"):
+        eval(ours, names_of(page(library.lower())))
 
 
 def parameter_rows():
