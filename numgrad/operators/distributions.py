@@ -22,7 +22,9 @@ def student_density_df(df, t, y):
 
 declare("student_density", "df t", "density of Student's t distribution", scipy="",
         value=student_density_of, domain="df > 0", tried=((0.5, 5), (-3, 3)),
-        ddf=("", student_density_df), dt="-y * (df + 1) * t / (df + t * t)")
+        ddf=("y * (digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - log1p(z)"
+             " + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_density_df),
+        dt="-y * (df + 1) * t / (df + t * t)")
 declare("stdtr", "df t", "distribution function of Student's t distribution", domain="df > 0",
         fixed="df", tried=((0.5, 5), (-3, 3)), dt="student_density(df, t)")
 declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p <= 1",
