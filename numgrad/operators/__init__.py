@@ -19,6 +19,7 @@ from . import rounding as rounding
 from . import searching as searching
 from . import selection as selection
 from . import shape as shape
+from . import sliding as sliding
 from . import sorting as sorting
 from . import special as special
 from . import trigonometric as trigonometric
