@@ -26,3 +26,12 @@ def test_no_function_is_wrong_and_none_loses_a_gradient():
     found = [rows for titles, rows in tables(PAGE.name) if titles == ["word", "functions"]]
     assert len(found) == 15
     assert {word for rows in found for word, _ in rows} <= words
+
+
+def test_the_page_of_scikit_learn_is_what_its_script_writes():
+    sklearn = pytest.importorskip("sklearn")
+    if not sklearn.__version__.startswith("1.9."):
+        pytest.skip("the page is of scikit-learn 1.9")
+    script = [sys.executable, str(DOCS / "sklearn_coverage.py"), "--print"]
+    written = subprocess.run(script, capture_output=True, text=True, check=True, cwd=DOCS.parent)
+    assert (DOCS / "sklearn_coverage.md").read_text("utf-8") == written.stdout
