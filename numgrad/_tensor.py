@@ -19,7 +19,7 @@ from ._errors import (
 )
 from .engine import capture, hooks, leaving, record
 from .engine.elsewhere import on_host
-from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
+from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
 from .operators import cast as _cast
@@ -188,7 +188,7 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only, and not for what a function is "
                 "being differentiated by; use .detach() for a tensor without graph"
             )
-        if self._view is ELEMENT:
+        if self.is_scalar:
             self._view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:
             return self.as_leaf()
@@ -200,10 +200,12 @@ class Tensor(Arithmetic, Methods, Value):
         if self._view is not None:
             self._view.refresh(self)
         result = self.detached()
-        if self._view is ELEMENT:
-            result._view = ELEMENT
-        else:
+        if not self.is_scalar:
             record.set_apart(result, self, "it is detached", strict=False)
+        else:
+            if record.mode.capture is None:
+                result = registry["copy"](result)  # stays if the value becomes an array
+            result._view = self._view
         return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":
@@ -214,8 +216,8 @@ class Tensor(Arithmetic, Methods, Value):
         """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
         converted = _cast.cast(self, native(dtype))
         converted = self.clone() if copy and converted is self else converted
-        if self._view is ELEMENT:
-            converted._view = ELEMENT
+        if self.is_scalar:
+            converted._view = self._view
         return converted
 
     # Gradients

@@ -59,7 +59,8 @@ class Operator:
     """
 
     nout = 1
-    gives_scalars = False  # whether a result without axes is a value, into which nobody writes
+    gives_scalars = False  # whether a result without axes is a value
+    reads_elements = False  # whether that is an element, into which nobody writes
     uses_blas = False
     is_linear = False  # whether it is its own tangent, which is simpler than to transpose
     is_replay = False  # whether it stands for many operations, which are recorded as one

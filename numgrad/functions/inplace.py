@@ -12,7 +12,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.dispatch import record_in_place
-from ..engine.graph import ELEMENT, ForeignStorage, View
+from ..engine.graph import ForeignStorage, View
 from ..engine.values import CPU
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
@@ -78,6 +78,7 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
     _inplace.check(x, value)
+    x.as_array()
     if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
         return
@@ -238,7 +239,7 @@ def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     function of the same parameters."""
     is_number = isinstance(value, (bool, int, float, complex))
     operand = value if is_number else as_tensor(value, x.spec.device)
-    if x._view is ELEMENT:
+    if x.is_scalar:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
     if not _computed_there(operator, x, operand):

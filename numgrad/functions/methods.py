@@ -8,7 +8,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..engine.seen import seen
-from ..engine.values import ELEMENT, Shape, Value
+from ..engine.values import Shape, Value
 from . import (
     elementwise,
     exchange,
@@ -142,7 +142,7 @@ class Methods:
 
     def copy(self: Any) -> Tensor:
         """Return a copy; gradients flow through it."""
-        return as_scalar(self.clone()) if self._view is ELEMENT else self.clone()
+        return as_scalar(self.clone()) if self.is_scalar else self.clone()
 
     def fill(self: Any, value: Any) -> None:
         """Write ``value`` to every element."""
