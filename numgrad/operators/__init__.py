@@ -1,5 +1,6 @@
 """The built-in operators, by chapter: declarations only."""
 
+from . import banded as banded
 from . import cast as cast
 from . import comparison as comparison
 from . import complex_parts as complex_parts
@@ -11,7 +12,9 @@ from . import factorization as factorization
 from . import gathering as gathering
 from . import indexing as indexing
 from . import joining as joining
+from . import least_squares as least_squares
 from . import matmul as matmul
+from . import matrix_functions as matrix_functions
 from . import positions as positions
 from . import powers as powers
 from . import reduction as reduction
@@ -21,4 +24,5 @@ from . import selection as selection
 from . import shape as shape
 from . import sorting as sorting
 from . import special as special
+from . import spectral as spectral
 from . import trigonometric as trigonometric
