@@ -7,6 +7,7 @@ from . import complex_parts as complex_parts
 from . import cumulative as cumulative
 from . import determinant as determinant
 from . import elementwise as elementwise
+from . import elimination as elimination
 from . import exponential as exponential
 from . import factorization as factorization
 from . import gathering as gathering

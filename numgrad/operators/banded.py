@@ -4,6 +4,7 @@ Element ``(i, j)`` of the matrix is at ``(upper + i - j, j)``; places outside th
 read.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,18 @@ from .shape import expand_dims
 
 
 class BandedSolve(KernelOperator):
-    """The operator of banded systems."""
+    """The operator of banded systems; errors name the static parameter ``caller``."""
 
-    def error(self, where: str) -> Exception:
-        return MatrixError(f"solve_banded: singular matrix{where}")
+    def error(self, where: str, caller: str = "solve_banded") -> Exception:
+        return MatrixError(f"{caller}: singular matrix{where}")
+
+    def failure(
+        self, target: Any, spec: Any, inputs: Any, status: int, static: dict[str, Any]
+    ) -> Exception:
+        return self.error("", static["caller"])
+
+    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
+        return {"error": partial(self.error, caller=static["caller"])}
 
 
 def _solve_banded(ab, lower, b, x):
@@ -68,9 +77,9 @@ solve_banded = BandedSolve(
 )
 
 
-def banded_solution(ab: Any, below: int, b: Any) -> Any:
+def banded_solution(ab: Any, below: int, b: Any, caller: str = "solve_banded") -> Any:
     """Apply the operator to a band of which ``below`` rows are below the diagonal."""
-    return solve_banded(ab, np.int64(below), b, below=below)
+    return solve_banded(ab, np.int64(below), b, below=below, caller=caller)
 
 
 @solve_banded.reads
@@ -85,7 +94,7 @@ def solve_banded_pullback(context, g):
     ab, below = context.input(0), context.static["below"]
     (rows, n), k = ab.shape[-2:], g.shape[-1]
     above = rows - 1 - below
-    gb = banded_solution(adjoint_band(ab, below), above, g)
+    gb = banded_solution(adjoint_band(ab, below), above, g, context.static["caller"])
     if not context.wanted[0]:
         return None, None, gb
     i = _rows_of(rows, n, above)

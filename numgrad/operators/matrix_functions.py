@@ -18,7 +18,8 @@ from .matmul import adjoint, matmul
 
 
 def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
-    """Apply a function of SciPy to one matrix after the other; the result is like the last."""
+    """Apply a function of SciPy to one matrix after the other, in double precision; the result is
+    like the last."""
     import scipy.linalg
 
     function = getattr(scipy.linalg, name)
@@ -26,7 +27,7 @@ def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
     whole = [np.broadcast_to(a, (*loop, *a.shape[-2:])) for a in arrays]
     result = np.empty(whole[-1].shape, whole[-1].dtype)
     for place in np.ndindex(loop):
-        found = function(*[a[place] for a in whole])
+        found = function(*[a[place].astype(np.result_type(a, np.float64)) for a in whole])
         if np.iscomplexobj(found) and not np.iscomplexobj(result):
             raise np.linalg.LinAlgError("the result is complex; give a complex matrix")
         result[place] = found

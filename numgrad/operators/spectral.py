@@ -203,16 +203,16 @@ def eigvalsh_pullback(context, gw):
 # Singular values ----------------------------------------------------------------------------------
 
 
-def _svd_sizes(known: dict[str, int], full_matrices: bool) -> dict[str, int]:
+def _svd_sizes(known: dict[str, int], full_matrices: bool, hermitian: bool) -> dict[str, int]:
     m, n = known["m"], known["n"]
     k = min(m, n)
     return {"k": k, "p": m if full_matrices else k, "q": n if full_matrices else k}
 
 
 @decomposition("(m,n)->(m,p),(k),(q,n)", results=(None, "real", None), sizes=_svd_sizes)
-def svd(a, *, full_matrices):
+def svd(a, *, full_matrices, hermitian):
     """Return left singular vectors, singular values in descending order, right ones as rows."""
-    return np.linalg.svd(a, full_matrices)
+    return np.linalg.svd(a, full_matrices, hermitian=hermitian)
 
 
 svd.reads(reads_outputs(3))
@@ -269,7 +269,8 @@ def svd_pullback(context, gu, gs, gvh):
             inner = turn if inner is None else add(inner, turn)
     total = matmul(u, inner)
     total = matmul(total if left is None else add(total, left), adjoint(v))
-    return total if right is None else add(total, matmul(u, adjoint(right)))
+    total = total if right is None else add(total, matmul(u, adjoint(right)))
+    return _half(total, 1) if context.static["hermitian"] else total
 
 
 @svd.pushforward
@@ -277,6 +278,7 @@ def svd_pushforward(context, ta):
     full_u, s, full_vh = (context.output(n) for n in range(3))
     k, full_v = s.shape[-1], adjoint(full_vh)
     u, v = _first(full_u, k), _first(full_v, k)
+    ta = _half(ta, 1) if context.static["hermitian"] else ta
     along, across = matmul(ta, v), matmul(adjoint(ta), u)
     p = matmul(adjoint(u), along)
     differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
@@ -299,10 +301,14 @@ def svd_pushforward(context, ta):
     return turned[0], real(_main(p)), adjoint(turned[1])
 
 
-@decomposition("(m,n)->(k)", results=("real",), sizes=lambda known: {"k": min(known.values())})
-def svdvals(a):
+def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
+    return {"k": min(known["m"], known["n"])}
+
+
+@decomposition("(m,n)->(k)", results=("real",), sizes=_svdvals_sizes)
+def svdvals(a, *, hermitian):
     """Return singular values in descending order."""
-    return np.linalg.svd(a, compute_uv=False)
+    return np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
 
 
 @svdvals.reads
@@ -312,13 +318,14 @@ def svdvals_reads(needs):
 
 @svdvals.pullback
 def svdvals_pullback(context, gs):
-    return from_singular_values(context.input(0), gs)
+    return from_singular_values(context.input(0), gs, **context.static)
 
 
-def from_singular_values(a: Any, gs: Any) -> Any:
+def from_singular_values(a: Any, gs: Any, **static: Any) -> Any:
     """Return the cotangent of matrices that belongs to one of their singular values."""
-    u, _, vh = svd(a, full_matrices=False)
-    return matmul(multiply(u, _row(cast(gs, u.dtype))), vh)
+    u, _, vh = svd(a, full_matrices=False, **static)
+    ga = matmul(multiply(u, _row(cast(gs, u.dtype))), vh)
+    return _half(ga, 1) if static["hermitian"] else ga
 
 
 # General matrices ---------------------------------------------------------------------------------
