@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.record import mode
 from ..engine.seen import seen
 from ..operators import factorization as _factorization
 from ..operators import least_squares as _least_squares
@@ -56,9 +55,9 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
     Notes
     -----
-    With :math:`W` the upper triangle of :math:`G_R R^H - Q^H G_Q`, its diagonal halved, the gradient
-    is :math:`(G_Q + Q (W + W^H)) R^{-H}`, for wide matrices and a square ``Q`` as well (Walter and
-    Lehmann 2013; Roberts and Roberts 2020).
+    With :math:`W` the upper triangle of :math:`G_R R^H - Q^H G_Q`, its diagonal halved, the
+    gradient is :math:`(G_Q + Q (W + W^H)) R^{-H}`; there is one for wide matrices and a square
+    ``Q`` as well (Walter and Lehmann 2013; Roberts and Roberts 2020).
 
     Examples
     --------
@@ -165,7 +164,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
     x, rank, s = _least_squares.lstsq(a, b, _tolerance(rcond, a), caller="lstsq")
     rest = subtract(b, matmul(a, x))
     residuals = sum_(real(multiply(rest, conj(rest))), axes=(-2,))
-    if m <= n or (mode.capture is None and rank.ndim == 0 and rank.numpy() < n):
+    if m <= n or (rank.array is not None and np.all(rank.array < n)):
         residuals = index(residuals, key=((0, 0, None),))
     return squeeze(x, axes=(-1,)) if vector else x, residuals, as_scalar(rank), s
 

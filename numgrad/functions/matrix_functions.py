@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -117,7 +116,8 @@ def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Tensor:
     >>> ng.linalg.solve_sylvester([[1.0]], [[2.0]], [[6.0]])
     tensor([[2.]])
     """
-    return _sylvester(*as_tensors(a, b, q), "solve_sylvester")
+    a, b, q = as_tensors(a, b, q)
+    return _sylvester(a, b, q, "solve_sylvester")
 
 
 def _sylvester(a: Tensor, b: Tensor, q: Tensor, caller: str) -> Tensor:
@@ -167,7 +167,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
 
 def _as_matrix(a: Tensor, rows: int, columns: int, caller: str) -> Tensor:
     if rows != columns:
-        raise np.linalg.LinAlgError(f"{caller}: shape {a.shape} makes {rows} rows, {columns} columns")
+        raise np.linalg.LinAlgError(f"{caller}: {a.shape} makes {rows} rows and {columns} columns")
     return reshape(a, ncore=a.ndim, shape=(rows, columns))
 
 

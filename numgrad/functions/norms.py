@@ -53,8 +53,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
 
     Notes
     -----
-    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0. That of norms by singular
-    values is :math:`U \\mathrm{diag}(g) V^H`, where equal largest or smallest ones share.
+    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0. That of norms by
+    singular values is that of `svdvals`, where equal largest or smallest ones share.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         raise ValueError("norm: duplicate axes given")
     if ord in ("fro", "f"):
         return _vector_norm(x, 2, tuple(sorted(axes)), keepdims)
-    if isinstance(ord, str) and ord != "nuc" or ord not in ("nuc", 1, -1, 2, -2, np.inf, -np.inf):
+    if (isinstance(ord, str) and ord != "nuc") or ord not in ("nuc", 1, -1, 2, -2, np.inf, -np.inf):
         raise ValueError(f"norm: ord={ord!r} is no norm of matrices")
     if ord in ("nuc", 2, -2):
         others = [axis for axis in range(-x.ndim, 0) if axis not in axes]

@@ -118,8 +118,7 @@ def solve_toeplitz(c_or_cr: Any, b: ArrayLike, check_finite: bool = True) -> Ten
 
     Notes
     -----
-    It is `solve` with the whole matrix, which takes longer than Levinson's recursion but is as exact
-    for any regular matrix.
+    It is `solve` with the whole matrix, which takes longer than Levinson's recursion.
 
     Examples
     --------

@@ -2,12 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators import spectral as _spectral
-from .operands import as_tensor
 from .systems import floating_matrices
 
 
@@ -59,9 +56,9 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     -----
     For cotangents :math:`g_w` and :math:`G` the gradient is
     :math:`V (\\mathrm{diag}(g_w) + F \\circ V^H G) V^H`, made Hermitian, with
-    :math:`F_{ij} = 1 / (w_j - w_i)` (Giles 2008). For equal eigenvalues the gradient of eigenvectors
-    is that of functions which do not depend on their choice; NaN where there is none, and where
-    eigenvalues are used beside them. Signs and phases are taken to be constant.
+    :math:`F_{ij} = 1 / (w_j - w_i)` (Giles 2008). For equal eigenvalues the gradient of
+    eigenvectors is that of functions which do not depend on their choice; NaN where there is none,
+    and where eigenvalues are used beside them. Signs and phases are taken to be constant.
 
     Examples
     --------
@@ -173,7 +170,8 @@ def svd(
     if not seen(compute_uv):
         return singular_values(a, "svd", hermitian)
     a = floating_matrices(a, "svd", square=hermitian)
-    return SVDResult(*_spectral.svd(a, full_matrices=bool(seen(full_matrices)), hermitian=hermitian))
+    full = bool(seen(full_matrices))
+    return SVDResult(*_spectral.svd(a, full_matrices=full, hermitian=hermitian))
 
 
 def svdvals(x: ArrayLike, /) -> Tensor:
@@ -181,8 +179,8 @@ def svdvals(x: ArrayLike, /) -> Tensor:
 
     Notes
     -----
-    The gradient is :math:`U \\mathrm{diag}(g) V^H`, right for any function that is symmetric in equal
-    singular values, and a slope of one side at 0.
+    The gradient is :math:`U \\mathrm{diag}(g) V^H`, right for any function that is symmetric in
+    equal singular values, and a slope of one side at 0.
 
     Examples
     --------

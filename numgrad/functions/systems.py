@@ -27,7 +27,7 @@ def require_square(x: Tensor, name: str) -> None:
 
 
 def floating_matrices(x: ArrayLike, name: str, square: bool = True) -> Tensor:
-    """Return matrices in a dtype that LAPACK computes in; raise ``LinAlgError`` for other shapes."""
+    """Return matrices in a dtype that LAPACK has; raise ``LinAlgError`` for other shapes."""
     x = as_tensor(x)
     if square:
         require_square(x, name)

@@ -13,7 +13,7 @@ from ..operators.matmul import matmul
 from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
 from .diagonals import tril
-from .operands import as_tensor, as_tensors
+from .operands import as_tensors
 from .systems import cholesky, floating_matrices
 
 

@@ -92,7 +92,7 @@ def solve_banded_pullback(context, g):
     """Solve with the adjoint matrix; the cotangent of an element is that of the product of a row
     of ``-gb`` and one of ``x``."""
     ab, below = context.input(0), context.static["below"]
-    (rows, n), k = ab.shape[-2:], g.shape[-1]
+    rows, n = ab.shape[-2:]
     above = rows - 1 - below
     gb = banded_solution(adjoint_band(ab, below), above, g, context.static["caller"])
     if not context.wanted[0]:

@@ -28,8 +28,8 @@ def lu(a):
     if a.size:
         return scipy.linalg.lu(a)
     m, n = a.shape[-2:]
-    k = min(m, n)
-    return tuple(np.broadcast_to(np.eye(*core), (*a.shape[:-2], *core)) for core in ((m, m), (m, k), (k, n)))
+    cores = (m, m), (m, min(m, n)), (min(m, n), n)
+    return tuple([np.broadcast_to(np.eye(*core), (*a.shape[:-2], *core)) for core in cores])
 
 
 @lu.reads
@@ -42,15 +42,15 @@ def lu_pullback(context, g_p, gl, gu):
     p, lower, upper = (context.output(n) for n in range(3))
     m, n = context.input_specs[0].shape[-2:]
     k = min(m, n)
-    below, right = ((k, None, None), (None,)), ((k, None, None),)
-    l1, gl1 = (index(x, key=((0, k, None), (None,))) for x in (lower, gl))
-    u1, gu1 = (index(x, key=((0, k, None),)) for x in (upper, gu))
+    first, rest = (0, k, None), (k, None, None)
+    (l1, gl1), (l2, gl2) = (
+        [index(x, key=(part, (None,))) for x in (lower, gl)] for part in (first, rest)
+    )
+    (u1, gu1), (u2, gu2) = ([index(x, key=(part,)) for x in (upper, gu)] for part in (first, rest))
     left, up = matmul(adjoint(l1), gl1), matmul(gu1, adjoint(u1))
     if m > k:
-        l2, gl2 = (index(x, key=below) for x in (lower, gl))
         up = subtract(up, matmul(adjoint(l2), gl2))
     if n > k:
-        u2, gu2 = (index(x, key=right) for x in (upper, gu))
         left = subtract(left, matmul(gu2, adjoint(u2)))
     strict = np.tril(np.ones((k, k)), -1).astype(lower.dtype)
     inner = add(multiply(left, door.constant(strict)), multiply(up, door.constant(1 - strict)))

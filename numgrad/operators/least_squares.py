@@ -79,11 +79,12 @@ def lstsq(a, b, rcond):
     loop = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
     (m, n), k = a.shape[-2:], b.shape[-1]
     a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))
-    rcond = np.broadcast_to(rcond, loop)
+    rcond = np.broadcast_to(np.real(rcond), loop)
     x, rank = np.empty((*loop, n, k), a.dtype), np.empty(loop, np.int64)
     s = np.empty((*loop, min(m, n)), np.finfo(a.dtype).dtype)
     for place in np.ndindex(loop):
-        x[place], _, rank[place], s[place] = np.linalg.lstsq(a[place], b[place], rcond[place].real)
+        found = np.linalg.lstsq(a[place], b[place], float(rcond[place]))
+        x[place], _, rank[place], s[place] = found
     return x, rank, s
 
 

@@ -44,8 +44,8 @@ def _exponential(a: np.ndarray) -> np.ndarray:
 
 
 def _of_blocks(function: Callable[..., np.ndarray], a: np.ndarray, e: np.ndarray) -> np.ndarray:
-    """Return the derivative in the direction ``e``, which is brought to the size 1 before: algorithms
-    scale the whole matrix down until it is small, and a large ``e`` would cost ``a`` its digits."""
+    """Return the derivative in the direction ``e``, which is brought to the size 1 before: the
+    whole matrix is scaled down until it is small, and a large ``e`` would cost ``a`` its digits."""
     n, loop = a.shape[-1], np.broadcast_shapes(a.shape[:-2], e.shape[:-2])
     size = np.abs(e).max(axis=(-2, -1), initial=0.0, keepdims=True)
     size = np.where(size > 0, size, 1)
@@ -63,7 +63,7 @@ def _matrix_function(name: str, function: Callable[..., np.ndarray]) -> HostOper
     """Return the operator of a function; that of its derivative is registered behind it."""
     operator = HostOperator(function, "(n,n)->(n,n)", name=name)
     of_blocks = partial(_of_blocks, function)
-    of_blocks.__doc__ = f"Return the derivative of `{name}` at one matrix in the direction of another."
+    of_blocks.__doc__ = f"Return the derivative of {name} at a matrix in the direction of another."
     slope = HostOperator(of_blocks, "(n,n),(n,n)->(n,n)", name=f"{name}_derivative")
     operator.reads(lambda needs: (True, False))
     slope.reads(lambda needs: (True, needs[0], False))

@@ -6,7 +6,7 @@ if they do not depend on the choice. `_quotient` says what is made of such a pai
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,8 +103,16 @@ def _rounding(values: Any, size: int) -> Any:
     return multiply(largest, _number(size * np.finfo(values.dtype).eps, values.dtype))
 
 
-def _quotient(x: Any, gap: Any, limit: Any, parts: Sequence[Any], alone: bool, still: Any) -> Any:
-    """Return ``x / gap`` where the gap is more than rounding.
+class Gaps(NamedTuple):
+    """Denominators, up to which size they are rounding, and where the quotient counts as 0 then."""
+
+    values: Any
+    limit: Any
+    still: np.ndarray
+
+
+def _quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> Any:
+    """Return ``x`` divided by gaps that are more than rounding.
 
     Elsewhere it is 0 where nothing depends on the pair, and else NaN: for a function of values and
     vectors, such as a function of a matrix, the limit of the quotient is in neither cotangent.
@@ -116,12 +124,10 @@ def _quotient(x: Any, gap: Any, limit: Any, parts: Sequence[Any], alone: bool, s
         here up to rounding.
     alone : bool
         Whether the vectors are used, but not the values.
-    still : array of bool
-        Where 0 is right anyway.
     """
-    close = less_equal(absolute(gap), limit)
-    one, zero, nan = (_number(v, x.dtype) for v in (1.0, 0.0, np.nan))
-    inverse = reciprocal(where(close, door.constant(np.array(1, gap.dtype)), gap))
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    zero, nan = _number(0.0, x.dtype), _number(np.nan, x.dtype)
+    inverse = reciprocal(where(close, _number(1.0, gaps.values.dtype), gaps.values))
     if alone:
         size = sum_(absolute(parts[0]), axes=(-2, -1))
         for part in parts[1:]:
@@ -132,7 +138,7 @@ def _quotient(x: Any, gap: Any, limit: Any, parts: Sequence[Any], alone: bool, s
         quiet = equal(parts[0], zero)
         for part in parts[1:]:
             quiet = logical_and(quiet, equal(part, zero))
-    quiet = logical_or(quiet, door.constant(still))
+    quiet = logical_or(quiet, door.constant(gaps.still))
     return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
 
 
@@ -148,9 +154,9 @@ def eigh(a, *, UPLO):
 eigh.reads(reads_outputs(2))
 
 
-def _eigh_gaps(w: Any) -> tuple[Any, Any]:
+def _eigh_gaps(w: Any) -> Gaps:
     limit = _rounding(w, w.shape[-1])
-    return subtract(_row(w), _column(w)), _column(limit)
+    return Gaps(subtract(_row(w), _column(w)), _column(limit), _eye(w.shape[-1]))
 
 
 def _eye(n: int) -> np.ndarray:
@@ -163,8 +169,7 @@ def eigh_pullback(context, gw, gv):
     if gv is None:
         return _similar(v, gw)
     m = matmul(adjoint(v), gv)
-    still = _eye(w.shape[-1])
-    inner = _quotient(_half(m, -1), *_eigh_gaps(w), (m, adjoint(m)), gw is None, still)
+    inner = _quotient(_half(m, -1), _eigh_gaps(w), (m, adjoint(m)), gw is None)
     if gw is not None:
         inner = add(inner, _onto_diagonal(gw, v.dtype))
     return matmul(matmul(v, inner), adjoint(v))
@@ -179,8 +184,7 @@ def _similar(v: Any, w: Any) -> Any:
 def eigh_pushforward(context, ta):
     w, v = context.output(0), context.output(1)
     p = matmul(matmul(adjoint(v), _half(ta, 1)), v)
-    turn = _quotient(p, *_eigh_gaps(w), (p,), False, _eye(w.shape[-1]))
-    return real(_main(p)), matmul(v, turn)
+    return real(_main(p)), matmul(v, _quotient(p, _eigh_gaps(w), (p,)))
 
 
 @decomposition("(n,n)->(n)", results=("real",))
@@ -228,14 +232,14 @@ def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
     return first, subtract(own, matmul(others, matmul(adjoint(theirs), first)))
 
 
-def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> Any:
-    """Return differences and sums of singular values, these, and the limits and places of each."""
-    k, limit = s.shape[-1], _rounding(s, size)
-    still = np.zeros((k, k), bool) if dtype.kind == "c" else _eye(k)  # a phase, or nothing
+def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> tuple[Gaps, Gaps, Gaps]:
+    """Return differences and sums of singular values, and these."""
+    k, limit = s.shape[-1], _column(_rounding(s, size))
+    nowhere = np.zeros((k, k), bool)
     return (
-        (subtract(_row(s), _column(s)), _column(limit), _eye(k)),
-        (add(_row(s), _column(s)), _column(limit), still),
-        (_row(s), _column(limit), np.zeros((1, k), bool)),
+        Gaps(subtract(_row(s), _column(s)), limit, _eye(k)),
+        Gaps(add(_row(s), _column(s)), limit, nowhere if dtype.kind == "c" else _eye(k)),
+        Gaps(_row(s), limit, nowhere[:1]),
     )
 
 
@@ -256,16 +260,14 @@ def svd_pullback(context, gu, gs, gvh):
         parts += [m, adjoint(m)]
         outside = None
         if x.shape[-2] > k:
-            difference, limit, still = gaps[2]
-            rest = subtract(gx, matmul(x, m))
-            outside = _quotient(rest, difference, limit, (gx,), alone, still)
+            outside = _quotient(subtract(gx, matmul(x, m)), gaps[2], (gx,), alone)
         sides.append((x, _half(m, -1), outside))
     (u, x, left), (v, y, right) = sides
     if parts:
         plus = x if y is None else y if x is None else add(x, y)
         minus = x if y is None else negative(y) if x is None else subtract(x, y)
-        for part, (gap, limit, still) in zip((plus, minus), gaps, strict=False):
-            turn = _quotient(part, gap, limit, parts, alone, still)
+        for part, gap in ((plus, gaps[0]), (minus, gaps[1])):
+            turn = _quotient(part, gap, parts, alone)
             inner = turn if inner is None else add(inner, turn)
     total = matmul(u, inner)
     total = matmul(total if left is None else add(total, left), adjoint(v))
@@ -282,8 +284,8 @@ def svd_pushforward(context, ta):
     along, across = matmul(ta, v), matmul(adjoint(ta), u)
     p = matmul(adjoint(u), along)
     differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    even = _quotient(_half(p, 1), *differences[:2], (_half(p, 1),), False, differences[2])
-    odd = _quotient(_half(p, -1), *sums[:2], (_half(p, -1),), False, sums[2])
+    even, odd = _half(p, 1), _half(p, -1)
+    even, odd = _quotient(even, differences, (even,)), _quotient(odd, sums, (odd,))
     turned = []
     for full, x, image, product, turn in (
         (full_u, u, along, p, add(even, odd)),
@@ -292,7 +294,7 @@ def svd_pushforward(context, ta):
         tx = matmul(x, turn)
         if x.shape[-2] > k:
             rest = subtract(image, matmul(x, product))
-            tx = add(tx, _quotient(rest, *values[:2], (rest,), False, values[2]))
+            tx = add(tx, _quotient(rest, values, (rest,)))
         if full.shape[-1] > k:
             others = _rest(full, k)
             back = negative(matmul(x, matmul(adjoint(tx), others)))
@@ -340,11 +342,11 @@ def eig(a):
 eig.reads(reads_outputs(2))
 
 
-def _eig_gaps(w: Any) -> tuple[Any, Any]:
+def _eig_gaps(w: Any) -> Gaps:
     sizes = absolute(w)
-    total = sum_(sizes, axes=(-1,))
+    total = _column(_column(sum_(sizes, axes=(-1,))))
     limit = multiply(total, _number(np.finfo(sizes.dtype).eps, sizes.dtype))
-    return subtract(_row(w), _column(w)), _column(_column(limit))
+    return Gaps(subtract(_row(w), _column(w)), limit, _eye(w.shape[-1]))
 
 
 @eig.pullback
@@ -353,11 +355,9 @@ def eig_pullback(context, gw, gv):
     if gv is None:
         inner = _onto_diagonal(gw, v.dtype)
     else:
-        gap, limit = _eig_gaps(w)
         m = matmul(adjoint(v), gv)
         turn = subtract(m, multiply(matmul(adjoint(v), v), _row(_main(m))))
-        still = _eye(w.shape[-1])
-        inner = _quotient(turn, conj(gap), limit, (m, adjoint(m)), gw is None, still)
+        inner = _quotient(turn, _eig_gaps(conj(w)), (m, adjoint(m)), gw is None)
         if gw is not None:
             inner = add(inner, _onto_diagonal(gw, v.dtype))
     ga = _divided(v, matmul(inner, adjoint(v)), True, context)
@@ -374,6 +374,6 @@ def _divided(v: Any, x: Any, transposed: bool, context: Any) -> Any:
 def eig_pushforward(context, ta):
     w, v = context.output(0), context.output(1)
     p = _divided(v, matmul(cast(ta, v.dtype), v), False, context)
-    turn = matmul(v, _quotient(p, *_eig_gaps(w), (p,), False, _eye(w.shape[-1])))
+    turn = matmul(v, _quotient(p, _eig_gaps(w), (p,)))
     along = sum_(multiply(conj(v), turn), axes=(-2,))
     return _main(p), subtract(turn, multiply(v, _row(along)))

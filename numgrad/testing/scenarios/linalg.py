@@ -259,8 +259,8 @@ def complement(a: Any) -> Any:
 
 def as_in_scipy(a: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the factors of elimination; the permutation is real here."""
-    p, lower, upper = scipy.linalg.lu(a)
-    return p.real.astype(np.finfo(a.dtype).dtype), lower, upper
+    p, *triangles = scipy.linalg.lu(a)
+    return np.real(p).astype(np.finfo(a.dtype).dtype), *triangles
 
 
 def complex_expm(a: np.ndarray) -> np.ndarray:
@@ -268,6 +268,7 @@ def complex_expm(a: np.ndarray) -> np.ndarray:
 
 
 WIDE, TALL = numbers((2, 4), phase=0.1), numbers((4, 3), phase=0.6)
+LONG = numbers((4, 3), phase=0.7)  # no two candidates for a pivot are equal
 BAND = numbers((2, 4, 5), phase=0.3) + np.array([[0.0], [6.0], [0.0], [0.0]])
 
 
@@ -295,9 +296,16 @@ FACTORIZATIONS = (
         reference=lambda a: np.linalg.svd(a, compute_uv=False),
     ),
     free("eig", exponential, (SQUARE,), (STACK,), reference=complex_expm),
-    free("qr", ng.linalg.qr, (TALL,), (WIDE,), (STACK,), reference=lambda a: tuple(np.linalg.qr(a))),
+    free(
+        "qr",
+        ng.linalg.qr,
+        (TALL,),
+        (WIDE,),
+        (STACK,),
+        reference=lambda a: tuple(np.linalg.qr(a)),
+    ),
     free("qr-complete", complement, (TALL,), (WIDE,), operators=()),
-    free("lu", ng.linalg.lu, (SQUARE,), (TALL,), (WIDE,), reference=as_in_scipy),
+    free("lu", ng.linalg.lu, (SQUARE,), (LONG,), (WIDE,), reference=as_in_scipy),
     free(
         "exchange_rows",
         lambda b: registry["exchange_rows"](np.array([2, 2, 2]), b, back=False),
@@ -336,7 +344,7 @@ MATRIX_FUNCTIONS = (
     free(
         "solve_sylvester",
         ng.linalg.solve_sylvester,
-        (definite_array(SQUARE), definite_array(A23), numbers((3, 2))),
+        (definite_array(SQUARE), definite_array(numbers((2, 2))), RIGHT),
     ),
     free(
         "solve_banded",
