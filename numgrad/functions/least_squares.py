@@ -145,7 +145,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
     Notes
     -----
     The derivatives are those of `pinv` times ``b``, where the rank does not change. In a captured
-    function, where the rank is not known, residuals are not left out because of it.
+    function and on a device residuals are not left out because of the rank, which is not known.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
     x, rank, s = _least_squares.lstsq(a, b, _tolerance(rcond, a), caller="lstsq")
     rest = subtract(b, matmul(a, x))
     residuals = sum_(real(multiply(rest, conj(rest))), axes=(-2,))
-    if m <= n or (rank.array is not None and np.all(rank.array < n)):
+    if m <= n or (isinstance(rank.array, np.ndarray) and np.all(rank.array < n)):
         residuals = index(residuals, key=((0, 0, None),))
     return squeeze(x, axes=(-1,)) if vector else x, residuals, as_scalar(rank), s
 
