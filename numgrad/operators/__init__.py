@@ -20,5 +20,6 @@ from . import searching as searching
 from . import selection as selection
 from . import shape as shape
 from . import sorting as sorting
+from . import sparse as sparse
 from . import special as special
 from . import trigonometric as trigonometric
