@@ -8,6 +8,7 @@ from . import determinant as determinant
 from . import elementwise as elementwise
 from . import exponential as exponential
 from . import factorization as factorization
+from . import fourier as fourier
 from . import gathering as gathering
 from . import indexing as indexing
 from . import joining as joining
