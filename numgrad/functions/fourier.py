@@ -235,7 +235,7 @@ irfft = _one(
     "[10.0, -2.0 + 2.0j, -2.0]", "tensor([1., 2., 3., 4.])",
 )  # fmt: skip
 hfft = _one(
-    "hfft", "Return the transform, which is real, of a signal with the symmetry of a Hermitian one.",
+    "hfft", "Return the real transform of a signal of which the other half is the conjugate.",
     "numbers are returned: ``2 * (m - 1)`` by default, of ``m``",
     "The gradient is that of `irfft` of the conjugate.",
     "[1.0, 2.0, 3.0]", "tensor([ 8., -2.,  0., -2.])",
