@@ -213,12 +213,12 @@ _ADJOINT = "The gradient is the {} of the cotangent, with the same factor{}."
 fft = _one(
     "fft", "Return the discrete Fourier transform along an axis.", "points are transformed",
     _ADJOINT.format("inverse transform", ", and real for real ``a``"),
-    "[1.0, 2.0, 3.0, 4.0]", "tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])",
+    "[1.0, 1.0j]", "tensor([1.+1.j, 1.-1.j])",
 )  # fmt: skip
 ifft = _one(
     "ifft", "Return the inverse of `fft`.", "points are transformed",
     _ADJOINT.format("forward transform", ", and real for real ``a``"),
-    "[10.0, -2.0 + 2.0j, -2.0, -2.0 - 2.0j]", "tensor([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])",
+    "[2.0, 2.0j]", "tensor([1.+1.j, 1.-1.j])",
 )  # fmt: skip
 rfft = _one(
     "rfft", "Return the first ``n // 2 + 1`` numbers of the transform of real ones.",
@@ -245,26 +245,26 @@ ihfft = _one(
     "The gradient is that of the conjugate of `rfft`.",
     "[8.0, -2.0, 0.0, -2.0]", "tensor([1.-0.j, 2.-0.j, 3.-0.j])", raises=_REAL_ONLY,
 )  # fmt: skip
-_SQUARE = "[[1.0, 2.0], [3.0, 4.0]]"
-_SQUARE_TRANSFORM = "tensor([[10.+0.j, -2.+0.j],\n        [-4.+0.j,  0.+0.j]])"
-_BACK = "[[10.0, -2.0], [-4.0, 0.0]]"
-_BACK_SHOWN = "tensor([[1.+0.j, 2.+0.j],\n        [3.+0.j, 4.+0.j]])"
-_BACK_REAL = "tensor([[1., 2.],\n        [3., 4.]])"
+_COMPLEX, _REAL = "[[1.0, 1.0j], [2.0, 2.0j]]", "[[1.0, 2.0], [3.0, 4.0]]"
+_ITS_TRANSFORM = "tensor([[ 3.+3.j,  3.-3.j],\n        [-1.-1.j, -1.+1.j]])"
+_ITS_INVERSE = "tensor([[ 0.75+0.75j,  0.75-0.75j],\n        [-0.25-0.25j, -0.25+0.25j]])"
+_ITS_HALF = "tensor([[10.+0.j, -2.+0.j],\n        [-4.+0.j,  0.+0.j]])"
+_OF_HALF = "tensor([[ 2.5, -0.5],\n        [-1. ,  0. ]])"
 
-fft2 = _several("fft2", "Return the transform along two axes.", _SQUARE, _SQUARE_TRANSFORM)
-ifft2 = _several("ifft2", "Return the inverse of `fft2`.", _BACK, _BACK_SHOWN)
-fftn = _several("fftn", "Return the transform along several axes.", _SQUARE, _SQUARE_TRANSFORM)
-ifftn = _several("ifftn", "Return the inverse of `fftn`.", _BACK, _BACK_SHOWN)
+fft2 = _several("fft2", "Return the transform along two axes.", _COMPLEX, _ITS_TRANSFORM)
+ifft2 = _several("ifft2", "Return the inverse of `fft2`.", _COMPLEX, _ITS_INVERSE)
+fftn = _several("fftn", "Return the transform along several axes.", _COMPLEX, _ITS_TRANSFORM)
+ifftn = _several("ifftn", "Return the inverse of `fftn`.", _COMPLEX, _ITS_INVERSE)
 rfft2 = _several(
     "rfft2", "Return the half along the last of two axes of the transform of real numbers.",
-    _SQUARE, _SQUARE_TRANSFORM,
+    _REAL, _ITS_HALF,
 )  # fmt: skip
-irfft2 = _several("irfft2", "Return the inverse of `rfft2`.", _BACK, _BACK_REAL)
+irfft2 = _several("irfft2", "Return the inverse of `rfft2`.", _REAL, _OF_HALF)
 rfftn = _several(
     "rfftn", "Return the half along the last axis of the transform of real numbers.",
-    _SQUARE, _SQUARE_TRANSFORM,
+    _REAL, _ITS_HALF,
 )  # fmt: skip
-irfftn = _several("irfftn", "Return the inverse of `rfftn`.", _BACK, _BACK_REAL)
+irfftn = _several("irfftn", "Return the inverse of `rfftn`.", _REAL, _OF_HALF)
 
 
 # Frequencies --------------------------------------------------------------------------------------
