@@ -25,6 +25,7 @@ from . import compat as compat
 from . import cuda as cuda
 from . import display as display
 from . import errors as errors
+from . import fft as fft
 from . import func as func
 from . import graph as graph
 from . import interop as interop

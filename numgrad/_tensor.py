@@ -109,12 +109,6 @@ class Tensor(Arithmetic, Methods, Value):
         leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self._computed()
-        leaving.refuse(self, "np.asarray", leaving.ARRAY)
-        array = self.numpy(copy=bool(copy))
-        return array if dtype is None or array.dtype == dtype else array.astype(dtype)
-
     def __float__(self) -> float:
         return float(self._number("float"))
 

@@ -196,6 +196,7 @@ class Methods:
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)
 
+    __array__ = protocols.array
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
 

@@ -13,6 +13,7 @@ from . import (
     cumulative,
     dtypes,
     elementwise,
+    fourier,
     indexing,
     linalg,
     ranges,
@@ -92,6 +93,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
+FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
     np.array: creation.asarray,  # np.array(3, like=t) arrives here too
     np.copy: _copy,
