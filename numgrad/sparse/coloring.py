@@ -84,7 +84,6 @@ def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
         See `ordering.order_of`.
     """
     require(coloring, COLORINGS, "coloring")
-    require(order, ("auto", *ORDERS), "order")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):
         if best is None or split.least < best.passes:
@@ -162,6 +161,7 @@ def fewest(
 ) -> np.ndarray:
     """Return the colours that a greedy colouring has in an order, or in the best of those that
     ``auto`` tries, and after it in the order of its own colours, as long as these become fewer."""
+    require(order, ("auto", *ORDERS), "order")
     best: np.ndarray | None = None
     for name in TRIED if order == "auto" else (order,):
         colors = greedy(order_of(name, columns, rows))

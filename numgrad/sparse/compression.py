@@ -4,7 +4,6 @@ The products of all passes, one after the other, are a flat array; a *plan* says
 are, and where in the array each entry of the matrix lies.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,8 @@ from .._errors import GraphError
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import pull
+from ..functions.joining import concat
+from ..functions.reshaping import reshape
 from . import coloring, symmetric
 from .compiled import compiled
 from .sets import IndexSets
@@ -67,11 +68,8 @@ def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
     rows, columns, m, n = pattern.rows, pattern.members, len(pattern), pattern.width
     by_row = colors.rows[rows] * n + columns
     by_column = colors.n_rows * n + colors.columns[columns] * m + rows
-    mode = "bidirectional" if colors.n_rows and colors.n_columns else "row"
-    mode = mode if colors.n_rows else "column"
-    is_by_row = colors.rows[rows] >= 0
-    if colors.columns_first:
-        is_by_row = colors.columns[columns] < 0
+    mode = "column" if not colors.n_rows else "bidirectional" if colors.n_columns else "row"
+    is_by_row = colors.columns[columns] < 0 if colors.columns_first else colors.rows[rows] >= 0
     positions = np.where(is_by_row, by_row, by_column)
     return Plan(pattern.as_matrix(), colors, mode, positions)
 
@@ -190,15 +188,15 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
         parts += pull([output], [x], [_seeds(plan.colors.rows, output)], False, batched=True)
     if plan.colors.n_columns:
         parts += push([output], [x], [_seeds(plan.colors.columns, x)], False, batched=True)
-    flat = [_flat(part).astype(output.dtype) for part in parts]
+    flat = [reshape(part, -1).astype(output.dtype) for part in parts]
     if not flat:
         return placed(np.zeros(0, output.dtype), output.device)
     if plan.substitution is not None:
         found = plan.substitution
-        arrays = [_constant(a, output) for a in (found.bases, found.starts, found.others)]
+        arrays = [placed(a, output.device) for a in (found.bases, found.starts, found.others)]
         flat.insert(0, substitute(flat[0], *arrays))
-    products = flat[0] if len(flat) == 1 else _joined(flat)
-    at = _constant(plan.positions, output)
+    products = flat[0] if len(flat) == 1 else concat(flat)
+    at = placed(plan.positions, output.device)
     return registry["gather"](products, at, count=1, tail=0, shape=plan.positions.shape)
 
 
@@ -207,15 +205,3 @@ def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:
     count = int(colors.max()) + 1
     seeds = (colors == np.arange(count)[:, None]).astype(like.dtype)
     return placed(seeds.reshape(count, *like.shape), like.device)
-
-
-def _constant(array: np.ndarray, like: Tensor) -> Tensor:
-    return placed(array, like.device)
-
-
-def _flat(tensor: Tensor) -> Tensor:
-    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=(tensor.size,))
-
-
-def _joined(parts: Sequence[Tensor]) -> Tensor:
-    return registry["concat"](*parts, axis=-1)

@@ -11,7 +11,7 @@ from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiable
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import call, pull, require_scalar
-from ..func.trees import Variables, output_leaves
+from ..func.trees import Variables, output_leaves, require_function
 from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
 from .sets import IndexSets
@@ -47,6 +47,9 @@ class Problem:
     coloring: str
     order: str
     what: str
+
+    def __post_init__(self) -> None:
+        require_function(self.function, self.what)
 
     def record(self, args: Sequence[Any]) -> Record:
         """Call the function on tensors, with recording on."""

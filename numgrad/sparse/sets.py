@@ -7,6 +7,7 @@ other, and where each begins. All of them together are the pattern of a Jacobian
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -125,18 +126,17 @@ class IndexSets:
     def over(self, blocks: np.ndarray) -> "IndexSets":
         """Return the union over each row of a matrix of positions."""
         rows, size = blocks.shape
-        return self if size == 1 else self.grouped(np.arange(rows + 1) * size, blocks)
+        return self.grouped(np.arange(rows + 1) * size, blocks)
 
     def running(self, blocks: np.ndarray) -> "IndexSets":
-        """Return the unions so far along each row of a matrix of positions, row after row."""
-        at = np.ascontiguousarray(blocks, np.int64)
-        stamps = np.empty(self.width, np.int64)
-        counts = np.empty(at.size, np.int64)
-        _running_counts(at, self.starts, self.members, out=[stamps, counts])
-        starts = starts_of(counts)
-        members = np.empty(starts[-1], np.int64)
-        _running(at, self.starts, self.members, starts, out=[members])
-        return IndexSets(starts, members, self.width)
+        """Return the unions so far along each row of a matrix of positions, row after row: over
+        two, then over four, and so on."""
+        found, at, length = self.take(blocks), np.arange(blocks.size).reshape(blocks.shape), 1
+        while length < blocks.shape[1]:
+            before = np.full_like(at, -1)
+            before[:, length:] = at[:, :-length]
+            found, length = found.union(found.take(before)), 2 * length
+        return found
 
 
 def stacked(sets: Sequence[IndexSets]) -> IndexSets:
@@ -149,10 +149,7 @@ def stacked(sets: Sequence[IndexSets]) -> IndexSets:
 
 def united(sets: Sequence[IndexSets]) -> IndexSets:
     """Return the unions of the sets of arrays of one size."""
-    first, *others = sets
-    for other in others:
-        first = first.union(other)
-    return first
+    return reduce(IndexSets.union, sets)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
@@ -261,40 +258,3 @@ def sort_few(out, first, end):
             out[j] = out[j - 1]
             j -= 1
         out[j] = value
-
-
-@compiled("(r,m),(b),(c)->(w),(n)")
-def _running_counts(at, starts, members, stamps, counts):
-    """Count the members of the unions so far."""
-    stamps[:] = -1
-    rows, size = at.shape
-    for row in range(rows):
-        count = 0
-        for p in range(size):
-            for k in range(starts[at[row, p]], starts[at[row, p] + 1]):
-                if stamps[members[k]] != row:
-                    stamps[members[k]] = row
-                    count += 1
-            counts[row * size + p] = count
-
-
-@compiled("(r,m),(b),(c),(d)->(e)")
-def _running(at, starts, members, into, out):
-    """Write the unions so far: what was there, merged with the next set."""
-    rows, size = at.shape
-    for row in range(rows):
-        for p in range(size):
-            n = row * size + p
-            i, last = (into[n - 1], into[n]) if p else (0, 0)
-            j, last2 = starts[at[row, p]], starts[at[row, p] + 1]
-            k = into[n]
-            while i < last or j < last2:
-                if j == last2 or (i < last and out[i] < members[j]):
-                    out[k] = out[i]
-                    i += 1
-                else:
-                    out[k] = members[j]
-                    if i < last and out[i] == members[j]:
-                        i += 1
-                    j += 1
-                k += 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from .coloring import fewest, require
 from .compiled import compiled
-from .ordering import ORDERS
+from .ordering import untaken
 from .sets import IndexSets, starts_of
 
 COLORINGS = ("star", "acyclic")
@@ -53,7 +53,6 @@ def graph_of(pattern: IndexSets) -> Graph:
 def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
     """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
     require(coloring, COLORINGS, "coloring")
-    require(order, ("auto", *ORDERS), "order")
     graph = graph_of(pattern)
     count = graph.edges.size // 2
     kernel = _star if coloring == "star" else _acyclic
@@ -93,10 +92,7 @@ def _star(order, starts, members, edges, colors):
             for e in range(starts[w], starts[w] + used[w]):
                 if several or closed[e]:
                     taken[around[e]] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        c = colors[v] = untaken(v, taken)
         for p in range(starts[v], starts[v + 1]):
             w = members[p]
             e = entry(w, c, starts, used, around)
@@ -149,10 +145,7 @@ def _acyclic(order, starts, members, edges, colors):
                     visitor[tree], through[tree] = v, w
                 elif through[tree] != w:
                     taken[colors[x]] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        c = colors[v] = untaken(v, taken)
         for p in range(starts[v], starts[v + 1]):
             w = members[p]
             if colors[w] < 0:
