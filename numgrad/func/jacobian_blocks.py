@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor
 from ..engine.values import CPU
+from ..functions.joining import concat
+from ..functions.reshaping import matrix_transpose, reshape
 from .jacobian_passes import Chunk, Columns, Passes
+from .outputs import fitting
 from .trees import Rebuild, flatten, places
 
 _WINDOW = 1 << 24
@@ -31,29 +33,22 @@ class Joined:
 
     def blocks(self) -> list[list[Tensor]]:
         """Return the blocks by output and input."""
-        joined = [[_join(column) for column in zip(*parts, strict=True)] for parts in self._parts]
+        blocks = [[joined(column) for column in zip(*parts, strict=True)] for parts in self._parts]
         outputs, inputs = self._passes.outputs, self._passes.inputs
-        if not isinstance(self._passes, Columns):
-            return [
-                [_reshaped(j, (*y.shape, *x.shape)) for j, x in zip(row, inputs, strict=True)]
-                for y, row in zip(outputs, joined, strict=True)
-            ]
-        return [[_turned(joined[k][n], y, x) for k, x in enumerate(inputs)]
-                for n, y in enumerate(outputs)]  # fmt: skip
+        if isinstance(self._passes, Columns):
+            blocks = [
+                [matrix_transpose(reshape(blocks[k][n], (x.size, y.size)))
+                 for k, x in enumerate(inputs)] for n, y in enumerate(outputs)
+            ]  # fmt: skip
+        return [
+            [reshape(block, (*y.shape, *x.shape)) for block, x in zip(row, inputs, strict=True)]
+            for y, row in zip(outputs, blocks, strict=True)
+        ]
 
 
-def _turned(columns: Tensor, output: Tensor, x: Tensor) -> Tensor:
-    flat = _reshaped(columns, (x.size, output.size))
-    rows = registry["permute_dims"](flat, axes=(-1, -2))
-    return _reshaped(rows, (*output.shape, *x.shape))
-
-
-def _join(parts: Sequence[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else registry["concat"](*parts, axis=-len(parts[0].shape))
-
-
-def _reshaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=shape)
+def joined(parts: Sequence[Tensor]) -> Tensor:
+    """Return parts one after the other, along their first axis."""
+    return parts[0] if len(parts) == 1 else concat(parts)
 
 
 class Arrays:
@@ -132,7 +127,8 @@ def _mapping(array: np.ndarray) -> Any:
 
 def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ...], np.dtype]:
     """Return shape and dtype of a block."""
-    one, other = (output, x) if isinstance(passes, Columns) else (x, output)
+    is_by_output = isinstance(passes, Columns) and output.dtype.kind in "fc"
+    one, other = (output, x) if is_by_output else (x, output)
     dtype = np.result_type(one.dtype, np.complex64) if other.dtype.kind == "c" else one.dtype
     return (*output.shape, *x.shape), dtype
 
@@ -146,33 +142,18 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
         Takes one thing for each block and returns them in the containers of the result.
     """
     specs = [block_spec(passes, y, x) for y in passes.outputs for x in passes.inputs]
-    expected = places(arrange(list(range(len(specs)))))
-    leaves, _ = flatten(out)
+    numbers = arrange(list(range(len(specs))))
+    expected, leaves = places(numbers), flatten(out)[0]
     if places(out) != expected:
         raise ArgTypeError(
             f"{what}: out must have the containers of the result, with {len(specs)} arrays at "
             f"{expected}; its leaves are at {places(out)}"
         )
-    order = flatten(arrange(list(range(len(specs)))))[0]
     arrays: list[Any] = [None] * len(specs)
-    for leaf, number in zip(leaves, order, strict=True):
-        shape, dtype = specs[number]
-        arrays[number] = _checked(leaf, shape, dtype, what)
+    for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
+        arrays[number] = fitting(leaf, *specs[number], what)
     width = len(passes.inputs)
     return Arrays(passes, [arrays[n : n + width] for n in range(0, len(arrays), width)])
-
-
-def _checked(leaf: Any, shape: tuple[int, ...], dtype: np.dtype, what: str) -> np.ndarray:
-    if not isinstance(leaf, np.ndarray):
-        raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
-    if leaf.shape != shape or leaf.dtype != dtype:
-        raise ValueError(
-            f"{what}: out has an array of shape {leaf.shape} and dtype {leaf.dtype}, where the "
-            f"Jacobian has {shape} and {dtype}"
-        )
-    if not leaf.flags.writeable:
-        raise ValueError(f"{what}: an array of out is read-only")
-    return leaf
 
 
 def are_arrays(passes: Passes) -> bool:
@@ -181,4 +162,4 @@ def are_arrays(passes: Passes) -> bool:
     return not passes.graph and all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
 
 
-__all__ = ["Arrays", "Joined", "are_arrays", "into"]
+__all__ = ["Arrays", "Joined", "are_arrays", "into", "joined"]

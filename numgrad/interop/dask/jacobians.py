@@ -8,11 +8,11 @@ import numpy as np
 
 from ..._errors import DetachedError
 from ..._tensor import Tensor, constant
-from ...func.gradients import call
+from ...func.gradients import Called
 from ...func.jacobian_blocks import Arrays, into
 from ...func.jacobian_passes import Chunk, Columns, Passes, passes_of
 from ...func.jacobians import MODES
-from ...func.trees import Variables, flatten, holds_tensors, output_leaves, require_function
+from ...func.trees import Variables, flatten, holds_tensors, require_function
 from .cluster import Cluster, Task, cluster, spans
 from .work import Work, one_thread
 
@@ -99,12 +99,10 @@ def jacobian(
         variables = Variables((given,), 0, _WHAT)
         work = c.send(f, given)
         ((_, (skeleton, specs)),) = c.run(work, [(None, outline, ())])
-        numbers, rebuild = flatten(skeleton)
-        width = len(variables.leaves)
+        rebuild = flatten(skeleton)[1]
 
         def arrange(blocks: Sequence[Any]) -> Any:
-            rows = [blocks[n * width : (n + 1) * width] for n in numbers]
-            return rebuild([variables.rebuild(row) for row in rows])
+            return rebuild(variables.by_output(blocks))
 
         passes = passes_of(mode, [_stand_in(*spec) for spec in specs], variables.leaves, False)
         blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
@@ -150,12 +148,10 @@ class Evaluation:
     chunk."""
 
     def __init__(self, work: Work, function: Callable[..., Any], x: Any) -> None:
-        variables = Variables((x,), 0, _WHAT)
-        output, _ = call(function, variables, {}, False, _WHAT)
-        self.outputs, rebuild = output_leaves(output, _WHAT)
-        self.inputs = variables.leaves
-        self.skeleton = rebuild(list(range(len(self.outputs))))
-        work.require_unconnected(variables.outer_graph(self.outputs), _WHAT)
+        at = Called(function, (x,), 0, _WHAT)
+        self.outputs, self.inputs = at.leaves, at.variables.leaves
+        self.skeleton = at.rebuild(list(range(len(self.outputs))))
+        work.require_unconnected(at.outer_graph(), _WHAT)
 
 
 def _evaluation(work: Work) -> Evaluation:

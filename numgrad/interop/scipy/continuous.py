@@ -7,8 +7,7 @@ import numpy as np
 from ..._autograd import Function, once_differentiable
 from ..._errors import ConvergenceError
 from ..._tensor import Tensor, tensor
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called
 from .functions import function
 from .linearization import Linearization
 
@@ -98,10 +97,9 @@ class Problem:
         return block if count == 1 else kron(eye_array(count), block, format="csc")
 
     def _to_params(self, w: np.ndarray, t: float, params: list[Tensor]) -> list[np.ndarray]:
-        variables = Variables((self.y(t), t, *params), range(2, 2 + len(params)), "solve_ivp")
-        output, _ = call(self.slope, variables, {}, False, "solve_ivp")
-        found = pull([output], variables.leaves, [tensor(w)], False, batched=True)
-        return [g.numpy() for g in found]
+        places = range(2, 2 + len(params))
+        at = Called(self.slope, (self.y(t), t, *params), places, "solve_ivp")
+        return [g.numpy() for g in at.pulled([tensor(w)], batched=True)]
 
 
 class ContinuousAdjoint(Function):

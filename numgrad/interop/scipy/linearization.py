@@ -9,8 +9,7 @@ from ..._declare import registry
 from ..._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ..._tensor import Tensor, placed
 from ...func.forward import push
-from ...func.gradients import call, pull
-from ...func.trees import Variables, output_leaves
+from ...func.gradients import Called, pull
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -35,20 +34,18 @@ class Linearization:
     def __init__(
         self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str
     ) -> None:
-        variables = Variables((x, *args), 0, what)
-        output, _ = call(f, variables, {}, False, what)
-        if output is None:
+        at = Called(f, (x, *args), 0, what)
+        if at.output is None:
             raise ArgTypeError(
                 f"{what}: the function returned None; it may lack a return statement"
             )
-        leaves, _ = output_leaves(output, what)
-        if variables.outer_graph(leaves):
+        if at.outer_graph():
             raise refused_graph(what)
-        self.outputs = [require_real(leaf, what) for leaf in leaves]
-        (self.x,) = variables.leaves
+        self.outputs = [require_real(leaf, what) for leaf in at.leaves]
+        (self.x,) = at.variables.leaves
         self.sizes = [leaf.size for leaf in self.outputs]
         self.shape = sum(self.sizes), self.x.size
-        self.is_scalar = len(leaves) == 1 and leaves[0].shape == ()
+        self.is_scalar = len(self.sizes) == 1 and self.outputs[0].shape == ()
 
     @property
     def value(self) -> np.ndarray:

@@ -8,8 +8,7 @@ import numpy as np
 from ..._autograd import Function
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called
 from ...functions.joining import stack
 from .derived import Captured
 
@@ -61,11 +60,9 @@ class Backwards:
 
     def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
         """Return the cotangents, for one ``w`` or for a batch of them."""
-        variables = Variables((y, t, h, *params), (0, *range(3, 3 + len(params))), "solve_ivp")
-        output, _ = call(self.step, variables, {}, False, "solve_ivp")
-        graph = variables.outer_graph([output])
-        found = pull([output], variables.leaves, [w], graph, batched=w.ndim == 2)
-        return tuple(variables.deliver(g) for g in found)
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self.step, (y, t, h, *params), places, "solve_ivp")
+        return tuple(at.pulled([w], batched=w.ndim == 2))
 
 
 class Run:
@@ -100,7 +97,7 @@ class Run:
         ]
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
-    def recorded(self, y: Tensor, params: Sequence[Tensor]) -> Tensor:
+    def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
         """Return the states that are wanted, with all that leads to them."""
         states = [y]
         for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
@@ -150,12 +147,8 @@ class DiscreteAdjoint(Function):
         if not mode.grad:
             numbers = [p.detach().numpy() for p in params]
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
-        variables = Variables((y0, *params), range(1 + len(params)), "solve_ivp")
-        y, *inner = variables.leaves
-        output = ctx.run.recorded(y, inner)
-        graph = variables.outer_graph([output, g])
-        found = pull([output], variables.leaves, [g], graph, batched=g.ndim == 3)
-        return None, *[variables.deliver(part) for part in found]
+        at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
+        return None, *at.pulled([g], batched=g.ndim == 3)
 
 
 def fixed_run(
