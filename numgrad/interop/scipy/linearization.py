@@ -71,10 +71,32 @@ class Linearization:
         found = push(self.outputs, [self.x], [placed(tangent, "cpu")], False, batched=bool(lead))
         return np.concatenate([t.numpy().reshape(*lead, -1) for t in found], axis=-1).astype(float)
 
-    def jacobian(self) -> np.ndarray:
-        """Return the whole Jacobian: by rows or by columns, whichever are fewer."""
+    def derivative(self, form: str) -> Any:
+        """Return the gradient of a scalar, else the Jacobian in a form: as an operator, or as an
+        array, by rows or by columns, whichever are fewer."""
+        if self.is_scalar:
+            return self.pull(np.ones(1))
+        if form == "operator":
+            return self.operator()
         m, n = self.shape
         return self.pull(np.eye(m)) if m <= n else np.ascontiguousarray(self.push(np.eye(n)).T)
+
+    def operator(self) -> "LinearOperator":
+        """Return the Jacobian as products with it."""
+        return operator_of(
+            self.shape,
+            matvec=lambda v: self.push(np.ravel(v)),
+            rmatvec=lambda w: self.pull(np.ravel(w)),
+            matmat=lambda v: self.push(np.ascontiguousarray(v.T)).T,
+            rmatmat=lambda w: self.pull(np.ascontiguousarray(w.T)).T,
+        )
+
+
+def operator_of(shape: tuple[int, int], **products: Any) -> "LinearOperator":
+    """Return SciPy's operator with these products."""
+    from scipy.sparse.linalg import LinearOperator
+
+    return LinearOperator(shape=shape, dtype=np.dtype(float), **products)
 
 
 def refused_graph(what: str) -> DetachedError:
@@ -159,14 +181,5 @@ def linear_operator(f: Callable[..., Any], x: Any, args: Sequence[Any] = ()) -> 
     >>> J.rmatvec(np.ones(2))
     array([2., 4., 2.])
     """
-    from scipy.sparse.linalg import LinearOperator
-
     what = "linear_operator"
-    at = Linearization(f, as_point(x, what), args, what)
-    products: dict[str, Any] = {
-        "matvec": lambda v: at.push(np.ravel(v)),
-        "rmatvec": lambda w: at.pull(np.ravel(w)),
-        "matmat": lambda v: at.push(np.ascontiguousarray(v.T)).T,
-        "rmatmat": lambda w: at.pull(np.ascontiguousarray(w.T)).T,
-    }
-    return LinearOperator(shape=at.shape, dtype=np.dtype(float), **products)
+    return Linearization(f, as_point(x, what), args, what).operator()
