@@ -132,8 +132,8 @@ class Called:
     def with_aux(self, *results: Any) -> Any:
         """Return results, followed by the auxiliary output if there is one."""
         if self.has_aux:
-            results = (*results, self.variables.deliver_tree(self.aux))
-        return results if len(results) > 1 else results[0]
+            return *results, self.variables.deliver_tree(self.aux)
+        return results if len(results) != 1 else results[0]
 
 
 def grad(

@@ -31,7 +31,7 @@ class Joined:
         """Keep some rows, or columns."""
         self._parts[chunk.number].append(chunk.parts)
 
-    def blocks(self) -> list[list[Tensor]]:
+    def blocks(self) -> list[Tensor]:
         """Return the blocks by output and input."""
         blocks = [[joined(column) for column in zip(*parts, strict=True)] for parts in self._parts]
         outputs, inputs = self._passes.outputs, self._passes.inputs
@@ -41,8 +41,9 @@ class Joined:
                  for k, x in enumerate(inputs)] for n, y in enumerate(outputs)
             ]  # fmt: skip
         return [
-            [reshape(block, (*y.shape, *x.shape)) for block, x in zip(row, inputs, strict=True)]
+            reshape(block, (*y.shape, *x.shape))
             for y, row in zip(outputs, blocks, strict=True)
+            for block, x in zip(row, inputs, strict=True)
         ]
 
 
@@ -80,9 +81,9 @@ class Arrays:
             for flat, rows in zip(self._flat[chunk.number], parts, strict=True):
                 _write(flat[some], rows)
 
-    def blocks(self) -> list[list[np.ndarray]]:
+    def blocks(self) -> list[np.ndarray]:
         """Return the blocks by output and input."""
-        return self.arrays
+        return [array for row in self.arrays for array in row]
 
 
 def _matrix(part: Tensor) -> np.ndarray:
@@ -151,7 +152,7 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
         )
     arrays: list[Any] = [None] * len(specs)
     for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
-        arrays[number] = fitting(leaf, *specs[number], what)
+        arrays[number] = fitting(leaf, specs[number], what)
     width = len(passes.inputs)
     return Arrays(passes, [arrays[n : n + width] for n in range(0, len(arrays), width)])
 
@@ -160,6 +161,3 @@ def are_arrays(passes: Passes) -> bool:
     """Whether the blocks can be written to arrays: no graph leads through them, and they are no
     arrays of a device."""
     return not passes.graph and all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
-
-
-__all__ = ["Arrays", "Joined", "are_arrays", "into", "joined"]

@@ -143,6 +143,3 @@ def passes_of(
         mode = "forward" if columns < rows else "reverse"
     kind: Any = Columns if mode == "forward" else Rows
     return kind(outputs, inputs, graph)
-
-
-__all__ = ["Chunk", "Columns", "Passes", "Rows", "passes_of"]

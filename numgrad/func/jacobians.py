@@ -261,7 +261,7 @@ class Options:
         target: Any = Joined(passes)
         if self._step(passes) is not None and present.capture is None and are_arrays(passes):
             target = Arrays(passes)  # chunks that are joined at the end would be there twice
-        blocks = [block for row in self._filled(target, passes) for block in row]
+        blocks = self._filled(target, passes)
         if not variables.as_numpy:
             blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
         return arrange(list(map(variables.deliver, blocks)))

@@ -89,16 +89,17 @@ def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
         raise ArgTypeError(
             f"jit: out has the structure {structure}, the result has {recorded.structure}"
         )
-    for leaf, (shape, dtype) in zip(leaves, recorded.recording.stages.specs, strict=True):
-        fitting(leaf, shape, dtype, "jit")
+    for leaf, spec in zip(leaves, recorded.recording.stages.specs, strict=True):
+        fitting(leaf, spec, "jit")
     for n, leaf in enumerate(leaves):
         if any(_overlap(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
     return leaves  # type: ignore[return-value]
 
 
-def fitting(leaf: Any, shape: tuple[int, ...], dtype: np.dtype, what: str) -> np.ndarray:
+def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
     """Return a leaf of ``out``, after checking that a result can be written to it."""
+    shape, dtype = spec
     if not isinstance(leaf, np.ndarray):
         raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
     if leaf.shape != shape or leaf.dtype != dtype:

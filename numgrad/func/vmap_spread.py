@@ -19,7 +19,7 @@ from ..engine.record import runtime
 from ..engine.rules import Rule
 from ..engine.values import device_of
 
-_NONE: Mapping[Hashable, Value] = MappingProxyType({})
+NONE: Mapping[Any, Any] = MappingProxyType({})
 _STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
 
 
@@ -53,7 +53,7 @@ def spread(
     exprs: Sequence[Expr],
     outputs: Sequence[Value],
     inputs: Mapping[Expr, Wide],
-    instead: Mapping[Hashable, Value] = _NONE,
+    instead: Mapping[Hashable, Value] = NONE,
 ) -> list[Wide]:
     """Return the outputs of a function of one sample for the values of all samples.
 
@@ -165,6 +165,3 @@ def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:
     """Return a value that has all axes of samples, with these sizes."""
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))
-
-
-__all__ = ["Wide", "applied", "filled", "key", "spread"]

@@ -21,17 +21,8 @@ COLORINGS = ("auto", "column", "row", "bidirectional")
 
 @dataclass(frozen=True)
 class Coloring:
-    """Colours of the rows and of the columns of a matrix, -1 for those without a pass.
-
-    Attributes
-    ----------
-    rows, columns : arrays of int64
-    columns_first : bool
-        Whether an entry whose row and column both have a pass is read from that of its column;
-        else it is read from that of its row.
-    n_rows, n_columns : int
-        The number of colours of each.
-    """
+    """Colours of the rows and of the columns of a matrix, -1 for those without a pass. An entry
+    whose row and column both have one is read from that of its column if ``columns_first``."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -52,18 +43,9 @@ class Coloring:
 
 @dataclass(frozen=True)
 class Split:
-    """A way to colour: rows for themselves, and what remains by columns; or turned round.
-
-    Attributes
-    ----------
-    matrix, other : IndexSets
-        By rows and by columns; turned round, if it is turned.
-    apart : array of bool
-        Which rows (columns, if it is turned) have passes of their own.
-    turned : bool
-    least : int
-        No colouring of this kind has fewer colours.
-    """
+    """A way to colour: rows ``apart`` by passes of their own, and what remains by columns; turned
+    round, the same of the transposed matrix. No colouring of this kind has fewer colours than
+    ``least``."""
 
     matrix: IndexSets
     other: IndexSets

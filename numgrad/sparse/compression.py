@@ -22,24 +22,6 @@ from .sets import IndexSets
 
 
 @dataclass(frozen=True)
-class Substitution:
-    """How entries are found one from another, in an order in which those that are needed come
-    first.
-
-    Attributes
-    ----------
-    bases : array of int64
-        Where the sum lies that holds the entry.
-    starts, others : arrays of int64
-        The entries found before that are subtracted from it, by their numbers in this order.
-    """
-
-    bases: np.ndarray
-    starts: np.ndarray
-    others: np.ndarray
-
-
-@dataclass(frozen=True)
 class Plan:
     """The passes of a compressed Jacobian, and how it is read from them.
 
@@ -52,14 +34,15 @@ class Plan:
     positions : array of int64
         For each entry where it lies: behind what is found by substitution, the products of the
         rows, then those of the columns.
-    substitution : Substitution or None
+    substitution : tuple of arrays
+        What `substitute` takes beside the products; empty where entries are read directly.
     """
 
     pattern: Any
     colors: coloring.Coloring
     mode: str
     positions: np.ndarray
-    substitution: Substitution | None = None
+    substitution: tuple[np.ndarray, ...] = ()
 
 
 def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
@@ -90,16 +73,17 @@ def plan_hessian(pattern: IndexSets, name: str, order: str) -> Plan:
 
 def _by_substitution(pattern: IndexSets, colors: coloring.Coloring) -> Plan:
     graph, n = symmetric.graph_of(pattern), len(pattern)
-    count = graph.edges.size // 2
+    edges = graph[-1]
+    count = edges.size // 2
     number, bases = np.full(count, -1), np.empty(count, np.int64)
-    starts, others = np.zeros(count + 1, np.int64), np.empty(graph.edges.size, np.int64)
-    _peel(*graph.arrays, colors.rows, n, out=[number, bases, starts, others])
+    starts, others = np.zeros(count + 1, np.int64), np.empty(edges.size, np.int64)
+    _peel(*graph, colors.rows, n, out=[number, bases, starts, others])
     if (number < 0).any():
         raise GraphError("an acyclic colouring of a Hessian has a cycle in two colours")
     rows, columns = pattern.rows, pattern.members
     positions = count + colors.rows[rows] * n + columns
-    positions[rows != columns] = number[graph.edges]
-    found = Substitution(bases, starts, others[: starts[-1]].copy())
+    positions[rows != columns] = number[edges]
+    found = bases, starts, others[: starts[-1]].copy()
     return Plan(pattern.as_matrix(), colors, "acyclic", positions, found)
 
 
@@ -172,7 +156,8 @@ def _peel(starts, members, edges, colors, n, number, bases, into, others):
 
 @kernel_operator("(b),(e),(s),(d)->(e)", differentiable=False, register=False)
 def substitute(products, bases, starts, others, out):
-    """Find entries one from another, see `Substitution`."""
+    """Find entries one from another, in an order in which those that are needed come first: from
+    the sum that holds each, in ``bases``, subtract ``others``, numbers of entries found before."""
     for i in range(bases.size):
         total = products[bases[i]]
         for k in range(starts[i], starts[i + 1]):
@@ -191,9 +176,8 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
     flat = [reshape(part, -1).astype(output.dtype) for part in parts]
     if not flat:
         return placed(np.zeros(0, output.dtype), output.device)
-    if plan.substitution is not None:
-        found = plan.substitution
-        arrays = [placed(a, output.device) for a in (found.bases, found.starts, found.others)]
+    if plan.substitution:
+        arrays = [placed(a, output.device) for a in plan.substitution]
         flat.insert(0, substitute(flat[0], *arrays))
     products = flat[0] if len(flat) == 1 else concat(flat)
     at = placed(plan.positions, output.device)

@@ -184,7 +184,7 @@ def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> I
     """Return the unions along rows, forwards or backwards, with or without the element itself."""
     turned = places[:, ::-1] if back else places
     found = sets.running(turned)  # in the order of the walk
-    at = np.arange(places.size).reshape(places.shape)
+    at: np.ndarray = np.arange(places.size).reshape(places.shape)
     if without:
         at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
     return found.take(at[:, ::-1] if back else at)
@@ -237,7 +237,8 @@ def _core(a: Application) -> list[IndexSets]:
              for side in (operator.signature.inputs, operator.signature.outputs)]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
     parts: list[list[IndexSets]] = [[] for _ in a.outputs]
-    declared, unused = {}, ()
+    declared: dict[str, Any] = {}
+    unused: Any = ()
     if isinstance(operator, UserOperator):
         declared = operator.core_pattern(**sizes) if operator.core_pattern else {}
         unused = operator.nondifferentiable

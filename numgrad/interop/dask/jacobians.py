@@ -13,7 +13,7 @@ from ...func.jacobian_blocks import Arrays, into
 from ...func.jacobian_passes import Chunk, Columns, Passes, passes_of
 from ...func.jacobians import MODES
 from ...func.trees import Variables, flatten, holds_tensors, require_function
-from .cluster import Cluster, Task, cluster, spans
+from .cluster import Cluster, Task, spans
 from .work import Work, one_thread
 
 _WHAT = "dask.jacobian"
@@ -94,7 +94,7 @@ def jacobian(
     require_function(f, _WHAT)
     if mode not in MODES:
         raise ValueError(f"{_WHAT}: mode must be one of {', '.join(MODES)}, got {mode!r}")
-    with cluster(client, _WHAT, timeout, progress) as c:
+    with Cluster(client, _WHAT, timeout, progress) as c:
         given = arrays_of(x, _WHAT)
         variables = Variables((given,), 0, _WHAT)
         work = c.send(f, given)
@@ -109,8 +109,7 @@ def jacobian(
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
         return out
-    arrays = [array for row in blocks.blocks() for array in row]
-    return arrange([constant(a) for a in arrays] if holds_tensors(x) else arrays)
+    return arrange([constant(a) if holds_tensors(x) else a for a in blocks.blocks()])
 
 
 def arrays_of(tree: Any, what: str) -> Any:

@@ -89,12 +89,7 @@ class Run:
 
     def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
         """Return the states at the times that are wanted."""
-        go = Captured(self.step, self.jit, "solve_ivp")
-        at = zip(self.from_state, self.sizes, strict=True)
-        found = [
-            self.states[k] if h == 0.0 else go(self.states[k], self.times[k], h, *params)
-            for k, h in at
-        ]
+        found = self._wanted(Captured(self.step, self.jit, "solve_ivp"), self.states, params)
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
     def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
@@ -102,11 +97,13 @@ class Run:
         states = [y]
         for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
             states.append(self.step(states[-1], float(t), float(h), *params))
-        at = zip(self.from_state, self.sizes, strict=True)
-        return stack([
-            states[k] if h == 0.0 else self.step(states[k], float(self.times[k]), float(h), *params)
-            for k, h in at
-        ])  # fmt: skip
+        return stack(self._wanted(self.step, states, params))
+
+    def _wanted(self, step: Callable[..., Any], states: Any, params: Sequence[Any]) -> list[Any]:
+        return [
+            states[k] if h == 0.0 else step(states[k], float(self.times[k]), float(h), *params)
+            for k, h in zip(self.from_state, self.sizes, strict=True)
+        ]
 
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, given those of the states that
