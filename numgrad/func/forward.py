@@ -119,19 +119,9 @@ def push(
     graph: bool,
     batched: bool = False,
 ) -> list[Tensor]:
-    """Return the Jacobian-vector product, with zeros where an output depends on no input.
-
-    Parameters
-    ----------
-    outputs, inputs : sequence of Tensor
-        What was computed, and from what.
-    tangents : sequence
-        One per input, of its shape; ``None`` is zero, and costs nothing.
-    graph : bool
-        Whether the products are recorded.
-    batched : bool
-        Whether each tangent has a batch of vectors in front.
-    """
+    """Return the Jacobian-vector product, with zeros where an output depends on no input. A
+    tangent that is ``None`` is zero, and costs nothing; batched, each has a batch of vectors in
+    front. ``graph`` says whether the products are recorded."""
     seeds, batch = seeds_of(inputs, tangents, batched)
     live = [o.edge for o in outputs if o.requires_grad]
     found: Any = {}

@@ -67,17 +67,8 @@ def pull(
 
 
 class Called:
-    """A function that was called on variables, with recording on.
-
-    Attributes
-    ----------
-    variables : Variables
-        The arguments; those of `argnums` are differentiated.
-    output, aux
-        What the function returned.
-    leaves, rebuild
-        Those of the output, see `flatten`.
-    """
+    """A function that was called on variables, with recording on: what it returned, and the
+    leaves of that."""
 
     def __init__(
         self,

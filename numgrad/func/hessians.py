@@ -62,18 +62,14 @@ class _Second(Options):
 
     def computed(self, at: Called) -> Any:
         variables = at.variables
-        _require_real(variables.leaves)
+        if any(x.dtype.kind == "c" for x in variables.leaves):
+            raise DtypeError(
+                "hessian: the second derivatives to a complex argument are more than one complex "
+                "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
+                "f(a + 1j * b), argnums=(0, 1)), or use hvp."
+            )
         passes = Curvature(at.scalar(), variables.leaves, at.outer_graph())
         return self.assembled(passes, variables, variables.rebuild)
-
-
-def _require_real(inputs: Sequence[Tensor]) -> None:
-    if any(x.dtype.kind == "c" for x in inputs):
-        raise DtypeError(
-            "hessian: the second derivatives to a complex argument are more than one complex "
-            "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
-            "f(a + 1j * b), argnums=(0, 1)), or use hvp."
-        )
 
 
 class Curvature(Passes):

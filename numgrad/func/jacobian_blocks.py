@@ -53,37 +53,30 @@ def joined(parts: Sequence[Tensor]) -> Tensor:
 
 
 class Arrays:
-    """The blocks as arrays of NumPy, into which rows or columns are written as they come.
+    """The blocks as arrays of NumPy, by output and input, into which rows or columns are written as
+    they come; new ones by default."""
 
-    Parameters
-    ----------
-    arrays : list of list of ndarray, optional
-        By output and input; new ones by default.
-    """
-
-    def __init__(self, passes: Passes, arrays: list[list[np.ndarray]] | None = None) -> None:
-        self._is_turned = isinstance(passes, Columns)
-        pairs = [[(y, x) for x in passes.inputs] for y in passes.outputs]
-        self.arrays = arrays or [[np.empty(*block_spec(passes, *p)) for p in row] for row in pairs]
-        self._flat = [
-            [_flat(array, y.size, x.size) for array, (y, x) in zip(row, some, strict=True)]
-            for row, some in zip(self.arrays, pairs, strict=True)
-        ]
+    def __init__(self, passes: Passes, arrays: list[np.ndarray] | None = None) -> None:
+        self._is_turned, self._width = isinstance(passes, Columns), len(passes.inputs)
+        pairs = [(y, x) for y in passes.outputs for x in passes.inputs]
+        self._blocks = arrays or [np.empty(*block_spec(passes, *pair)) for pair in pairs]
+        blocks = zip(self._blocks, pairs, strict=True)
+        self._flat = [_flat(block, y.size, x.size) for block, (y, x) in blocks]
 
     def put(self, chunk: Chunk) -> None:
         """Write some rows, or columns."""
-        some = slice(chunk.start, chunk.stop)
+        some, n, width = slice(chunk.start, chunk.stop), chunk.number, self._width
         parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:
-            for row, columns in zip(self._flat, parts, strict=True):
-                _write(row[chunk.number][:, some], columns.T)
+            for flat, columns in zip(self._flat[n::width], parts, strict=True):
+                _write(flat[:, some], columns.T)
         else:
-            for flat, rows in zip(self._flat[chunk.number], parts, strict=True):
+            for flat, rows in zip(self._flat[n * width : (n + 1) * width], parts, strict=True):
                 _write(flat[some], rows)
 
     def blocks(self) -> list[np.ndarray]:
         """Return the blocks by output and input."""
-        return [array for row in self.arrays for array in row]
+        return self._blocks
 
 
 def _matrix(part: Tensor) -> np.ndarray:
@@ -135,13 +128,8 @@ def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ..
 
 
 def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
-    """Return what writes to ``out``, after checking that the result fits.
-
-    Parameters
-    ----------
-    arrange : callable
-        Takes one thing for each block and returns them in the containers of the result.
-    """
+    """Return what writes to ``out``, after checking that the result fits; ``arrange`` puts one
+    thing for each block in the containers of the result."""
     specs = [block_spec(passes, y, x) for y in passes.outputs for x in passes.inputs]
     numbers = arrange(list(range(len(specs))))
     expected, leaves = places(numbers), flatten(out)[0]
@@ -153,8 +141,7 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
     arrays: list[Any] = [None] * len(specs)
     for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
         arrays[number] = fitting(leaf, specs[number], what)
-    width = len(passes.inputs)
-    return Arrays(passes, [arrays[n : n + width] for n in range(0, len(arrays), width)])
+    return Arrays(passes, arrays)
 
 
 def are_arrays(passes: Passes) -> bool:

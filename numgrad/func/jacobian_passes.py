@@ -12,18 +12,8 @@ from .gradients import pull
 
 
 class Chunk(NamedTuple):
-    """Some rows, or columns, of the blocks of a Jacobian.
-
-    Attributes
-    ----------
-    number : int
-        Of the output whose rows they are, or of the input.
-    start, stop : int
-        Which of its elements they belong to.
-    parts : list of Tensor
-        One for each block, whose first axis counts them: for each input in reverse mode, in forward
-        mode for each output.
-    """
+    """Rows ``start..stop`` of an output by its number, or columns of an input: for each input, or
+    each output, a tensor whose first axis counts them."""
 
     number: int
     start: int
@@ -32,15 +22,8 @@ class Chunk(NamedTuple):
 
 
 class Passes:
-    """The passes that make up a Jacobian, whichever mode they are in.
-
-    Attributes
-    ----------
-    sources : sequence of Tensor
-        One pass, with a batch, is for elements of one of them.
-    others : sequence of Tensor
-        What each row, or column, has an element for.
-    """
+    """The passes that make up a Jacobian, whichever mode they are in. One pass, with a batch, is
+    for elements of one of ``sources``; each row, or column, has elements for all ``others``."""
 
     unit = "rows"
 

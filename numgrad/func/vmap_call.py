@@ -95,7 +95,8 @@ def vmap(
         outputs = call.outputs(chunk_size)
         axes = output_axes(out_axes, call.rebuild(outputs), call.varies)
         moved = [_placed(o, axis) for o, axis in zip(outputs, axes, strict=True)]
-        return call.rebuild([call.deliver(o) for o in moved])
+        as_numpy = call.as_numpy
+        return call.rebuild([o.array if as_numpy and not o.requires_grad else o for o in moved])
 
     return mapped
 
@@ -145,10 +146,6 @@ class _Call:
             ]
             parts.append(self.sample.mapped.on(some))
         return [joined(column) for column in zip(*parts, strict=True)]
-
-    def deliver(self, value: Tensor) -> Any:
-        """Return a result as the caller gets it."""
-        return value.array if self.as_numpy and not value.requires_grad else value
 
 
 def _front(leaf: Any, axis: int | None) -> Any:

@@ -24,15 +24,8 @@ _STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 fo
 
 
 class Wide(NamedTuple):
-    """A value of all samples: the axes that stand in front of those of a sample.
-
-    Attributes
-    ----------
-    lead : int
-        How many axes of samples there are.
-    rows : bool
-        Whether one of rows comes next.
-    """
+    """A value of all samples, with ``lead`` axes of samples in front, and behind them one of rows,
+    if it has rows."""
 
     value: Any
     lead: int = 0
@@ -57,14 +50,8 @@ def spread(
 ) -> list[Wide]:
     """Return the outputs of a function of one sample for the values of all samples.
 
-    Parameters
-    ----------
-    exprs
-        What the outputs are made of, in order of creation.
-    inputs
-        The values that stand for the placeholders.
-    instead
-        What is read in place of values from outside, by their keys.
+    ``exprs`` is what the outputs are made of, in order of creation; ``inputs`` stand for the
+    placeholders; ``instead`` says what is read in place of values from outside, by their keys.
     """
     known: dict[Expr, list[Wide]] = {expr: [wide] for expr, wide in inputs.items()}
 

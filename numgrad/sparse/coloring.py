@@ -55,16 +55,8 @@ class Split:
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
-    """Return a colouring of a matrix, with the fewest colours of those that were tried.
-
-    Parameters
-    ----------
-    pattern : IndexSets
-        The columns of the entries of each row.
-    coloring : {"auto", "column", "row", "bidirectional"}
-    order : str
-        See `ordering.order_of`.
-    """
+    """Return a colouring of a matrix, given by the columns of each row, with the fewest colours of
+    those that were tried."""
     require(coloring, COLORINGS, "coloring")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):

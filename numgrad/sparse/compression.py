@@ -25,17 +25,9 @@ from .sets import IndexSets
 class Plan:
     """The passes of a compressed Jacobian, and how it is read from them.
 
-    Attributes
-    ----------
-    pattern : csr_array of bool
-    colors : Coloring
-    mode : str
-        ``row``, ``column``, ``bidirectional``, ``star`` or ``acyclic``.
-    positions : array of int64
-        For each entry where it lies: behind what is found by substitution, the products of the
-        rows, then those of the columns.
-    substitution : tuple of arrays
-        What `substitute` takes beside the products; empty where entries are read directly.
+    ``positions`` says where each entry lies: behind what is found by substitution, the products of
+    the rows, then those of the columns. ``substitution`` is what `substitute` takes beside these
+    products; it is empty where entries are read directly.
     """
 
     pattern: Any

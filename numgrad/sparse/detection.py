@@ -23,13 +23,7 @@ Found = dict[Edge, IndexSets]
 
 def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
     """Return for each element of the outputs, one output after the other, the numbers of the
-    elements of the inputs on which it depends.
-
-    Parameters
-    ----------
-    outputs, inputs : sequences of Tensor
-        In a recorded graph; the inputs require grad.
-    """
+    elements of the inputs, which require grad, on which it depends in the recorded graph."""
     sizes = [prod(x.shape) for x in inputs]
     width, found = sum(sizes), {}
     for x, first in zip(inputs, accumulate(sizes, initial=0), strict=False):

@@ -76,12 +76,19 @@ class Prepared:
         self._plan: Any = None  # until the function is recorded
         if pattern is not None:
             record = problem.record(args)
-            self._plan, data = problem.entries(record, problem.given(pattern, record))
-            check(problem, record, matrix_of(self._plan, data))
+            plan, data = problem.entries(record, problem.given(pattern, record))
+            check(problem, record, matrix_of(plan, data))
+            self._adopt(plan)
         self._make_programs()
         self._spec = _spec_of(args[problem.position(args)])
         self._run(self._entries, args)
-        for array in (self._plan.pattern.indices, self._plan.pattern.indptr):
+
+    def _adopt(self, plan: Plan) -> None:
+        colors, self._plan, self.pattern, self.mode = plan.colors, plan, plan.pattern, plan.mode
+        self.shape, self.n_colors = plan.pattern.shape, colors.passes
+        both = {"column": colors.columns, "bidirectional": (colors.rows, colors.columns)}
+        self.colors: Any = both.get(plan.mode, colors.rows)
+        for array in (plan.pattern.indices, plan.pattern.indptr):
             array.flags.writeable = False  # as all matrices share them
 
     def _make_programs(self) -> None:
@@ -94,7 +101,9 @@ class Prepared:
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
         """Return the value, of a Hessian the gradient too, and the entries of the matrix."""
         record = self._problem.record(args)
-        self._plan, data = self._problem.entries(record, self._pattern(record), self._plan)
+        plan, data = self._problem.entries(record, self._pattern(record), self._plan)
+        if plan is not self._plan:
+            self._adopt(plan)
         values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
         return *values, data
 
@@ -136,29 +145,6 @@ class Prepared:
         """Return the value of the function and its Jacobian, of one evaluation."""
         *_, value, data = self._run(self._both, args)
         return elements(value), matrix_of(self._plan, data)
-
-    @property
-    def pattern(self) -> Any:
-        return self._plan.pattern
-
-    @property
-    def colors(self) -> Any:
-        colors = self._plan.colors
-        if self.mode == "bidirectional":
-            return colors.rows, colors.columns
-        return colors.columns if self.mode == "column" else colors.rows
-
-    @property
-    def n_colors(self) -> int:
-        return self._plan.colors.passes
-
-    @property
-    def mode(self) -> str:
-        return self._plan.mode
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._plan.pattern.shape
 
     def __getstate__(self) -> dict[str, Any]:
         state = vars(self).copy()

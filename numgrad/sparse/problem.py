@@ -28,18 +28,8 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, and which of its derivatives by which argument is wanted.
-
-    Attributes
-    ----------
-    function : callable
-    argnum : int
-        The argument to differentiate by.
-    is_hessian : bool
-    coloring, order : str
-    what : str
-        What errors call it.
-    """
+    """A function, which of its derivatives by which argument is wanted, how it is coloured, and
+    what errors call it."""
 
     function: Callable[..., Any]
     argnum: int

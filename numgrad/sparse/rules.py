@@ -34,14 +34,12 @@ class Application(NamedTuple):
 
     Attributes
     ----------
-    operator, static
     shapes, outputs : lists of shapes
         Of the inputs and the outputs.
     sets : list of (IndexSets or None)
         Those of the inputs; None of what depends on nothing.
     known : callable
-        Returns the values of an input that the derivative reads, None where they depend on what is
-        known only when a program runs.
+        Returns the values of an input, None where they are known only when a program runs.
     numbers : array
         The numbers from 0 on, as many as any of the shapes has elements.
     """

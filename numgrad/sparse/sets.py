@@ -32,14 +32,8 @@ FEW = 8  # members that are sorted one by one
 class IndexSets:
     """Sets of column numbers, one for each element of an array in C order.
 
-    Parameters
-    ----------
-    starts : array of int64, shape (n + 1,)
-        Where the members of each set begin, and where those of the last one end.
-    members : array of int64
-        Sorted in each set.
-    width : int
-        The number of columns.
+    ``starts`` says where the members of each set begin, and where those of the last one end;
+    ``members`` are sorted in each set; ``width`` is the number of columns.
     """
 
     __slots__ = ("members", "starts", "width")

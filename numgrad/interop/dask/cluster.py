@@ -34,19 +34,9 @@ def _dask(what: str) -> Any:
 
 
 class Cluster:
-    """What runs tasks, each of which gets the work first. In a task that asks for it, its thread is
-    given to others meanwhile.
-
-    Parameters
-    ----------
-    client : distributed.Client, optional
-    what : str
-        The function that the user called, for errors.
-    timeout : float or None
-        How long the cluster may be without a worker, or without an answer.
-    progress : callable or bool
-        What `jacobian_progress.Bar` takes.
-    """
+    """What runs tasks, each of which gets the work first, for a function that a user called. It
+    may be without a worker, or without an answer, for ``timeout`` seconds. In a task that asks for
+    it, its thread is given to others meanwhile."""
 
     def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
         if mode.capture is not None:

@@ -21,23 +21,10 @@ def taken(matrix: Any, method: str) -> Any:
 
 
 class Problem:
-    """An initial value problem that was solved, with all that its adjoint needs.
-
-    Parameters
-    ----------
-    hook : function
-        The right hand side, of ``y`` and ``t``.
-    slope : callable
-        The right hand side as a function of ``y``, ``t`` and the tensors among the arguments.
-    y : callable
-        The solution, of time.
-    start : float
-        The time of the initial value.
-    wanted : numpy.ndarray
-        The times whose states are wanted.
-    options : dict
-        Method and tolerances of the adjoint.
-    """
+    """An initial value problem that was solved, with all that its adjoint needs: its right hand
+    side for SciPy and as a function of ``y``, ``t`` and the tensors among the arguments, the
+    solution ``y`` as a function of time, the time of the initial value, the times whose states are
+    wanted, and method and tolerances of the adjoint."""
 
     def __init__(
         self, hook: function, slope: Any, y: Any, start: float, wanted: np.ndarray, **options: Any

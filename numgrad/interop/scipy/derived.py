@@ -43,15 +43,7 @@ class Captured:
 
 class OfVector:
     """A function that takes an array of any shape, as a function of the vector of its elements: an
-    object, which can be pickled where the user's function can.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(x, *args)``.
-    shape : tuple of int, optional
-        What `f` wants to see; the vector as it is by default.
-    """
+    object, which can be pickled where the user's function can."""
 
     def __init__(self, f: Callable[..., Any], shape: tuple[int, ...] | None, what: str) -> None:
         self.f, self.shape, self.what = f, shape, what
@@ -77,13 +69,3 @@ DERIVED: dict[str, Callable[[OfVector], Callable[..., Any]]] = {
     "product": lambda f: lambda x, p, *args: hvp(lambda x: f(x, *args), (x,), (p,))[1][0],
 }
 """What solvers ask for, made of a function of a vector."""
-
-
-class TimeFirst:
-    """A right hand side ``f(t, y, *args)`` as a function of ``y``, then ``t``."""
-
-    def __init__(self, f: Callable[..., Any]) -> None:
-        self.f = f
-
-    def __call__(self, y: Any, t: Any, *args: Any) -> Any:
-        return self.f(t, y, *args)

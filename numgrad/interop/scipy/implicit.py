@@ -25,17 +25,8 @@ Residual = Callable[..., Tensor]
 
 
 class Equation(System):
-    """``F(x, *params) = 0`` at a solution.
-
-    Parameters
-    ----------
-    residual : callable
-        ``F``: takes and returns vectors as tensors.
-    matrix : callable
-        Returns the Jacobian of `residual` to ``x`` at the solution, in one of the forms.
-    what : str
-        The function that a user called, for errors.
-    """
+    """``F(x, *params) = 0`` at a solution, where the Jacobian of the residual to ``x`` is that of
+    ``matrix``."""
 
     def __init__(self, residual: Residual, matrix: Callable[[], Any], what: str) -> None:
         super().__init__(matrix, what)
@@ -68,15 +59,9 @@ class Equation(System):
     def of_matrix(
         self, solved: Tensor, other: Tensor, transposed: bool, point: Sequence[Tensor]
     ) -> list[Tensor]:
-        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on.
-
-        Parameters
-        ----------
-        solved
-            The solution of the system; all axes but the last count right hand sides.
-        other
-            The solution for the cotangents, which may have an axis for a batch before them.
-        """
+        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on, given
+        the solution of a system, all of whose axes but the last count right hand sides, and that
+        for the cotangents, which may have an axis for a batch before them."""
         n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
         at = Called(self.residual, point, range(len(point)), self.what)

@@ -16,20 +16,8 @@ if TYPE_CHECKING:
 
 
 class Linearization:
-    """What one call of a function has recorded.
-
-    Parameters
-    ----------
-    f : callable
-        Takes ``x`` and `args`; may return a container of arrays: their elements are taken one after
-        the other.
-    x : numpy.ndarray
-        Real, of any shape.
-    args : tuple
-        What else `f` takes.
-    what : str
-        The function that a user called, for errors.
-    """
+    """What one call of a function has recorded: ``f(x, *args)``, an array or a container of them,
+    whose elements are taken one after the other."""
 
     def __init__(
         self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str

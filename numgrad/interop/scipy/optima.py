@@ -125,6 +125,7 @@ def _derivatives(
     """Return the derivatives that a method takes, unless they were given."""
     name = (method or "").lower() if not callable(method) else ""
     given: dict[str, Any] = {}
+    is_taken = form == "dense" or (form is not None and name not in OF_ARRAYS)
     if name not in WITHOUT_GRADIENT:
         given["jac"] = True if jac is None else jac
     if hess is not None and form is None:
@@ -134,16 +135,11 @@ def _derivatives(
             f"minimize: method={method!r} takes the Hessian as an array, not {form}; leave out "
             f"hess=, or take 'trust-ncg', which needs only products with it"
         )
-    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and _takes(name, form)):
+    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and is_taken):
         given["hess"] = hook.hess
     elif name in WITH_PRODUCTS:
         given["hessp"] = hook.hessp
     return given
-
-
-def _takes(name: str, form: str | None) -> bool:
-    """Whether a method that takes products can have the Hessian in this form instead."""
-    return form == "dense" or (form is not None and name not in OF_ARRAYS)
 
 
 class Cost:

@@ -16,15 +16,8 @@ from .linearization import as_point
 
 
 class Parameters:
-    """The arguments of a call: which tensors are among them, and what SciPy sees instead.
-
-    Attributes
-    ----------
-    tensors : list of Tensor
-        The floating ones among the leaves, which are differentiated.
-    numbers : tuple
-        The arguments with arrays in place of tensors.
-    """
+    """The arguments of a call: ``tensors``, the floating ones among their leaves, which are
+    differentiated, and ``numbers``, what SciPy sees instead, with arrays in place of tensors."""
 
     def __init__(self, args: Any, what: str) -> None:
         if mode.capture is not None:

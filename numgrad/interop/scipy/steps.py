@@ -66,16 +66,8 @@ class Backwards:
 
 
 class Run:
-    """A sequence of steps: where it has been, and what of it is asked for.
-
-    Parameters
-    ----------
-    step : Step
-        The step, of state and parameters as tensors.
-    times, states : numpy.ndarray
-        After each step, with the start.
-    wanted : numpy.ndarray
-        Times. What lies between two of the run is one more step from the last of them before it.
+    """A sequence of steps: where it has been, and what of it is asked for: states at times that
+    are wanted. What lies between two of the run is one more step from the last of them before it.
     """
 
     def __init__(
