@@ -50,12 +50,7 @@ def jvp(
 
 
 def along(
-    function: Callable[..., Any],
-    primals: Any,
-    given: Any,
-    what: str,
-    kind: str,
-    has_aux: bool = False,
+    function: Any, primals: Any, given: Any, what: str, kind: str, has_aux: bool = False
 ) -> tuple[Called, list[Tensor], bool]:
     """Return a function called on primals, the vectors given in their spaces, and whether products
     with these need a graph."""

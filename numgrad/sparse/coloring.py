@@ -139,11 +139,9 @@ def fewest(
     best: np.ndarray | None = None
     for name in TRIED if order == "auto" else (order,):
         colors = greedy(order_of(name, columns, rows))
-        again = True
-        while again and colors.max(initial=-1) + 1 > least:
-            found = greedy(_by_color(colors))
-            again = found.max() < colors.max()
-            colors = found if again else colors
+        found = greedy(_by_color(colors)) if colors.max(initial=-1) >= least else colors
+        while found.max(initial=-1) < colors.max(initial=-1):
+            colors, found = found, greedy(_by_color(found))
         if best is None or colors.max(initial=-1) < best.max():
             best = colors
         if best.max(initial=-1) + 1 <= least:

@@ -126,5 +126,5 @@ def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) 
     """Return the sets of an array after sums over the axes that have length 1 in the outcome."""
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)
-    places = np.moveaxis(places, summed, range(-len(summed), 0)) if summed else places
+    places = np.moveaxis(places, summed, range(-len(summed), 0))
     return sets.over(places.reshape(prod(outcome), -1)) if summed else sets

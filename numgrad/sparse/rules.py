@@ -125,10 +125,8 @@ def _unknown_places(a: Application) -> list[IndexSets]:
         blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
         joined = sets.over(blocks.reshape(-1, blocks.shape[-1]))
         at = np.arange(len(joined)).reshape(*lead, 1, *last)
-        size = len(shape) - len(lead) - len(last)
-        middle = shape[len(lead) : len(lead) + size]
-        spread = np.broadcast_to(at, (*lead, prod(middle), *last))
-        parts.append(joined.take(spread))
+        middle = prod(shape[len(lead) : len(shape) - len(last)])
+        parts.append(joined.take(np.broadcast_to(at, (*lead, middle, *last))))
         if isinstance(a.operator, PutAt) and n == 0:
             parts[-1] = sets
     return [united(parts)]

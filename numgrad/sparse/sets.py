@@ -108,13 +108,12 @@ class IndexSets:
         """Return the unions over groups of positions, which lie one after the other."""
         starts = np.ascontiguousarray(starts, np.int64)
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
-        stamps = np.empty(self.width, np.int64)
-        counts = np.empty(starts.size - 1, np.int64)
+        stamps, counts = np.empty(self.width, np.int64), np.empty(starts.size - 1, np.int64)
         given = (starts, at, self.starts, self.members)
-        _group_counts(*given, out=[stamps, counts])
+        _group(*given, starts, False, out=[stamps, counts, np.empty(0, np.int64)])
         result = starts_of(counts)
         members = np.empty(result[-1], np.int64)
-        _group(*given, result, out=[stamps, members])
+        _group(*given, result, True, out=[stamps, counts, members])
         return IndexSets(result, members, self.width)
 
     def over(self, blocks: np.ndarray) -> "IndexSets":
@@ -205,43 +204,33 @@ def _union(starts, members, starts2, members2, into, out):
         into[row + 1] = k
 
 
-@compiled("(a),(p),(b),(c)->(w),(n)")
-def _group_counts(groups, at, starts, members, stamps, counts):
-    """Count the members of the unions over groups; ``stamps`` says who had a column last."""
+@compiled("(a),(p),(b),(c),(a),()->(w),(n),(d)")
+def _group(groups, at, starts, members, into, write, stamps, counts, out):
+    """Count the members of the unions over groups, where ``stamps`` says who had a column last; if
+    they are to be written, sort them: by a look at all columns where most are members."""
     stamps[:] = -1
     for group in range(groups.size - 1):
-        count = 0
-        for p in range(groups[group], groups[group + 1]):
-            for k in range(starts[at[p]], starts[at[p] + 1]):
-                if stamps[members[k]] != group:
-                    stamps[members[k]] = group
-                    count += 1
-        counts[group] = count
-
-
-@compiled("(a),(p),(b),(c),(a)->(w),(d)")
-def _group(groups, at, starts, members, into, stamps, out):
-    """Write the unions over groups, sorted: by a look at all columns where most are members."""
-    stamps[:] = -1
-    for group in range(groups.size - 1):
-        first, end = into[group], into[group + 1]
-        k = first
+        first = k = into[group]
         for p in range(groups[group], groups[group + 1]):
             for i in range(starts[at[p]], starts[at[p] + 1]):
                 if stamps[members[i]] != group:
                     stamps[members[i]] = group
-                    out[k] = members[i]
+                    if write:
+                        out[k] = members[i]
                     k += 1
-        if (end - first) * FEW > stamps.size:
+        counts[group] = k - first
+        if not write:
+            continue
+        if (k - first) * FEW > stamps.size:
             k = first
             for column in range(stamps.size):
                 if stamps[column] == group:
                     out[k] = column
                     k += 1
-        elif end - first > FEW:
-            out[first:end].sort()
+        elif k - first > FEW:
+            out[first:k].sort()
         else:
-            sort_few(out, first, end)
+            sort_few(out, first, k)
 
 
 def sort_few(out, first, end):

@@ -133,10 +133,11 @@ def _stand_in(shape: tuple[int, ...], dtype: np.dtype) -> Tensor:
 def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
     """Run the tasks and write what they return."""
     mode = "forward" if isinstance(passes, Columns) else "reverse"
-    tasks: list[Task] = []
-    for n, source in enumerate(passes.sources):
-        for span in spans(_WHAT, source.size, chunk_size, passes.nbytes(), _LEAST_ROWS):
-            tasks.append(((n, *span), chunk, (mode, n, *span)))
+    tasks: list[Task] = [
+        ((n, *span), chunk, (mode, n, *span))
+        for n, source in enumerate(passes.sources)
+        for span in spans(_WHAT, source.size, chunk_size, passes.nbytes(), _LEAST_ROWS)
+    ]
     with closing(c.run(work, tasks, passes.count, passes.unit)) as results:
         for (n, start, stop), parts in results:
             blocks.put(Chunk(n, start, stop, [Tensor(part) for part in parts]))
