@@ -5,14 +5,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
+from .._autograd.delivery import zeros
 from .._collector import paused
 from .._declare import Operator, registry
 from .._errors import NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
-from .._tensor import Tensor, constant, placed
+from .._tensor import Tensor, constant
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
@@ -314,8 +313,7 @@ class Recording:
 def zeros_at(edge: Edge) -> Tensor:
     """Return zeros for an input on which no output depends."""
     assert edge.node is not None
-    spec = edge.node.outputs[edge.slot]
-    return placed(np.zeros(spec.shape, spec.dtype), spec.device)
+    return zeros(edge.node.outputs[edge.slot], None)
 
 
 def _made_here(output: Tensor) -> Tensor:
