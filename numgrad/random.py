@@ -96,8 +96,8 @@ def _require_generator(rng: Any, name: str) -> None:
     if mode.capture is not None:
         raise CaptureError(
             f"random.{name}: {mode.capture.what}; the draws would be the same at every call, "
-            "or for every sample. Draw outside, at each call, from a standard distribution, pass what "
-            "is drawn as an argument, and write the formula, such as loc + scale * z, inside"
+            "or for every sample. Draw outside, at each call, from a standard distribution, pass "
+            "what is drawn as an argument, and write the formula, such as loc + scale * z, inside"
         )
 
 

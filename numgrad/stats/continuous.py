@@ -73,14 +73,14 @@ def truncnorm_ppf(q: Tensor, a: Tensor, b: Tensor) -> Tensor:
     low, high = where(right, -b, a), where(right, -a, b)
     share = where(right, 1.0 - q, q)
     x = sp.ndtri(sp.ndtr(low) * (1.0 - share) + sp.ndtr(high) * share)
-    return where(right, -x, x)
+    return clip(where(right, -x, x), a, b)
 
 
 truncnorm = Continuous(
     "truncnorm",
     "a b",
     support=(lambda a, b: a, lambda a, b: b),
-    inside=0.0,
+    inside=lambda a, b: 0.5 * (clip(a, -FAR, FAR) + clip(b, -FAR, FAR)),
     valid=lambda a, b: a < b,
     logpdf=lambda x, a, b: normal_logpdf(x) - log_mass(a, b),
     cdf=lambda x, a, b: exp(log_mass(a, x) - log_mass(a, b)),
@@ -184,7 +184,7 @@ t = Continuous(
     symmetric=True,
     logpdf=t_logpdf,
     cdf=lambda x, df: sp.stdtr(df, x),
-    ppf=lambda q, df: sp.stdtrit(df, q),
+    ppf=lambda q, df: where(q == 0, -INF, sp.stdtrit(df, where(q == 0, 0.5, q))),
 )
 f = Continuous(
     "f",
@@ -194,6 +194,7 @@ f = Continuous(
     logpdf=f_logpdf,
     cdf=lambda x, n, m: sp.betainc(0.5 * n, 0.5 * m, n * x / (m + n * x)),
     sf=lambda x, n, m: sp.betainc(0.5 * m, 0.5 * n, m / (m + n * x)),
+    ppf=lambda q, n, m: sp.fdtri(n, m, q),
 )
 
 
@@ -211,13 +212,21 @@ cauchy = Continuous(
     cdf=lambda x: atan2(1.0, -x) / math.pi,
     ppf=cauchy_ppf,
 )
+
+
+def halfcauchy_ppf(q: Tensor) -> Tensor:
+    low = q < 0.5
+    angle = math.pi / 2 * where(low, q, 1.0 - q)  # from the nearer end, exactly
+    return where(low, tan(angle), 1.0 / tan(where(low, 1.0, angle)))
+
+
 halfcauchy = Continuous(
     "halfcauchy",
     support=(0.0, INF),
     logpdf=lambda x: -log1p_square(x) + (LOG_2 - LOG_PI),
     cdf=lambda x: atan(x) * (2 / math.pi),
     sf=lambda x: atan2(1.0, x) * (2 / math.pi),
-    ppf=lambda q: tan(q * (math.pi / 2)),
+    ppf=halfcauchy_ppf,
 )
 
 

@@ -186,7 +186,7 @@ class Multinomial(Multivariate):
         n : array_like
             Numbers of trials.
         p : array_like
-            Probabilities, in the last axis. If their sum is not 1, the last is 1 less the others.
+            Probabilities, in the last axis; the result is NaN if their sum is not 1.
 
         Notes
         -----
@@ -199,8 +199,8 @@ class Multinomial(Multivariate):
                 "integers; give them without one, as x.detach()"
             )
         x, n, p = self._operands(x, n, p)
-        p = _of_sum_one(p)
-        valid = (n >= 0) & ((p >= 0) & (p <= 1)).all(axis=-1)
+        whole = abs(p.sum(axis=-1) - 1.0) <= 1e-6  # also of probabilities of single precision
+        valid = (n >= 0) & ((p >= 0) & (p <= 1)).all(axis=-1) & whole
         inside = (x.sum(axis=-1) == n) & ((x >= 0) & (x == x.round())).all(axis=-1)
         counts = where(inside[..., None], x, 0.0)
         y = sp.gammaln(n + 1.0) + (sp.xlogy(counts, p) - sp.gammaln(counts + 1.0)).sum(axis=-1)
@@ -209,12 +209,6 @@ class Multinomial(Multivariate):
     def pmf(self, x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Tensor:
         """Return the probability of the counts in the last axis of ``x``."""
         return exp(self.logpmf(x, n, p))
-
-
-def _of_sum_one(p: Tensor) -> Tensor:
-    rest = 1.0 - p[..., :-1].sum(axis=-1, keepdims=True)
-    last = p[..., -1:]
-    return concat([p[..., :-1], where(abs(rest - last) > 1e-12, rest, last)], axis=-1)
 
 
 multivariate_normal = MultivariateNormal()

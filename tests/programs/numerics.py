@@ -92,7 +92,7 @@ def splines(np, values, queries):
     inside = np.linalg.solve(matrix, 6 * np.diff(values, 2))
     second = np.concatenate([second[:1], inside, second[-1:]])
     cell = np.clip(np.searchsorted(knots, queries) - 1, 0, n - 2)
-    t = queries - knots[cell]
+    t = queries - cell
     s = 1 - t
     cubic = (
         s * values[cell]
