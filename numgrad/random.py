@@ -276,3 +276,25 @@ def multivariate_normal(
         )
     z = rng.standard_normal((*(() if size is None else _shape("", [], size)), n))
     return mean + z @ cholesky(cov).T
+
+
+__all__ = [
+    "cauchy",
+    "exponential",
+    "gumbel",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "multivariate_normal",
+    "normal",
+    "pareto",
+    "power",
+    "random",
+    "rayleigh",
+    "standard_cauchy",
+    "standard_exponential",
+    "standard_normal",
+    "triangular",
+    "uniform",
+    "weibull",
+]
