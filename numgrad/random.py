@@ -24,16 +24,13 @@ from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
 
+Formula = Callable[..., Any]
 Size = int | tuple[int, ...] | None
+NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def _declare(
-    name: str,
-    parameters: str,
-    base: Callable[..., Any],
-    formula: Callable[..., Any],
-    doc: str,
-    is_numpy: bool = True,
+    name: str, parameters: str, base: Formula, formula: Formula, is_numpy: bool = True
 ) -> Callable[..., Tensor]:
     """Return the function ``name``: a formula of a draw without parameters and of the parameters.
 
@@ -47,12 +44,11 @@ def _declare(
         Draws, given a generator and a shape.
     formula : callable
         Takes the draw, then the parameters.
-    doc : str
-        The formula as text.
     is_numpy : bool
         Whether NumPy has the method, which then says which parameters are valid.
     """
-    signature = _signature(parameters)
+    names = [inspect.Parameter("rng", NAMED), *map(_parameter, parameters.split())]
+    signature = inspect.Signature([*names, inspect.Parameter("size", NAMED, default=None)])
 
     def draw(*args: Any, **given: Any) -> Tensor:
         try:
@@ -61,33 +57,28 @@ def _declare(
             raise TypeError(f"random.{name}: {error}") from None
         values.apply_defaults()
         rng, *operands, size = values.arguments.values()
-        _require_generator(rng, name)
+        _require_draws(rng, name)
         tensors = as_tensors(*operands)
         shape = _shape(name, tensors, size)
         if is_numpy:  # draws nothing, but looks at the parameters
             getattr(rng, name)(*(t.detach().numpy() for t in tensors), size=(0, *shape))
         return formula(*as_tensors(base(rng, shape), *tensors))
 
+    text = ", ".join([*(p.name for p in names[1:]), "size"])
     draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"Return {doc}"
+    draw.__doc__ = f"Return ``rng.{name}({text})`` as a function of the parameters."
     draw.__signature__ = signature  # type: ignore[attr-defined]
     return draw
 
 
-def _signature(parameters: str) -> inspect.Signature:
-    made = [inspect.Parameter("rng", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    for word in [*parameters.split(), "size=None"]:
-        name, _, default = word.partition("=")
-        value = inspect.Parameter.empty if not default else None
-        if default not in ("", "None"):
-            value = float(default)
-        made.append(
-            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
-        )
-    return inspect.Signature(made)
+def _parameter(text: str) -> inspect.Parameter:
+    name, _, default = text.partition("=")
+    value = float(default) if default else inspect.Parameter.empty
+    return inspect.Parameter(name, NAMED, default=value)
 
 
-def _require_generator(rng: Any, name: str) -> None:
+def _require_draws(rng: Any, name: str) -> None:
+    """Raise unless a generator draws here, at each call."""
     if not isinstance(rng, np.random.Generator):
         raise TypeError(
             f"random.{name} draws from a numpy.random.Generator, its first argument, such as "
@@ -106,7 +97,7 @@ def _shape(name: str, tensors: list[Tensor], size: Size) -> tuple[int, ...]:
     together = np.broadcast_shapes(*(t.shape for t in tensors))
     if size is None:
         return together
-    shape = tuple(size) if np.iterable(size) else (operator.index(size),)
+    shape = (operator.index(size),) if isinstance(size, int | np.integer) else tuple(size)
     try:
         fits = np.broadcast_shapes(shape, together) == shape
     except ValueError:
@@ -118,127 +109,58 @@ def _shape(name: str, tensors: list[Tensor], size: Size) -> tuple[int, ...]:
     return shape
 
 
-def _standard(method: str, *parameters: float) -> Callable[..., Any]:
+def _standard(method: str, *parameters: float) -> Formula:
     return lambda rng, shape: getattr(rng, method)(*parameters, size=shape)
+
+
+def _same(z: Tensor) -> Tensor:
+    return z
 
 
 def _shifted(z: Tensor, loc: Tensor, scale: Tensor) -> Tensor:
     return loc + scale * z
 
 
-_normal = _standard("standard_normal")
-_exponential = _standard("standard_exponential")
-_uniform = _standard("random")
+def _scaled(z: Tensor, scale: Tensor) -> Tensor:
+    return scale * z
 
 
 def _triangular(u: Tensor, left: Tensor, peak: Tensor, right: Tensor) -> Tensor:
     width = right - left
-    split = (peak - left) / width
     rising = left + sqrt(u * width * (peak - left))
-    return where(u <= split, rising, right - sqrt((1.0 - u) * width * (right - peak)))
+    return where(
+        u <= (peak - left) / width, rising, right - sqrt((1.0 - u) * width * (right - peak))
+    )
 
 
-normal = _declare(
-    "normal", "loc=0 scale=1", _normal, _shifted, "``loc + scale * z`` of normal draws ``z``."
+_normal, _exponential = _standard("standard_normal"), _standard("standard_exponential")
+_uniform, _cauchy = _standard("random"), _standard("standard_cauchy")
+_LOC = "loc=0 scale=1"
+
+standard_normal = _declare("standard_normal", "", _normal, _same)
+standard_exponential = _declare("standard_exponential", "", _exponential, _same)
+standard_cauchy = _declare("standard_cauchy", "", _cauchy, _same)
+random = _declare("random", "", _uniform, _same)
+normal = _declare("normal", _LOC, _normal, _shifted)
+laplace = _declare("laplace", _LOC, _standard("laplace", 0.0, 1.0), _shifted)
+logistic = _declare("logistic", _LOC, _standard("logistic", 0.0, 1.0), _shifted)
+gumbel = _declare("gumbel", _LOC, _standard("gumbel", 0.0, 1.0), _shifted)
+cauchy = _declare("cauchy", _LOC, _cauchy, _shifted, is_numpy=False)
+exponential = _declare("exponential", "scale=1", _exponential, _scaled)
+rayleigh = _declare("rayleigh", "scale=1", _standard("rayleigh", 1.0), _scaled)
+uniform = _declare(
+    "uniform", "low=0 high=1", _uniform, lambda u, low, high: low + (high - low) * u
 )
 lognormal = _declare(
-    "lognormal",
-    "mean=0 sigma=1",
-    _normal,
-    lambda z, mean, sigma: exp(mean + sigma * z),
-    "``exp(mean + sigma * z)`` of normal draws ``z``.",
+    "lognormal", "mean=0 sigma=1", _normal, lambda z, mean, sigma: exp(mean + sigma * z)
 )
-uniform = _declare(
-    "uniform",
-    "low=0 high=1",
-    _uniform,
-    lambda u, low, high: low + (high - low) * u,
-    "``low + (high - low) * u`` of uniform draws ``u``.",
-)
-exponential = _declare(
-    "exponential",
-    "scale=1",
-    _exponential,
-    lambda e, scale: scale * e,
-    "``scale * e`` of exponential draws ``e``.",
-)
-laplace = _declare(
-    "laplace",
-    "loc=0 scale=1",
-    _standard("laplace", 0.0, 1.0),
-    _shifted,
-    "``loc + scale * z`` of draws ``z`` of a standard Laplace distribution.",
-)
-logistic = _declare(
-    "logistic",
-    "loc=0 scale=1",
-    _standard("logistic", 0.0, 1.0),
-    _shifted,
-    "``loc + scale * z`` of draws ``z`` of a standard logistic distribution.",
-)
-gumbel = _declare(
-    "gumbel",
-    "loc=0 scale=1",
-    _standard("gumbel", 0.0, 1.0),
-    _shifted,
-    "``loc + scale * z`` of draws ``z`` of a standard Gumbel distribution.",
-)
-cauchy = _declare(
-    "cauchy",
-    "loc=0 scale=1",
-    _standard("standard_cauchy"),
-    _shifted,
-    "``loc + scale * z`` of Cauchy draws ``z``.",
-    is_numpy=False,
-)
-rayleigh = _declare(
-    "rayleigh",
-    "scale=1",
-    _standard("rayleigh", 1.0),
-    lambda z, scale: scale * z,
-    "``scale * z`` of draws ``z`` of a standard Rayleigh distribution.",
-)
-weibull = _declare(
-    "weibull",
-    "a",
-    _exponential,
-    lambda e, a: e ** (1.0 / a),
-    "``e**(1 / a)`` of exponential draws ``e``.",
-)
-pareto = _declare(
-    "pareto",
-    "a",
-    _exponential,
-    lambda e, a: expm1(e / a),
-    "``exp(e / a) - 1`` of exponential draws ``e``.",
-)
-power = _declare(
-    "power",
-    "a",
-    _exponential,
-    lambda e, a: (-expm1(-e)) ** (1.0 / a),
-    "``(1 - exp(-e))**(1 / a)`` of exponential draws ``e``.",
-)
-triangular = _declare(
-    "triangular",
-    "left mode right",
-    _uniform,
-    _triangular,
-    "draws of a triangular distribution, the inverse of its distribution function.",
-)
-standard_normal = _declare("standard_normal", "", _normal, lambda z: z, "normal draws.")
-standard_exponential = _declare(
-    "standard_exponential", "", _exponential, lambda e: e, "exponential draws."
-)
-standard_cauchy = _declare(
-    "standard_cauchy", "", _standard("standard_cauchy"), lambda z: z, "Cauchy draws."
-)
-random = _declare("random", "", _uniform, lambda u: u, "uniform draws from [0, 1).")
+weibull = _declare("weibull", "a", _exponential, lambda e, a: e ** (1.0 / a))
+pareto = _declare("pareto", "a", _exponential, lambda e, a: expm1(e / a))
+power = _declare("power", "a", _exponential, lambda e, a: (-expm1(-e)) ** (1.0 / a))
+triangular = _declare("triangular", "left mode right", _uniform, _triangular)
 
 
-def multivariate_normal(
-    rng: np.random.Generator, mean: ArrayLike, cov: ArrayLike, size: Size = None
-) -> Tensor:
+def multivariate_normal(rng: Any, mean: ArrayLike, cov: ArrayLike, size: Size = None) -> Tensor:
     """Return ``mean + L z`` of normal draws ``z``, with the Cholesky factor ``L`` of ``cov``.
 
     Parameters
@@ -248,14 +170,9 @@ def multivariate_normal(
     mean : array_like
         A vector.
     cov : array_like
-        A positive definite matrix.
+        A positive definite matrix; for others there is a ``LinAlgError``.
     size : int or tuple of int, optional
         How many vectors.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If ``cov`` is not positive definite.
 
     Examples
     --------
@@ -266,35 +183,19 @@ def multivariate_normal(
     >>> ng.grad(draws.sum(), mean)[0]
     tensor([4., 4.])
     """
-    _require_generator(rng, "multivariate_normal")
+    _require_draws(rng, "multivariate_normal")
     mean, cov = as_tensors(mean, cov)
-    n = mean.shape[-1] if mean.ndim == 1 else None
-    if cov.shape != (n, n):
+    if mean.ndim != 1 or cov.shape != 2 * mean.shape:
         raise ValueError(
             f"random.multivariate_normal: shapes {mean.shape} and {cov.shape} of mean and cov; "
             "they need (n,) and (n, n)"
         )
-    z = rng.standard_normal((*(() if size is None else _shape("", [], size)), n))
-    return mean + z @ cholesky(cov).T
+    outer = () if size is None else _shape("multivariate_normal", [], size)
+    return mean + rng.standard_normal((*outer, *mean.shape)) @ cholesky(cov).T
 
 
 __all__ = [
-    "cauchy",
-    "exponential",
-    "gumbel",
-    "laplace",
-    "logistic",
-    "lognormal",
-    "multivariate_normal",
-    "normal",
-    "pareto",
-    "power",
-    "random",
-    "rayleigh",
-    "standard_cauchy",
-    "standard_exponential",
-    "standard_normal",
-    "triangular",
-    "uniform",
-    "weibull",
-]
+    "cauchy", "exponential", "gumbel", "laplace", "logistic", "lognormal", "multivariate_normal",
+    "normal", "pareto", "power", "random", "rayleigh", "standard_cauchy", "standard_exponential",
+    "standard_normal", "triangular", "uniform", "weibull",
+]  # fmt: skip

@@ -1,6 +1,7 @@
 """Distributions of vectors and matrices."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class Multivariate:
     """A distribution of vectors or matrices; its functions take the parameters of `scipy.stats`."""
 
     __name__ = ""
+    logpdf: Callable[..., Tensor]
 
     def __repr__(self) -> str:
         return f"<numgrad.stats.{self.__name__}>"
@@ -29,6 +31,10 @@ class Multivariate:
     def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> Frozen:
         """Return the distribution with these parameters."""
         return Frozen(self, args, parameters)
+
+    def pdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the density at ``x``, with the parameters of ``logpdf``."""
+        return exp(self.logpdf(x, *args, **parameters))
 
     def _operands(self, *given: ArrayLike) -> list[Tensor]:
         tensors = as_tensors(*given)
@@ -71,10 +77,6 @@ class MultivariateNormal(Multivariate):
         squares = reshape((whitened * whitened).sum(axis=0), d.shape[:-1])
         logdet = 2.0 * log(diagonal(factor)).sum()
         return squeeze(-0.5 * (squares + logdet + cov.shape[0] * LOG_2PI))
-
-    def pdf(self, x: ArrayLike, mean: ArrayLike | None = None, cov: ArrayLike = 1) -> Tensor:
-        """Return the density at the vectors in the last axis of ``x``."""
-        return exp(self.logpdf(x, mean, cov))
 
     def _process(self, *given: ArrayLike) -> list[Tensor]:
         """Return points, mean and covariance with their axes, by the rules of SciPy."""
@@ -120,10 +122,6 @@ class Dirichlet(Multivariate):
         y = terms.sum(axis=-1) - constant
         return squeeze(where(inside | (y != y), y, -np.inf))
 
-    def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Tensor:
-        """Return the density at the points along the first axis of ``x``."""
-        return exp(self.logpdf(x, alpha))
-
 
 class Wishart(Multivariate):
     """``wishart`` of `scipy.stats`: ``logpdf(x, df, scale)`` and ``pdf``."""
@@ -158,10 +156,6 @@ class Wishart(Multivariate):
         y = (df - p - 1.0) * _half_logdet(of_x) - 0.5 * (mixed * mixed).sum(axis=(-2, -1))
         y = y - 0.5 * df * p * LOG_2 - df * _half_logdet(of_scale) - gammas
         return squeeze(y)
-
-    def pdf(self, x: ArrayLike, df: ArrayLike, scale: ArrayLike) -> Tensor:
-        """Return the density at the matrices in the first two axes of ``x``."""
-        return exp(self.logpdf(x, df, scale))
 
 
 LOG_2, LOG_PI = math.log(2), math.log(math.pi)
