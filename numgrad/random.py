@@ -23,6 +23,7 @@ from .functions.operands import as_tensors
 from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
+from .operators.draws import gamma_draw
 
 Formula = Callable[..., Any]
 Size = int | tuple[int, ...] | None
@@ -41,9 +42,9 @@ def _declare(
     parameters : str
         Their names, with default values after ``=``.
     base : callable
-        Draws, given a generator and a shape.
+        Draws, given a generator, a shape and the parameters.
     formula : callable
-        Takes the draw, then the parameters.
+        Takes the draws, then the parameters.
     is_numpy : bool
         Whether NumPy has the method, which then says which parameters are valid.
     """
@@ -62,7 +63,7 @@ def _declare(
         shape = _shape(name, tensors, size)
         if is_numpy:  # draws nothing, but looks at the parameters
             getattr(rng, name)(*(t.detach().numpy() for t in tensors), size=(0, *shape))
-        return formula(*as_tensors(base(rng, shape), *tensors))
+        return formula(*as_tensors(*base(rng, shape, *tensors), *tensors))
 
     text = ", ".join([*(p.name for p in names[1:]), "size"])
     draw.__name__ = draw.__qualname__ = name
@@ -109,11 +110,22 @@ def _shape(name: str, tensors: list[Tensor], size: Size) -> tuple[int, ...]:
     return shape
 
 
-def _standard(method: str, *parameters: float) -> Formula:
-    return lambda rng, shape: getattr(rng, method)(*parameters, size=shape)
+def _standard(method: str, *values: float) -> Formula:
+    return lambda rng, shape, *parameters: (getattr(rng, method)(*values, size=shape),)
 
 
-def _same(z: Tensor) -> Tensor:
+def _gammas(*shapes: Formula) -> Formula:
+    """Return what draws from gamma distributions, the shapes of which depend on the parameters."""
+    return lambda rng, shape, *parameters: tuple(
+        _of_gamma(rng, shape_of(*parameters), shape) for shape_of in shapes
+    )
+
+
+def _of_gamma(rng: Any, a: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return gamma_draw(a, *as_tensors(rng.standard_gamma(a.detach().numpy(), size=shape)))
+
+
+def _same(z: Tensor, *parameters: Tensor) -> Tensor:
     return z
 
 
@@ -160,6 +172,40 @@ power = _declare("power", "a", _exponential, lambda e, a: (-expm1(-e)) ** (1.0 /
 triangular = _declare("triangular", "left mode right", _uniform, _triangular)
 
 
+standard_gamma = _declare("standard_gamma", "shape", _gammas(lambda a: a), _same)
+gamma = _declare(
+    "gamma", "shape scale=1", _gammas(lambda a, scale: a), lambda x, a, scale: scale * x
+)
+chisquare = _declare(
+    "chisquare", "df", _gammas(lambda df: 0.5 * df), lambda x, df: 2.0 * x
+)
+standard_t = _declare(
+    "standard_t",
+    "df",
+    lambda *given: _normal(*given) + _gammas(lambda df: 0.5 * df)(*given),
+    lambda z, x, df: sqrt(0.5 * df) * z / sqrt(x),
+)
+beta = _declare(
+    "beta", "a b", _gammas(lambda a, b: a, lambda a, b: b), lambda x, y, a, b: x / (x + y)
+)
+f = _declare(
+    "f",
+    "dfnum dfden",
+    _gammas(lambda n, m: 0.5 * n, lambda n, m: 0.5 * m),
+    lambda x, y, n, m: (x / n) / (y / m),
+)
+
+
+def dirichlet(rng: Any, alpha: ArrayLike, size: Size = None) -> Tensor:
+    """Return ``rng.dirichlet(alpha, size)`` as a function of the vector ``alpha``."""
+    _require_draws(rng, "dirichlet")
+    (alpha,) = as_tensors(alpha)
+    rng.dirichlet(alpha.detach().numpy(), size=0)  # draws nothing, but looks at the parameters
+    outer = () if size is None else _shape("dirichlet", [], size)
+    x = _of_gamma(rng, alpha, (*outer, *alpha.shape))
+    return x / x.sum(axis=-1, keepdims=True)
+
+
 def multivariate_normal(rng: Any, mean: ArrayLike, cov: ArrayLike, size: Size = None) -> Tensor:
     """Return ``mean + L z`` of normal draws ``z``, with the Cholesky factor ``L`` of ``cov``.
 
@@ -195,7 +241,8 @@ def multivariate_normal(rng: Any, mean: ArrayLike, cov: ArrayLike, size: Size = 
 
 
 __all__ = [
-    "cauchy", "exponential", "gumbel", "laplace", "logistic", "lognormal", "multivariate_normal",
-    "normal", "pareto", "power", "random", "rayleigh", "standard_cauchy", "standard_exponential",
-    "standard_normal", "triangular", "uniform", "weibull",
+    "beta", "cauchy", "chisquare", "dirichlet", "exponential", "f", "gamma", "gumbel", "laplace",
+    "logistic", "lognormal", "multivariate_normal", "normal", "pareto", "power", "random",
+    "rayleigh", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
+    "standard_t", "triangular", "uniform", "weibull",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.special
 
 import numgrad as ng
 
@@ -16,6 +17,9 @@ SAME_BITS = {
     "uniform": (LOC, LOC + SCALE),
     "exponential": (SCALE,),
     "rayleigh": (SCALE,),
+    "gamma": (SCALE, LOC),
+    "standard_gamma": (SCALE,),
+    "chisquare": (LOC,),
 }
 TO_ROUNDING = {
     "lognormal": (LOC, SCALE),
@@ -60,7 +64,72 @@ def test_cauchy():
     np.testing.assert_array_equal(actual.numpy(), LOC + SCALE * generator().standard_cauchy(3))
 
 
-@pytest.mark.parametrize("name", [*SAME_BITS, *TO_ROUNDING])
+SHAPES = {
+    "standard_t": (3.5,),
+    "beta": (1.5, 0.7),
+    "f": (3.0, 7.0),
+    "dirichlet": ([0.5, 2.0, 1.1],),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_single_draws_of_gamma_distributions_are_those_of_numpy(name):
+    actual = getattr(ng.random, name)(generator(), *SHAPES[name])
+    expected = getattr(generator(), name)(*SHAPES[name])
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-14)
+    many = getattr(ng.random, name)(generator(), *SHAPES[name], size=(2, 4))
+    assert many.shape == getattr(generator(), name)(*SHAPES[name], size=(2, 4)).shape
+
+
+@pytest.mark.parametrize("a", [0.05, 0.3, 1.0, 2.7, 50.0, 1e4])
+def test_slopes_of_gamma_draws_are_those_of_quantiles(a):
+    """A draw stays the quantile that it is: SciPy's quantiles say how it moves."""
+    leaf = ng.tensor(a, requires_grad=True)
+    x = ng.random.standard_gamma(generator(), leaf, size=30)
+    slopes = ng.func.jacfwd(lambda a: ng.random.standard_gamma(generator(), a, size=30))(a)
+    (total,) = ng.grad(x.sum(), leaf)
+    np.testing.assert_allclose(slopes.sum(), total.item(), rtol=1e-12)
+    below = scipy.special.gammainc(a, x.detach().numpy())
+    inner = (below > 1e-6) & (below < 0.99)
+    h = 1e-4 * a
+
+    def quantile(step):
+        return scipy.special.gammaincinv(a + step, below[inner])
+
+    expected = 8 * (quantile(h) - quantile(-h)) - (quantile(2 * h) - quantile(-2 * h))
+    np.testing.assert_allclose(slopes[inner], expected / (12 * h), rtol=1e-7)
+
+
+def test_gradients_of_expected_values():
+    """Of the means, variances and other moments that have a closed form."""
+    a, b, df = 2.3, 1.2, 9.0
+
+    def moments(theta):
+        rng = np.random.default_rng(1)
+        n = 200_000
+        x = ng.random.beta(rng, theta[0], theta[1], n)
+        y = ng.random.standard_t(rng, theta[2], n)
+        z = ng.random.dirichlet(rng, theta[:2], n)
+        return ng.stack(
+            [x.mean(), (y * y).mean(), z[:, 0].mean(), ng.random.f(rng, 3.0, theta[2], n).mean()]
+        )
+
+    jacobian = ng.func.jacrev(moments)(np.array([a, b, df]))
+    share = np.array([b, -a]) / (a + b) ** 2
+    np.testing.assert_allclose(jacobian[0, :2], share, rtol=0.01)
+    np.testing.assert_allclose(jacobian[2, :2], share, rtol=0.01)
+    np.testing.assert_allclose(jacobian[[1, 3], 2], -2 / (df - 2) ** 2, rtol=0.1)
+
+
+def test_second_derivatives_of_gamma_draws_are_refused():
+    with pytest.raises(ng.errors.NotDifferentiableError, match="gamma_slope"):
+        ng.func.hessian(lambda a: ng.random.standard_gamma(generator(), a))(2.0)
+
+
+OF_SHAPES = ("gamma", "standard_gamma", "chisquare")  # NumPy draws other numbers for other shapes
+
+
+@pytest.mark.parametrize("name", [n for n in [*SAME_BITS, *TO_ROUNDING] if n not in OF_SHAPES])
 def test_gradients(name):
     """Against differences of NumPy's draws for the same state of the generator."""
     parameters = {**SAME_BITS, **TO_ROUNDING}[name]
