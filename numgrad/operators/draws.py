@@ -6,7 +6,7 @@ from .._declare import elementwise
 from .elementwise import multiply
 from .special import digamma
 
-NODES, FIRST = 64, -4.0
+NODES, FIRST = 80, -4.0
 STEP = -2 * FIRST / NODES
 
 
@@ -34,17 +34,21 @@ def gamma_slope(a, x, psi):
 
     It is the integral of ``psi - log(t)`` times the density at ``t`` over that at ``x``, below
     ``x``, or of its negative above: here on the side of the tail, where few terms have the other
-    sign. With ``t = x * exp(-u)`` below and ``t = x * (1 + u)`` above, both decay exponentially, so
-    that the trapezoidal rule after ``u = c * exp(s - exp(-s))`` is exact to rounding.
+    sign. With ``t = x * exp(-u)`` below and ``t = x * (1 + u)`` above, both decay exponentially,
+    over a length near ``c``. So the trapezoidal rule after ``u = c * exp(s - exp(-s))`` has 12
+    digits, compared with one of many nodes for shapes from 0.001 to 1e6.
     """
     if x == 0:
         return 0.0
     apart = math.log(x) - psi
+    c = 1 / (abs(a - x) + math.sqrt(0.5 * x))
+    if c > 1:  # where the curvature at x says little about the length
+        c = (1 + x) / a if x < a else 1 / x
     total = 0.0
     for i in range(NODES + 1):
         s = FIRST + STEP * i
         e = math.exp(-s)
-        u = math.exp(s - e) / (abs(a - x) + math.sqrt(0.5 * x))
+        u = c * math.exp(s - e)
         if x < a:
             term = (u - apart) * math.exp(-a * u - x * math.expm1(-u))
         else:
