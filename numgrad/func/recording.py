@@ -367,6 +367,7 @@ class Replay(Operator):
         else:
             specs = [context.input_specs[n] for n in wanted]
             found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
+            backward_pass.own(found)  # in arrays that a program has made
         gradients: list[Any] = [None] * len(context.wanted)
         for n, gradient in zip(wanted, found, strict=True):
             gradients[n] = gradient

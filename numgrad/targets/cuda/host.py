@@ -1,7 +1,8 @@
 """Steps of a program that only the host can do: the data go there and come back.
 
-So it is with LAPACK, and with functions that make arrays or raise, which a thread of a GPU cannot:
-what it raises nobody would hear of. The device waits meanwhile.
+So it is with LAPACK, with functions of NumPy and SciPy, and with functions that make arrays or
+raise, which a thread of a GPU cannot: what it raises nobody would hear of. The device waits
+meanwhile.
 """
 
 import dis
@@ -16,7 +17,7 @@ import numpy as np
 from ..._declare.halving import REPLACED
 from ..._declare.source import plain_of
 from ..._program import Instruction
-from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec
+from ..._specs import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec
 from .steps import HostCall, Loop, Place, cores_of
 
 _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
@@ -24,7 +25,7 @@ _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "
 
 def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
-    if isinstance(spec, LibrarySpec) or getattr(spec, "checked", False):
+    if isinstance(spec, HostSpec | LibrarySpec) or getattr(spec, "checked", False):
         return True
     return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
 
