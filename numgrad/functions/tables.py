@@ -17,6 +17,7 @@ from . import (
     linalg,
     ranges,
     reduction,
+    results,
     searching,
     shape,
     sorting,
@@ -26,7 +27,7 @@ from . import (
 
 CHAPTERS = (
     agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    searching, shape, sorting, special, text,
+    results, searching, shape, sorting, special, text,
 )  # fmt: skip
 
 
@@ -49,15 +50,14 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 # SciPy's universal functions go by name: importing scipy.special takes long.
 SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "expit": special.expit,
-    "gammaln": special.gammaln,
-    "log_expit": special.log_expit,
-    "logit": special.logit,
-    "ndtr": special.ndtr,
-    "psi": special.digamma,
-    "xlogy": special.xlogy,
+    name: own
+    for chapter in (results, special)
+    for name, own in vars(chapter).items()
+    if isinstance(own, FunctionType) and name[0] != "_" and name not in vars(np)
+}
+SCIPY_UFUNCS |= {
+    "_riemann_zeta": special.zeta,
+    "_zeta": special.zeta,
 }
 
 
