@@ -4,7 +4,7 @@ import math
 
 from .._declare import elementwise
 from .elementwise import multiply
-from .special import digamma
+from .gammas import digamma
 
 NODES, FIRST = 80, -4.0
 STEP = -2 * FIRST / NODES

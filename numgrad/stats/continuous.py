@@ -133,8 +133,8 @@ def invgauss_logsf(x: Tensor, mu: Tensor) -> Tensor:
 
 # fmt: off
 norm = Continuous(
-    "norm", symmetric=True, logpdf=normal_logpdf, cdf=sp.ndtr, logcdf=lambda x: sp.log_ndtr(x),
-    ppf=lambda q: sp.ndtri(q),
+    "norm", symmetric=True, logpdf=normal_logpdf, cdf=sp.ndtr, logcdf=sp.log_ndtr,
+    ppf=sp.ndtri,
 )
 halfnorm = Continuous(
     "halfnorm", support=(0.0, INF), logpdf=lambda x: normal_logpdf(x) + LOG_2,

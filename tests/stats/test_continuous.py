@@ -33,12 +33,10 @@ def test_densities_equal_scipy_everywhere(name, shapes, place):
     np.testing.assert_array_equal(own.pdf(*given).numpy(), ng.exp(actual).numpy())
 
 
-@pytest.mark.parametrize(("name", "shapes"), CASES)
+@pytest.mark.parametrize(("name", "shapes"), [c for c in CASES if c[0] not in WITHOUT_CDF])
 @pytest.mark.parametrize("function", ["cdf", "sf", "logcdf", "logsf"])
 @pytest.mark.parametrize("place", [(), (0.3, 2.0)])
 def test_distribution_functions_equal_scipy(name, shapes, function, place):
-    if name in WITHOUT_CDF:
-        pytest.skip("there is no formula")
     given = (points(name, function), *shapes, *place)
     expected = getattr(getattr(scipy.stats, name), function)(*given)
     actual = getattr(getattr(ng.stats, name), function)(*given).numpy()
@@ -50,11 +48,12 @@ def test_distribution_functions_equal_scipy(name, shapes, function, place):
         assert_equal(actual, expected)
 
 
-@pytest.mark.parametrize(("name", "shapes"), CASES)
+OF_QUANTILES = [c for c in CASES if c[0] not in WITHOUT_PPF and c[1] != (-40.0, -35.0)]
+
+
+@pytest.mark.parametrize(("name", "shapes"), OF_QUANTILES)
 @pytest.mark.parametrize("place", [(), (0.3, 2.0)])
 def test_quantiles_equal_scipy(name, shapes, place):
-    if name in WITHOUT_PPF or (name == "truncnorm" and shapes[0] == -40):
-        pytest.skip("there is no formula, or none so far from the middle")
     expected = getattr(scipy.stats, name).ppf(PROBABILITIES, *shapes, *place)
     actual = getattr(ng.stats, name).ppf(PROBABILITIES, *shapes, *place).numpy()
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-15)
