@@ -76,7 +76,7 @@ class Distribution:
         symmetric: bool = False,
         **formulas: Formula,
     ) -> None:
-        self.__name__ = name
+        self.__name__, self.__module__ = name, "numgrad.stats"
         self.shapes = tuple(shapes.split())
         self._support, self._edges, self._inside = support, edges, inside
         self._valid = valid
@@ -86,6 +86,9 @@ class Distribution:
 
     def __repr__(self) -> str:
         return f"<numgrad.stats.{self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
 
     def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> "Frozen":
         """Return the distribution with these parameters."""

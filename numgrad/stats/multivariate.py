@@ -25,11 +25,15 @@ class Family:
     the logarithm of its density."""
 
     def __init__(self, log_density: Callable[..., Tensor]) -> None:
-        self.__name__, self.__doc__ = log_density.__name__, log_density.__doc__
+        self.__name__, self.__module__ = log_density.__name__, "numgrad.stats"
+        self.__doc__ = log_density.__doc__
         self._log_density = log_density
 
     def __repr__(self) -> str:
         return f"<numgrad.stats.{self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
 
     def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> Frozen:
         """Return the distribution with these parameters."""

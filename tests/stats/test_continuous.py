@@ -1,5 +1,8 @@
 """Continuous distributions against SciPy, and their gradients against differences of its values."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -206,6 +209,13 @@ def test_parameters_broadcast_and_results_are_of_double_precision():
     np.testing.assert_allclose(
         actual.numpy(), scipy.stats.gamma.logpdf(x, [1, 2, 3], scale=2), rtol=1e-14
     )
+
+
+@pytest.mark.parametrize("name", ["gamma", "poisson", "dirichlet", "multinomial"])
+def test_copies_of_distributions_are_the_distributions(name):
+    distribution = getattr(ng.stats, name)
+    assert pickle.loads(pickle.dumps(distribution)) is distribution
+    assert copy.deepcopy(distribution) is distribution
 
 
 def test_frozen_distributions():
