@@ -32,8 +32,10 @@ from . import interop as interop
 
 # linalg
 from . import linalg as linalg
+from . import random as random
 from . import sparse as sparse
 from . import special as special
+from . import stats as stats
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
