@@ -1,7 +1,7 @@
 """Functions that choose between their arguments."""
 
 import math
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..operators import elementwise as _elementwise
 from ..operators import selection as _selection
 from .operands import as_scalar
 from .searching import nonzero
+from .universal import Options, universal, with_options
 
 
 @overload
@@ -63,7 +64,8 @@ def _where_steps(*args: Any) -> Any:
 _chosen = Steps(_where_steps, _elementwise.where)
 
 
-def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def maximum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, NaN where either is NaN.
 
     Parameters
@@ -88,10 +90,11 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
     (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
     """
-    return _selection.maximum(x1, x2)
+    return with_options(maximum, options, x1, x2) if options else _selection.maximum(x1, x2)
 
 
-def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def minimum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, NaN where either is NaN.
 
     Parameters
@@ -116,10 +119,11 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.minimum(x1, x2), [x1, x2])
     (tensor([1. , 0.5, 0. ]), tensor([0. , 0.5, 1. ]))
     """
-    return _selection.minimum(x1, x2)
+    return with_options(minimum, options, x1, x2) if options else _selection.minimum(x1, x2)
 
 
-def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def fmax(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, and the other one where one is NaN.
 
     Parameters
@@ -142,10 +146,11 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.fmax(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
     tensor([2., 2.])
     """
-    return _selection.fmax(x1, x2)
+    return with_options(fmax, options, x1, x2) if options else _selection.fmax(x1, x2)
 
 
-def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def fmin(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, and the other one where one is NaN.
 
     Parameters
@@ -168,10 +173,11 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.fmin(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
     tensor([1., 2.])
     """
-    return _selection.fmin(x1, x2)
+    return with_options(fmin, options, x1, x2) if options else _selection.fmin(x1, x2)
 
 
-def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def copysign(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``abs(x1)`` with the sign of ``x2``.
 
     Parameters
@@ -194,7 +200,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.copysign(ng.tensor([1.0, 2.0]), ng.tensor([-1.0, 0.0]))
     tensor([-1.,  2.])
     """
-    return _selection.copysign(x1, x2)
+    return with_options(copysign, options, x1, x2) if options else _selection.copysign(x1, x2)
 
 
 _PLAIN = {int, float, type(None)}
