@@ -90,9 +90,8 @@ def array_function(
     alike = _alike(function, own)
     if kwargs or len(args) > alike:
         args, kwargs = _translate(name, function, own, args, kwargs, alike)
-        if "out" in kwargs and "out" not in _parameters(own):
-            out = kwargs.pop("out")
-            return delivered(own(*args, **kwargs), out, name)
+        out = kwargs.pop("out", None)
+        return delivered(own(*args, **kwargs), out, name)
     return own(*args, **kwargs)
 
 
@@ -161,7 +160,8 @@ def _alike(function: Callable[..., Any], own: Callable[..., Any]) -> int:
         return sys.maxsize
     names = _names(function, own)
     for count, (name, parameter) in enumerate(zip(theirs, ours, strict=False)):
-        if names.get(name) != parameter.name or parameter.kind is parameter.KEYWORD_ONLY:
+        is_named = parameter.kind is parameter.KEYWORD_ONLY or name == "out"
+        if names.get(name) != parameter.name or is_named:
             return count
     return min(len(theirs), len(ours))
 

@@ -7,6 +7,7 @@ from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
+from .results import delivered
 from .universal import Options, universal, with_options
 
 
@@ -94,7 +95,7 @@ def trunc(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
 fix = trunc
 
 
-def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
+def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Return ``x`` rounded to ``decimals`` places, halves to even.
 
     Parameters
@@ -103,6 +104,8 @@ def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
         Any shape.
     decimals : int
         Places after the decimal point; negative numbers round to tens, hundreds and so on.
+    out : Tensor, optional
+        Where the result is written.
 
     Raises
     ------
@@ -122,7 +125,8 @@ def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
     tensor([ 1.2, 12.3])
     """
     places = operator.index(seen(decimals))
-    return _decimals(x, places) if places else _rounding.rint(x)
+    y = _decimals(x, places) if places else _rounding.rint(x)
+    return delivered(y, out, "round")
 
 
 around = round

@@ -14,6 +14,7 @@ from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
 from ..operators import selection as _selection
 from .operands import as_scalar
+from .results import delivered
 from .searching import nonzero
 from .universal import Options, universal, with_options
 
@@ -206,7 +207,16 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Ten
 _PLAIN = {int, float, type(None)}
 
 
-def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
+def clip(
+    x: ArrayLike,
+    /,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: Tensor | None = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+) -> Tensor:
     """Return ``x`` limited to the interval from ``min`` to ``max``.
 
     Parameters
@@ -215,6 +225,10 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
         Any shape.
     min, max : array_like or None
         Broadcast with ``x``; None is no limit. Where ``min > max``, the result is ``max``.
+    out : Tensor, optional
+        Where the result is written.
+    a_min, a_max : array_like or None
+        Other names of ``min`` and ``max``.
 
     Raises
     ------
@@ -233,6 +247,12 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     >>> ng.grad(ng.clip(x, 0.0, 1.0), x)[0]
     tensor([0., 1., 1.])
     """
+    if a_min is not None or a_max is not None:
+        if min is not None or max is not None:
+            raise TypeError("clip got its limits twice, under two names")
+        min, max = a_min, a_max
+    if out is not None:
+        return delivered(clip(x, min, max), out, "clip")
     if min is None and max is None:
         return _elementwise.copy(x)
     if type(x) is Tensor and x.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
@@ -248,7 +268,12 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
 
 
 def nan_to_num(
-    x: ArrayLike, /, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: ArrayLike,
+    /,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
 ) -> Tensor:
     """Return ``x`` with NaN and infinities replaced by numbers.
 
@@ -256,6 +281,8 @@ def nan_to_num(
     ----------
     x : array_like
         Any shape.
+    copy : bool
+        False writes the result into ``x``, if that is a tensor.
     nan : float
         Replaces NaN.
     posinf, neginf : float or None
@@ -273,6 +300,8 @@ def nan_to_num(
     tensor([1., 0.])
     """
     x = x if isinstance(x, Tensor) else constant(x)
+    if not copy:
+        return delivered(nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf), x, "nan_to_num")
     if x.dtype.kind in "biu":
         return _elementwise.copy(x)
     if x.dtype.kind == "c":

@@ -13,11 +13,14 @@ from . import (
     cumulative,
     dtypes,
     elementwise,
+    facts,
     indexing,
     linalg,
+    placing,
     ranges,
     reduction,
     searching,
+    sets,
     shape,
     sorting,
     special,
@@ -25,8 +28,8 @@ from . import (
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    searching, shape, sorting, special, text,
+    agreement, creation, cumulative, dtypes, elementwise, facts, indexing, linalg, placing, ranges,
+    reduction, searching, sets, shape, sorting, special, text,
 )  # fmt: skip
 
 
@@ -61,23 +64,6 @@ SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _shape(a: Tensor) -> tuple[int, ...]:
-    return creation.asarray(a).shape
-
-
-def _ndim(a: Tensor) -> int:
-    return len(_shape(a))
-
-
-def _size(a: Tensor, axis: int | None = None) -> int:
-    a = creation.asarray(a)
-    return a.size if axis is None else a.shape[axis]
-
-
-def _copy(a: Tensor) -> Tensor:
-    return creation.asarray(a, copy=True)
-
-
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return linalg.diagonal(x, offset, axis1=-2, axis2=-1)
 
@@ -93,11 +79,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= {
-    np.array: creation.asarray,  # np.array(3, like=t) arrives here too
-    np.copy: _copy,
-    np.ndim: _ndim,
-    np.shape: _shape,
-    np.size: _size,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }
