@@ -193,7 +193,7 @@ def _order(order: Any) -> Any:
 
 def in_order(x: Tensor, order: Any, copy: bool = False) -> Tensor:
     """Return a tensor with its elements in an order of NumPy's in memory: itself, or a copy."""
-    flag = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(order)
+    flag: Any = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(order)
     _order(order)
     is_there = flag is None or x.ndim < 2 or (x.array is not None and x.array.flags[flag])
     if is_there:

@@ -45,7 +45,7 @@ def size(a: ArrayLike, axis: int | tuple[int, ...] | None = None) -> int:
     return int(np.size(np.broadcast_to(np.bool_(), shape(a)), axis))
 
 
-def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
+def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Return whether two tensors or arrays lie in parts of memory that overlap.
 
     Examples
@@ -58,7 +58,7 @@ def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
     return np.may_share_memory(_memory(a), _memory(b), max_work)
 
 
-def shares_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
+def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Return whether two tensors or arrays have an element in common.
 
     Examples

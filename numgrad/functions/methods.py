@@ -116,7 +116,7 @@ class Methods:
         self._computed().setflags(write, align, uic)
 
     @property
-    def base(self: Any) -> Tensor | None:
+    def base(self: Any) -> Any:
         """The tensor that this one is a view of."""
         return self._view.base if isinstance(self._view, View) else None
 
