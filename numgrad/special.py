@@ -4,15 +4,6 @@ from .functions.exponential import exp2 as exp2
 from .functions.exponential import expm1 as expm1
 from .functions.exponential import log1p as log1p
 from .functions.powers import cbrt as cbrt
-from .functions.results import airy as airy
-from .functions.results import ellipj as ellipj
-from .functions.results import fresnel as fresnel
-from .functions.results import shichi as shichi
-from .functions.results import sici as sici
-from .functions.results import spherical_in as spherical_in
-from .functions.results import spherical_jn as spherical_jn
-from .functions.results import spherical_kn as spherical_kn
-from .functions.results import spherical_yn as spherical_yn
 from .functions.shares import log_softmax as log_softmax
 from .functions.shares import logsumexp as logsumexp
 from .functions.shares import softmax as softmax
@@ -151,6 +142,15 @@ from .functions.special import yv as yv
 from .functions.special import yve as yve
 from .functions.special import zeta as zeta
 from .functions.special import zetac as zetac
+from .functions.special_results import airy as airy
+from .functions.special_results import ellipj as ellipj
+from .functions.special_results import fresnel as fresnel
+from .functions.special_results import shichi as shichi
+from .functions.special_results import sici as sici
+from .functions.special_results import spherical_in as spherical_in
+from .functions.special_results import spherical_jn as spherical_jn
+from .functions.special_results import spherical_kn as spherical_kn
+from .functions.special_results import spherical_yn as spherical_yn
 
 __all__ = [
     "airy",

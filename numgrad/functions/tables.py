@@ -13,22 +13,25 @@ from . import (
     cumulative,
     dtypes,
     elementwise,
+    facts,
     fourier,
     indexing,
     linalg,
+    placing,
     ranges,
     reduction,
-    results,
     searching,
+    sets,
     shape,
     sorting,
     special,
+    special_results,
     text,
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    results, searching, shape, sorting, special, text,
+    agreement, creation, cumulative, dtypes, elementwise, facts, indexing, linalg, placing, ranges,
+    reduction, searching, sets, shape, sorting, special, special_results, text,
 )  # fmt: skip
 
 
@@ -52,7 +55,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 # SciPy's universal functions go by name: importing scipy.special takes long.
 SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
     name: own
-    for chapter in (results, special)
+    for chapter in (special, special_results)
     for name, own in vars(chapter).items()
     if isinstance(own, FunctionType) and name[0] != "_" and name not in vars(np)
 }
@@ -60,23 +63,6 @@ SCIPY_UFUNCS |= {
     "_riemann_zeta": special.zeta,
     "_zeta": special.zeta,
 }
-
-
-def _shape(a: Tensor) -> tuple[int, ...]:
-    return creation.asarray(a).shape
-
-
-def _ndim(a: Tensor) -> int:
-    return len(_shape(a))
-
-
-def _size(a: Tensor, axis: int | None = None) -> int:
-    a = creation.asarray(a)
-    return a.size if axis is None else a.shape[axis]
-
-
-def _copy(a: Tensor) -> Tensor:
-    return creation.asarray(a, copy=True)
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -95,11 +81,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
-    np.array: creation.asarray,  # np.array(3, like=t) arrives here too
-    np.copy: _copy,
-    np.ndim: _ndim,
-    np.shape: _shape,
-    np.size: _size,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }
