@@ -9,15 +9,29 @@ import numpy as np
 from .._tensor import Tensor
 from . import (
     agreement,
+    applying,
+    assembling,
+    averages,
+    choosing,
     creation,
     cumulative,
+    differences,
     dtypes,
     elementwise,
     facts,
+    filtering,
+    floats,
     fourier,
+    grids,
+    histograms,
     indexing,
+    interpolation,
     linalg,
+    nan_reductions,
+    ordering,
     placing,
+    polynomials,
+    quantiles,
     ranges,
     reduction,
     searching,
@@ -27,11 +41,14 @@ from . import (
     special,
     special_results,
     text,
+    vectors,
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, facts, indexing, linalg, placing, ranges,
-    reduction, searching, sets, shape, sorting, special, special_results, text,
+    agreement, applying, assembling, averages, choosing, creation, cumulative, differences, dtypes,
+    elementwise, facts, filtering, floats, grids, histograms, indexing, interpolation, linalg,
+    nan_reductions, ordering, placing, polynomials, quantiles, ranges, reduction, searching, sets,
+    shape, sorting, special, special_results, text, vectors,
 )  # fmt: skip
 
 
