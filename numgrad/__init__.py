@@ -20,7 +20,6 @@ from numpy import generic as generic
 from numpy import get_printoptions as get_printoptions
 from numpy import index_exp as index_exp
 from numpy import inexact as inexact
-from numpy import index_exp as index_exp
 from numpy import inf as inf
 from numpy import int8 as int8
 from numpy import int16 as int16
@@ -43,7 +42,6 @@ from numpy import set_printoptions as set_printoptions
 from numpy import signedinteger as signedinteger
 from numpy import single as single
 from numpy import uint as uint
-from numpy import s_ as s_
 from numpy import uint8 as uint8
 from numpy import uint16 as uint16
 from numpy import uint32 as uint32
@@ -282,15 +280,6 @@ from .functions.linalg import vdot as vdot
 from .functions.linalg import vecdot as vecdot
 from .functions.namespace import __array_api_version__ as __array_api_version__
 from .functions.namespace import __array_namespace_info__ as __array_namespace_info__
-from .functions.placing import choose as choose
-from .functions.placing import compress as compress
-from .functions.placing import copyto as copyto
-from .functions.placing import extract as extract
-from .functions.placing import fill_diagonal as fill_diagonal
-from .functions.placing import place as place
-from .functions.placing import put as put
-from .functions.placing import put_along_axis as put_along_axis
-from .functions.placing import putmask as putmask
 from .functions.nan_reductions import nanargmax as nanargmax
 from .functions.nan_reductions import nanargmin as nanargmin
 from .functions.nan_reductions import nancumprod as nancumprod
@@ -307,6 +296,15 @@ from .functions.ordering import flatnonzero as flatnonzero
 from .functions.ordering import lexsort as lexsort
 from .functions.ordering import partition as partition
 from .functions.ordering import sort_complex as sort_complex
+from .functions.placing import choose as choose
+from .functions.placing import compress as compress
+from .functions.placing import copyto as copyto
+from .functions.placing import extract as extract
+from .functions.placing import fill_diagonal as fill_diagonal
+from .functions.placing import place as place
+from .functions.placing import put as put
+from .functions.placing import put_along_axis as put_along_axis
+from .functions.placing import putmask as putmask
 from .functions.polynomials import poly as poly
 from .functions.polynomials import polyadd as polyadd
 from .functions.polynomials import polyder as polyder
