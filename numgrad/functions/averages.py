@@ -6,7 +6,7 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from .axes import Axis, normalize_axis_tuple
-from .creation import full
+from .constants import full
 from .diagonals import diagonal
 from .joining import concat
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of

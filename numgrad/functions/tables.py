@@ -13,6 +13,7 @@ from . import (
     assembling,
     averages,
     choosing,
+    constants,
     creation,
     cumulative,
     differences,
@@ -45,10 +46,10 @@ from . import (
 )
 
 CHAPTERS = (
-    agreement, applying, assembling, averages, choosing, creation, cumulative, differences, dtypes,
-    elementwise, facts, filtering, floats, grids, histograms, indexing, interpolation, linalg,
-    nan_reductions, ordering, placing, polynomials, quantiles, ranges, reduction, searching, sets,
-    shape, sorting, special, special_results, text, vectors,
+    agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
+    differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
+    interpolation, linalg, nan_reductions, ordering, placing, polynomials, quantiles, ranges,
+    reduction, searching, sets, shape, sorting, special, special_results, text, vectors,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import special as sp
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
-from ..functions.creation import eye
+from ..functions.constants import eye
 from ..functions.exponential import exp, log
 from ..functions.operands import as_tensors
 from ..functions.selection import where
