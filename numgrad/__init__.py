@@ -155,7 +155,9 @@ from .functions.constants import ones_like as ones_like
 from .functions.constants import zeros as zeros
 from .functions.constants import zeros_like as zeros_like
 from .functions.creation import array as array
+from .functions.creation import asanyarray as asanyarray
 from .functions.creation import asarray as asarray
+from .functions.creation import ascontiguousarray as ascontiguousarray
 from .functions.creation import copy as copy
 
 # reduction
@@ -274,11 +276,13 @@ from .functions.linalg import einsum as einsum
 from .functions.linalg import inner as inner
 from .functions.linalg import kron as kron
 from .functions.linalg import matmul as matmul
+from .functions.linalg import matvec as matvec
 from .functions.linalg import outer as outer
 from .functions.linalg import tensordot as tensordot
 from .functions.linalg import trace as trace
 from .functions.linalg import vdot as vdot
 from .functions.linalg import vecdot as vecdot
+from .functions.linalg import vecmat as vecmat
 from .functions.namespace import __array_api_version__ as __array_api_version__
 from .functions.namespace import __array_namespace_info__ as __array_namespace_info__
 from .functions.nan_reductions import nanargmax as nanargmax
@@ -306,6 +310,8 @@ from .functions.placing import place as place
 from .functions.placing import put as put
 from .functions.placing import put_along_axis as put_along_axis
 from .functions.placing import putmask as putmask
+from .functions.polynomial_fits import polyfit as polyfit
+from .functions.polynomial_fits import roots as roots
 from .functions.polynomials import poly as poly
 from .functions.polynomials import polyadd as polyadd
 from .functions.polynomials import polyder as polyder

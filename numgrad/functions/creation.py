@@ -212,3 +212,31 @@ def copy(a: ArrayLike, order: Any = "K", subok: bool = False) -> Tensor:
     """Return a copy through which gradients flow, in an order in memory; ``subok`` asks for
     nothing."""
     return in_order(asarray(a), order, copy=True)
+
+
+def asanyarray(
+    a: ArrayLike, dtype: Any = None, order: Any = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Tensor:  # fmt: skip
+    """Return what `asarray` does: there are no classes derived from tensors.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.asanyarray([1.0, 2.0])
+    tensor([1., 2.])
+    """
+    return asarray(a, dtype, device=device_like(device, like), copy=copy, order=order)
+
+
+def ascontiguousarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """Return a tensor of one axis or more whose elements lie in C order.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ascontiguousarray(3.0)
+    tensor([3.])
+    """
+    x = asarray(a, dtype, device=device_like(None, like))
+    return in_order(x if x.ndim else x.reshape(1), "C")

@@ -27,10 +27,12 @@ from .products import inner as inner
 from .products import kron as kron
 from .products import matmul as matmul
 from .products import matrix_power as matrix_power
+from .products import matvec as matvec
 from .products import multi_dot as multi_dot
 from .products import outer as outer
 from .products import vdot as vdot
 from .products import vecdot as vecdot
+from .products import vecmat as vecmat
 from .reduction import sum as _sum
 from .reshaping import matrix_transpose as matrix_transpose
 from .special_matrices import block_diag as block_diag

@@ -181,6 +181,33 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     return cast(sum_(products, axes=(axis,)), products.dtype)
 
 
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of matrices and vectors; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 10.0], [0.0, 1.0]])
+    tensor([[21., 43.],
+            [ 2.,  4.]])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(x1, expand_dims(x2, axes=(-1,))), axes=(-1,))
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of vectors, which are conjugated, and matrices; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.vecmat([1.0, 10.0], [[1.0, 2.0], [3.0, 4.0]])
+    tensor([31., 42.])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
+
+
 def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
     """Return the products of each element of ``a`` with each of ``b``, both flattened.
 

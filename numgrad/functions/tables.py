@@ -31,6 +31,7 @@ from . import (
     nan_reductions,
     ordering,
     placing,
+    polynomial_fits,
     polynomials,
     quantiles,
     ranges,
@@ -48,8 +49,9 @@ from . import (
 CHAPTERS = (
     agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
     differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
-    interpolation, linalg, nan_reductions, ordering, placing, polynomials, quantiles, ranges,
-    reduction, searching, sets, shape, sorting, special, special_results, text, vectors,
+    interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits, polynomials,
+    quantiles, ranges, reduction, searching, sets, shape, sorting, special, special_results, text,
+    vectors,
 )  # fmt: skip
 
 
