@@ -77,7 +77,7 @@ SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
     name: own
     for chapter in (special, special_results)
     for name, own in vars(chapter).items()
-    if isinstance(own, FunctionType) and name[0] != "_" and name not in vars(np)
+    if isinstance(own, FunctionType) and own.__module__ == chapter.__name__ and name[0] != "_"
 }
 SCIPY_UFUNCS |= {
     "_riemann_zeta": special.zeta,

@@ -207,7 +207,7 @@ def _product(a: Application) -> list[IndexSets]:
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
     """Return for every row of a product the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.over(columns.reshape(-1, columns.shape[-1]))
+    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -257,7 +257,7 @@ def _core(a: Application) -> list[IndexSets]:
     """Take every element of the core of an output to depend on all of the core of the inputs, but
     for what the operator declares."""
     operator = a.operator
-    sizes = operator.core_sizes(a.shapes)
+    sizes = operator.sizes(a.shapes, a.static)
     cores = [[tuple(sizes[d] for d in dims) for dims in side]
              for side in (operator.signature.inputs, operator.signature.outputs)]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
