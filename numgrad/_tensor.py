@@ -12,6 +12,7 @@ from ._declare.dtypes import native, numbers, require_floating, require_numbers,
 from ._errors import (
     ArgTypeError,
     DeviceError,
+    DtypeError,
     GradDtypeError,
     GradShapeError,
     NoGradError,
@@ -92,8 +93,8 @@ class Tensor(Arithmetic, Methods, Value):
         """Return the array, or a copy of what a device has."""
         return on_host(self._computed())
 
-    def item(self) -> Any:
-        """Return the only element as a Python number.
+    def item(self, *args: Any) -> Any:
+        """Return the only element as a Python number, or that at an index.
 
         Raises
         ------
@@ -102,18 +103,12 @@ class Tensor(Arithmetic, Methods, Value):
             differentiates: gradients would be lost without a word.
         """
         leaving.refuse_inside(self, "item()", leaving.VALUES, "x.detach().item()")
-        return self._on_host().item()
+        return self._on_host().item(*args)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; raises where `item` does."""
         leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self._computed()
-        leaving.refuse(self, "np.asarray", leaving.ARRAY)
-        array = self.numpy(copy=bool(copy))
-        return array if dtype is None or array.dtype == dtype else array.astype(dtype)
 
     def __float__(self) -> float:
         return float(self._number("float"))
@@ -212,8 +207,22 @@ class Tensor(Arithmetic, Methods, Value):
         """Return a copy; gradients flow through it."""
         return registry["copy"](self)
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> "Tensor":
-        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: Any = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> "Tensor":
+        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it), where
+        ``casting`` lets it; ``subok``, and an order in memory other than "F", ask for nothing."""
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            raise DtypeError(
+                f"astype: {self.dtype} cannot become {np.dtype(dtype)} with casting={casting!r}"
+            )
+        if order == "F":
+            raise ValueError("astype: for order='F' write t.astype(dtype).copy(order='F')")
         converted = _cast.cast(self, native(dtype))
         converted = self.clone() if copy and converted is self else converted
         if self.is_scalar:

@@ -91,6 +91,11 @@ class Variables:
             start += count
         return trees[0] if self.single else tuple(trees)
 
+    def by_output(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return for each output its blocks, of which there is one per leaf, arranged so."""
+        width = len(self.leaves)
+        return [self.rebuild(blocks[n : n + width]) for n in range(0, len(blocks), width)]
+
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
         """Return whether results that depend on values need a graph: gradients are recorded
         outside, and an argument or what leads to the values is part of a graph outside."""

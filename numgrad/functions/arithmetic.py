@@ -11,7 +11,7 @@ from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
-from . import elementwise, indexing, inplace, linalg
+from . import elementwise, indexing, inplace, linalg, sparse
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
 
@@ -41,7 +41,9 @@ def _direct(operator: Elementwise, function: Binary) -> Binary:
         kind = type(other)
         if kind is Tensor or kind is float or kind is int:
             return binary(operator, self, other)
-        return function(self, other) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(self, other)
+        return sparse.product_with(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -52,7 +54,9 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
         kind = type(other)
         if kind is float or kind is int:
             return binary(operator, other, self)
-        return function(other, self) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(other, self)
+        return sparse.product_with(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -60,7 +64,9 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
 
 def _forward(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
-        return function(self, other) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(self, other)
+        return sparse.product_with(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -80,7 +86,9 @@ def _assigned(function: Binary) -> Binary:
 
 def _reflected(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
-        return function(other, self) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(other, self)
+        return sparse.product_with(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate

@@ -3,6 +3,8 @@
 The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
 """
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..engine.record import set_apart
 from ..engine.seen import seen
@@ -11,9 +13,11 @@ from ..operators import trigonometric as _trigonometric
 from .operands import as_tensor
 from .reshaping import reshape
 from .trigonometric import rad2deg
+from .universal import Options, universal, with_options
 
 
-def conj(x: ArrayLike, /) -> Tensor:
+@universal
+def conj(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the complex conjugate; real numbers stay what they are.
 
     Parameters
@@ -31,7 +35,7 @@ def conj(x: ArrayLike, /) -> Tensor:
     >>> ng.conj(ng.tensor([1.0 + 2.0j]))
     tensor([1.-2.j])
     """
-    return _complex_parts.conj(x)
+    return with_options(conj, options, x) if options else _complex_parts.conj(x)
 
 
 conjugate = conj

@@ -20,7 +20,7 @@ from ..operators import indexing as _indexing
 from ..operators import shape as _shape
 from ..operators.gathering import put_at
 from ..operators.positions import remains
-from .keys import ArrayKey, BasicKey, Items, check_arrays, is_late_mask, is_same, parse
+from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
 from .places import positions_of
 
@@ -67,8 +67,9 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     capture = _record.mode.capture if isinstance(value, Tensor) else None
     copied = None if capture is None else capture.copied(x, value)
-    mask = key if is_late_mask(key) and _is_of_rows(x, key, value) else None
-    normal = parse(key if mask is None else ..., x.shape, x.spec.device)
+    if isinstance(key, Tensor) and key.array is None and key.dtype.kind == "b":
+        key, value = _selected(x, key, value)
+    normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
         return  # ``x[key] += v`` ends by writing what is there already
@@ -78,9 +79,6 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
-    if mask is not None:
-        mask = _shape.expand_dims(mask, axes=tuple(range(mask.ndim - x.ndim, 0)))
-        value = _elementwise.where(mask, _cast.cast(value, x.dtype), x)
     _inplace.check(x, value)
     x.as_array()
     if isinstance(normal, BasicKey):
@@ -91,10 +89,15 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         copied.agree()  # ``x[key] += v`` ends by writing what a view would have written already
 
 
-def _is_of_rows(x: Tensor, mask: Tensor, value: ArrayLike) -> bool:
-    """Whether a write through a mask writes the same to all that it is true for: how many these
-    are need not be known."""
-    return mask.shape == x.shape[: mask.ndim] and np.ndim(value) <= x.ndim - mask.ndim
+def _selected(x: Tensor, mask: Tensor, value: ArrayLike) -> tuple[Any, ArrayLike]:
+    """Return a key without the mask, which is known later only, and what to write there instead:
+    one value, or row, goes to all places that a mask selects, how many there may be."""
+    one = as_tensor(value, x.spec.device)
+    if one.ndim > x.ndim - mask.ndim or mask.shape != x.shape[: mask.ndim]:
+        return mask, value
+    _check_dtypes(x, one)
+    mask = _shape.expand_dims(mask, axes=tuple(range(mask.ndim - x.ndim, 0)))
+    return ..., _elementwise.where(mask, one.astype(x.dtype, copy=False), x)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:

@@ -209,11 +209,6 @@ def is_late(item: Any) -> bool:
     return is_known and item.ndim > 0 and item.dtype.kind in "iu"
 
 
-def is_late_mask(key: Any) -> bool:
-    """Whether a key is a mask whose values are known when a program runs."""
-    return isinstance(key, Tensor) and key.array is None and key.dtype.kind == "b"
-
-
 def _is_unknown(item: Any) -> bool:
     if isinstance(item, (list, tuple)):
         return any(map(_is_unknown, item))
