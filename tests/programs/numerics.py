@@ -33,7 +33,7 @@ def quadrature(np, ends, parameters):
     return np.stack([gauss, simpson - gauss, table[0] * tail])
 
 
-@program(numpy.array([1.0, -6.0, 11.2, -5.9]), numpy.array([0.2, 0.9]), analytic=True)
+@program(numpy.array([1.0, -6.0, 11.0, -5.9]), numpy.array([0.2, 0.9]), analytic=True)
 def roots_by_newton(np, coefficients, eccentricity):
     """Kepler's equation, the roots of a polynomial with deflation, a square root of a matrix."""
     anomaly = np.linspace(0.5, 2.5, 5)
