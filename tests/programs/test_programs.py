@@ -100,3 +100,31 @@ def test_captured(program, namespace):
     expected = weighted(program.function(np, *program.inputs))
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
     check(program, gradients)
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
+def test_other_transforms_agree(program):
+    """Forward mode, second derivatives against differences of first ones, maps over samples."""
+    where, inputs = floats(program), program.inputs
+
+    def loss(*given):
+        return weighted(program.function(ng, *given))
+
+    gradient = ng.func.grad(loss, argnums=tuple(where))
+    rng = np.random.default_rng(0)
+    tangents = tuple(rng.normal(size=np.shape(x)) for x in inputs)
+    first = gradient(*inputs)
+    terms = np.concatenate([np.ravel(g * d) for g, d in zip(first, tangents, strict=True)])
+    _, slope = ng.func.jvp(loss, inputs, tangents)
+    np.testing.assert_allclose(slope, terms.sum(), rtol=0, atol=1e-12 * np.abs(terms).sum())
+    _, products = ng.func.hvp(loss, inputs, tangents)
+    ends = [
+        gradient(*(x + s * 1e-5 * d for x, d in zip(inputs, tangents, strict=True)))
+        for s in (1, -1)
+    ]
+    for product, high, low in zip(products, *ends, strict=True):
+        scale = np.abs(product).max() + 1e-3 * np.abs(high).max()
+        np.testing.assert_allclose(product, (high - low) / 2e-5, rtol=0, atol=1e-4 * scale + 1e-7)
+    mapped = ng.func.vmap(gradient)(*(np.stack([x, 1.001 * x]) for x in inputs))
+    for row, expected in zip(mapped, first, strict=True):
+        np.testing.assert_allclose(row[0], expected, rtol=1e-8, atol=1e-10)
