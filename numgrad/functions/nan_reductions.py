@@ -53,7 +53,7 @@ def nansum(
     >>> ng.grad(ng.nansum(x), x)[0]
     tensor([1., 0., 1.])
     """
-    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims)
+    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims)
     return total if initial is None else (total + initial).astype(total.dtype, copy=False)
 
 
@@ -75,7 +75,7 @@ def nanprod(
     >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
     6.0
     """
-    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims)
+    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims)
     return total if initial is None else (total * initial).astype(total.dtype, copy=False)
 
 
@@ -248,7 +248,7 @@ def nanargmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
     >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
     2
     """
-    return reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims)
+    return reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims=keepdims)
 
 
 def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -260,7 +260,7 @@ def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
     >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
     0
     """
-    return reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims)
+    return reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims=keepdims)
 
 
 def _filled(x: ArrayLike, value: float, where: ArrayLike = True) -> Tensor:
@@ -305,7 +305,7 @@ def _variance(
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
     if where is True and as_tensor(x).dtype.kind not in "fc":
-        v = statistics.var(x, axis, dtype, ddof, keepdims, mean=mean)
+        v = statistics.var(x, axis, dtype, ddof=ddof, keepdims=keepdims, mean=mean)
         return v, v.dtype
     x, result = _computed_in(name, x, dtype)
     count = _count(x, axis, True, where)
@@ -327,10 +327,10 @@ def _extremum(
     if where is not None:
         x = _where(where, x, np.asarray(initial, x.dtype))
     if x.dtype.kind != "f":
-        y = function(x, axis, keepdims)
+        y = function(x, axis, keepdims=keepdims)
     else:
-        is_empty = reduction.all(isnan(x), axis, keepdims)
-        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims))
+        is_empty = reduction.all(isnan(x), axis, keepdims=keepdims)
+        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims=keepdims))
         y = y if initial is None else _where(is_empty, initial, y)
     return y if initial is None else choose(y, np.asarray(initial, x.dtype))
 
