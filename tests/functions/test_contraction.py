@@ -166,5 +166,7 @@ def test_results_are_written_to_out(namespace, name, operands):
     np.testing.assert_array_equal(out.detach().numpy(), expected)
     (slope,) = ng.grad((out * out).sum(), x)
     step = 1e-6 * np.ones(x.shape)
-    ends = [np.sum(getattr(np, name)(*operands[:-1], operands[-1] + s * step) ** 2) for s in (1, -1)]
+    ends = [
+        np.sum(getattr(np, name)(*operands[:-1], operands[-1] + s * step) ** 2) for s in (1, -1)
+    ]
     np.testing.assert_allclose(slope.numpy().sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-8)
