@@ -5,10 +5,21 @@ import pytest
 
 import numgrad as ng
 
-from . import arrays, dynamics, fields, geometry, numerics, signals, statistics  # noqa: F401
+from . import (  # noqa: F401  they collect their programs
+    arrays,
+    dynamics,
+    estimation,
+    fields,
+    geometry,
+    models,
+    numerics,
+    signals,
+    simulations,
+    statistics,
+)
 from .collection import PROGRAMS
 
-STEP = 1e-4
+STEP = 1e-5
 
 
 def weighted(output):
