@@ -76,7 +76,7 @@ def polynomial_fits(np, x, y, weights):
     basis = [np.ones_like(x), x]
     for k in range(1, 4):
         basis.append(((2 * k + 1) * x * basis[-1] - k * basis[-2]) / (k + 1))
-    legendre = np.vander(x, 3) @ weights[:3] + np.sum(np.array(basis), axis=0)
+    legendre = np.vander(x, 3) @ weights[:3] + np.sum(np.stack(basis), axis=0)
     q, r = np.linalg.qr(vandermonde)
     again = np.linalg.solve(r, q.T @ y)
     return np.concatenate([fit - again, ridge, values - y, legendre])

@@ -7,6 +7,7 @@ import numgrad as ng
 
 from . import (  # noqa: F401  they collect their programs
     arrays,
+    data,
     dynamics,
     estimation,
     fields,
