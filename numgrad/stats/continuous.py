@@ -135,8 +135,7 @@ def invgauss_logsf(x: Tensor, mu: Tensor) -> Tensor:
 # fmt: off
 norm = Continuous(
     "norm", symmetric=True, logpdf=normal_logpdf, cdf=lambda x: sp.ndtr(x),
-    logcdf=lambda x: sp.log_ndtr(x),
-    ppf=lambda q: sp.ndtri(q),
+    logcdf=lambda x: sp.log_ndtr(x), ppf=lambda q: sp.ndtri(q),
 )
 halfnorm = Continuous(
     "halfnorm", support=(0.0, INF), logpdf=lambda x: normal_logpdf(x) + LOG_2,
