@@ -100,6 +100,17 @@ def test_programs_that_branch_on_values_refuse_to_be_captured(program):
         ng.jit(differentiated(program, np))(*program.inputs)
 
 
+ALLOCATING = [pytest.param(p, id=p.function.__name__) for p in PROGRAMS if p.allocates]
+
+
+@pytest.mark.parametrize("program", ALLOCATING)
+def test_arrays_of_numpy_that_are_to_hold_tensors_are_refused(program):
+    with pytest.raises((TypeError, ValueError, ng.errors.DetachedError)) as caught:
+        differentiated(program, np)(*program.inputs)
+    texts = [str(error) for error in (caught.value, caught.value.__cause__)]
+    assert any("graph" in text or "an array has no gradients" in text for text in texts)
+
+
 CAPTURED = [p for p in PROGRAMS if not p.decides]
 
 
