@@ -21,26 +21,6 @@ from .trees import Variables, flatten, holds_tensors, output_leaves, places, req
 ArgNums = int | Sequence[int]
 
 
-def call(
-    function: Callable[..., Any],
-    variables: Variables,
-    kwargs: Mapping[str, Any],
-    has_aux: bool,
-    what: str,
-) -> Any:
-    """Call a function with recording on; return its output and its auxiliary output."""
-    require_function(function, what)
-    with differentiated(variables.first):
-        result = function(*variables.args, **kwargs)
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgTypeError(
-            f"{what}: with has_aux=True the function must return a tuple (output, aux)"
-        )
-    return result
-
-
 def pull(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
@@ -79,9 +59,17 @@ class Called:
         kwargs: Mapping[str, Any] = MappingProxyType({}),
         has_aux: bool = False,
     ) -> None:
+        require_function(function, what)
         self.what, self.has_aux = what, has_aux
         self.variables = Variables(args, argnums, what)
-        self.output, self.aux = call(function, self.variables, kwargs, has_aux, what)
+        with differentiated(self.variables.first):
+            self.output = function(*self.variables.args, **kwargs)
+        if has_aux:
+            if not isinstance(self.output, tuple) or len(self.output) != 2:
+                raise ArgTypeError(
+                    f"{what}: with has_aux=True the function must return a tuple (output, aux)"
+                )
+            self.output, self.aux = self.output
         self.leaves, self.rebuild = output_leaves(self.output, what)
 
     def scalar(self) -> Tensor:
