@@ -19,14 +19,11 @@ from ..engine.seen import seen
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
+Tensors = Sequence[Tensor]
 
 
 def pull(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    seeds: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    outputs: Tensors, inputs: Tensors, seeds: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the vector-Jacobian product with zeros where an input is not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]

@@ -31,18 +31,9 @@ Known = Callable[[int], np.ndarray | None]
 
 
 class Application(NamedTuple):
-    """One application of an operator, as a rule sees it.
-
-    Attributes
-    ----------
-    shapes, outputs : lists of shapes
-        Of the inputs and the outputs.
-    sets : list of (IndexSets or None)
-        Those of the inputs; None of what depends on nothing.
-    known : callable
-        Returns the values of an input, None where they are known only when a program runs.
-    numbers : array
-        The numbers from 0 on, as many as any of the shapes has elements.
+    """One application of an operator, as a rule sees it: with the ``sets`` of its inputs, None for
+    those that depend on nothing, and ``numbers`` from 0 on, as many as any shape has elements.
+    ``known`` returns the values of an input, None where they are known only when a program runs.
     """
 
     operator: Any

@@ -44,25 +44,19 @@ class Step:
             stages.append(self.slope(_plus(y, h, row, stages), t + node * h, *params))
         return _plus(y, h, self.weights, stages)
 
+    def pulled(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
+        """Return the cotangents of the state and of the parameters, for one ``w`` or for a batch of
+        them."""
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        return tuple(at.pulled([w], batched=w.ndim == 2))
+
 
 def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     for weight, stage in zip(weights, stages, strict=False):
         if weight != 0.0:
             y = y + (h * float(weight)) * stage
     return y
-
-
-class Backwards:
-    """The vector-Jacobian product of a step, to its state and to its parameters."""
-
-    def __init__(self, step: Step) -> None:
-        self.step = step
-
-    def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
-        """Return the cotangents, for one ``w`` or for a batch of them."""
-        places = 0, *range(3, 3 + len(params))
-        at = Called(self.step, (y, t, h, *params), places, "solve_ivp")
-        return tuple(at.pulled([w], batched=w.ndim == 2))
 
 
 class Run:
@@ -100,7 +94,7 @@ class Run:
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, given those of the states that
         are wanted: steps backwards, each from the state that was kept."""
-        back = Captured(Backwards(self.step), self.jit, "solve_ivp")
+        back = Captured(self.step.pulled, self.jit, "solve_ivp")
         w = np.zeros((*g.shape[:-2], g.shape[-1]))
         sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
 
