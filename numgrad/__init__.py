@@ -75,6 +75,7 @@ from ._declare import operator as operator
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
+from ._tensor import Tensor as ndarray  # noqa: F401, N813
 from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
 from .func import cond as cond
@@ -117,19 +118,19 @@ from .functions.complex_parts import conj as conj
 from .functions.complex_parts import conjugate as conjugate
 from .functions.complex_parts import imag as imag
 from .functions.complex_parts import real as real
+from .functions.constants import empty as empty
+from .functions.constants import empty_like as empty_like
+from .functions.constants import eye as eye
+from .functions.constants import full as full
+from .functions.constants import full_like as full_like
+from .functions.constants import identity as identity
+from .functions.constants import ones as ones
+from .functions.constants import ones_like as ones_like
+from .functions.constants import zeros as zeros
+from .functions.constants import zeros_like as zeros_like
 from .functions.creation import array as array
 from .functions.creation import asarray as asarray
 from .functions.creation import copy as copy
-from .functions.creation import empty as empty
-from .functions.creation import empty_like as empty_like
-from .functions.creation import eye as eye
-from .functions.creation import full as full
-from .functions.creation import full_like as full_like
-from .functions.creation import identity as identity
-from .functions.creation import ones as ones
-from .functions.creation import ones_like as ones_like
-from .functions.creation import zeros as zeros
-from .functions.creation import zeros_like as zeros_like
 
 # reduction
 from .functions.cumulative import cumprod as cumprod

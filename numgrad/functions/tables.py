@@ -9,6 +9,7 @@ import numpy as np
 from .._tensor import Tensor
 from . import (
     agreement,
+    constants,
     creation,
     cumulative,
     dtypes,
@@ -28,8 +29,8 @@ from . import (
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, facts, indexing, linalg, placing, ranges,
-    reduction, searching, sets, shape, sorting, special, text,
+    agreement, constants, creation, cumulative, dtypes, elementwise, facts, indexing, linalg,
+    placing, ranges, reduction, searching, sets, shape, sorting, special, text,
 )  # fmt: skip
 
 
