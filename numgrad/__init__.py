@@ -51,14 +51,17 @@ from . import compat as compat
 from . import cuda as cuda
 from . import display as display
 from . import errors as errors
+from . import fft as fft
 from . import func as func
 from . import graph as graph
 from . import interop as interop
 
 # linalg
 from . import linalg as linalg
+from . import random as random
 from . import sparse as sparse
 from . import special as special
+from . import stats as stats
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward

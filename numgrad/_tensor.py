@@ -19,7 +19,7 @@ from ._errors import (
 )
 from .engine import capture, hooks, leaving, record
 from .engine.elsewhere import on_host
-from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
+from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
 from .operators import shape as _shape
@@ -108,12 +108,6 @@ class Tensor(Arithmetic, Methods, Value):
         leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self._computed()
-        leaving.refuse(self, "np.asarray", leaving.ARRAY)
-        array = self.numpy(copy=bool(copy))
-        return array if dtype is None or array.dtype == dtype else array.astype(dtype)
-
     def __float__(self) -> float:
         return float(self._number("float"))
 
@@ -187,7 +181,7 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only, and not for what a function is "
                 "being differentiated by; use .detach() for a tensor without graph"
             )
-        if self._view is ELEMENT:
+        if self.is_scalar:
             self._view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:
             return self.as_leaf()
@@ -199,10 +193,12 @@ class Tensor(Arithmetic, Methods, Value):
         if self._view is not None:
             self._view.refresh(self)
         result = self.detached()
-        if self._view is ELEMENT:
-            result._view = ELEMENT
-        else:
+        if not self.is_scalar:
             record.set_apart(result, self, "it is detached", strict=False)
+        else:
+            if record.mode.capture is None:
+                result = registry["copy"](result)  # stays if the value becomes an array
+            result._view = self._view
         return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":

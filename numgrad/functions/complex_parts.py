@@ -6,7 +6,6 @@ The gradient of a real loss L with respect to a complex number is ``dL/dRe + i d
 from typing import Unpack
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.graph import ELEMENT
 from ..engine.record import set_apart
 from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
@@ -64,7 +63,7 @@ def real(x: ArrayLike, /) -> Tensor:
     """
     x = as_tensor(x)
     if x.dtype.kind != "c":
-        return x if x._view is ELEMENT else reshape(x, x.shape)
+        return x if x.is_scalar else reshape(x, x.shape)
     return _read_only(_complex_parts.real(x), x)
 
 
@@ -93,7 +92,7 @@ def imag(x: ArrayLike, /) -> Tensor:
 
 def _read_only(part: Tensor, x: Tensor) -> Tensor:
     """Refuse writes to a part, which NumPy would write to the complex number."""
-    if part._view is ELEMENT:
+    if part.is_scalar:
         return part  # which is no part of memory, but a value
     if part.array is not None:
         part.array.flags.writeable = False

@@ -11,7 +11,7 @@ from .._declare.dtypes import native
 from .._errors import DtypeError
 from .._tensor import Tensor
 from ..engine.seen import seen
-from ..engine.values import ELEMENT, Shape, Value, View
+from ..engine.values import Shape, Value, View
 from ..operators.cast import cast
 from . import (
     creation,
@@ -246,14 +246,14 @@ class Methods:
         converted = cast(self, native(dtype))
         converted = self.clone() if copy and converted is self else converted
         converted = creation.in_order(converted, order)
-        if self._view is ELEMENT:
-            converted._view = ELEMENT
+        if self.is_scalar:
+            converted._view = self._view
         return converted
 
     def copy(self: Any, order: str = "C") -> Tensor:
         """Return a copy; gradients flow through it."""
         copied = creation.in_order(self, order, copy=True)
-        return as_scalar(copied) if self._view is ELEMENT else copied
+        return as_scalar(copied) if self.is_scalar else copied
 
     def fill(self: Any, value: Any) -> None:
         """Write ``value`` to every element."""
@@ -307,6 +307,7 @@ class Methods:
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)
 
+    __array__ = protocols.array
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
 

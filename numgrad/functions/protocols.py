@@ -10,13 +10,29 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ..engine import leaving
 from .arithmetic import is_operand
 from .results import delivered, way_out
+from .sparse import is_product_of_scipy
 from .tables import CONVERSIONS, FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
 from .universal import with_options
 
 _ABSENT = inspect.Parameter.empty
 _UNNAMED = inspect.Parameter.POSITIONAL_ONLY
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """Return the array, for NumPy; for a product of SciPy, which is then left to the tensor, an
+    object that is no array of numbers."""
+    if is_product_of_scipy(sys._getframe(1)):
+        return np.empty((), object)
+    tensor._computed()
+    leaving.refuse(tensor, "np.asarray", leaving.ARRAY)
+    found = tensor.numpy(copy=bool(copy))
+    return found if dtype is None or found.dtype == dtype else found.astype(dtype)
+
 
 # Universal functions ------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor, constant
-from ..engine.graph import ELEMENT
 from ..engine.steps import Steps
 from ..operators import comparison as _comparison
 from ..operators import complex_parts as _complex_parts
@@ -314,7 +313,7 @@ def nan_to_num(
     y = _elementwise.where(_comparison.equal(x, math.inf), posinf, x)
     y = _elementwise.where(_comparison.equal(x, -math.inf), neginf, y)
     y = _elementwise.where(_comparison.isnan(x), nan, y)
-    return as_scalar(y) if x._view is ELEMENT else y
+    return as_scalar(y) if x.is_scalar else y
 
 
 def _weak(value: ArrayLike) -> ArrayLike:

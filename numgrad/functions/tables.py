@@ -15,6 +15,7 @@ from . import (
     dtypes,
     elementwise,
     facts,
+    fourier,
     indexing,
     linalg,
     placing,
@@ -25,12 +26,13 @@ from . import (
     shape,
     sorting,
     special,
+    special_results,
     text,
 )
 
 CHAPTERS = (
     agreement, constants, creation, cumulative, dtypes, elementwise, facts, indexing, linalg,
-    placing, ranges, reduction, searching, sets, shape, sorting, special, text,
+    placing, ranges, reduction, searching, sets, shape, sorting, special, special_results, text,
 )  # fmt: skip
 
 
@@ -53,15 +55,14 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 # SciPy's universal functions go by name: importing scipy.special takes long.
 SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "expit": special.expit,
-    "gammaln": special.gammaln,
-    "log_expit": special.log_expit,
-    "logit": special.logit,
-    "ndtr": special.ndtr,
-    "psi": special.digamma,
-    "xlogy": special.xlogy,
+    name: own
+    for chapter in (special, special_results)
+    for name, own in vars(chapter).items()
+    if isinstance(own, FunctionType) and name[0] != "_" and name not in vars(np)
+}
+SCIPY_UFUNCS |= {
+    "_riemann_zeta": special.zeta,
+    "_zeta": special.zeta,
 }
 
 
@@ -79,6 +80,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
+FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
