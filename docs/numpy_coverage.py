@@ -56,7 +56,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "diag_indices": (3,), "diff": (V,), "digitize": (V, ROWS), "dot": (U, W.T),
     "dsplit": (np.ones((1, 2, 2)), 2), "dstack": ([U, W],), "einsum": ("ij,kj->ik", U, W),
     "einsum_path": ("ij,kj->ik", U, W), "expand_dims": (U, 1), "extract": (MASK, U), "eye": (3,),
-    "fill_diagonal": (SQUARE, 1.5), "finfo": (np.float32,), "flip": (U,),
+    "fill_diagonal": (SQUARE, 1.5), "flip": (U,),
     "full": (3, 0.5), "full_like": (U, 0.5), "geomspace": (1.0, 8.0, 4), "gradient": (V,),
     "histogram": (V, 3), "histogram2d": (V, ROWS, 2), "histogramdd": (U, 2), "hsplit": (U, 3),
     "hstack": ([U, W],), "identity": (3,), "iinfo": (np.int8,), "indices": ((2, 2),),
