@@ -11,7 +11,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from .arithmetic import is_operand
-from .tables import CONVERSIONS, FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
+from .tables import CONVERSIONS, FUNCTIONS, RENAMED, UFUNCS, scipy_function
 
 _ABSENT = inspect.Parameter.empty
 _UNNAMED = inspect.Parameter.POSITIONAL_ONLY
@@ -47,9 +47,9 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
 
 
 def _scipy_function(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    """Return the counterpart by name: scipy.special need not be imported to know its objects."""
+    """Return the counterpart of a function that is not NumPy's."""
     own = getattr(np, ufunc.__name__, None) is not ufunc
-    return SCIPY_UFUNCS.get(ufunc.__name__) if own else None
+    return scipy_function(ufunc.__name__) if own else None
 
 
 def _meaningful(options: Mapping[str, Any]) -> Iterable[str]:

@@ -17,17 +17,15 @@ from . import (
     linalg,
     ranges,
     reduction,
-    results,
     searching,
     shape,
     sorting,
-    special,
     text,
 )
 
 CHAPTERS = (
     agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    results, searching, shape, sorting, special, text,
+    searching, shape, sorting, text,
 )  # fmt: skip
 
 
@@ -48,17 +46,16 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     if isinstance(theirs, np.ufunc)
 }
 
-# SciPy's universal functions go by name: importing scipy.special takes long.
-SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    name: own
-    for chapter in (results, special)
-    for name, own in vars(chapter).items()
-    if isinstance(own, FunctionType) and name[0] != "_" and name not in vars(np)
-}
-SCIPY_UFUNCS |= {
-    "_riemann_zeta": special.zeta,
-    "_zeta": special.zeta,
-}
+def scipy_function(name: str) -> Callable[..., Any] | None:
+    """Return what answers a universal function of ``scipy.special``, by its name: importing that
+    takes long, and so does making all of them."""
+    from . import special
+
+    found = vars(special).get(_SCIPY_NAMES.get(name, name))
+    return found if isinstance(found, FunctionType) else None
+
+
+_SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
 
 
 def _shape(a: Tensor) -> tuple[int, ...]:
@@ -78,6 +75,10 @@ def _copy(a: Tensor) -> Tensor:
     return creation.asarray(a, copy=True)
 
 
+def _i0(x: Tensor) -> Tensor:
+    return scipy_function("i0")(x)
+
+
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return linalg.diagonal(x, offset, axis1=-2, axis2=-1)
 
@@ -93,6 +94,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= {
+    np.i0: _i0,
     np.array: creation.asarray,  # np.array(3, like=t) arrives here too
     np.copy: _copy,
     np.ndim: _ndim,
