@@ -58,7 +58,7 @@ def _partials(operator: Elementwise) -> str:
 
 def _named(code: CodeType) -> Iterator[str]:
     """Yield the names in the code of a function and of those within it."""
-    yield from code.co_names
+    yield from (*code.co_names, *code.co_freevars)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _named(constant)
@@ -74,8 +74,9 @@ def _made_of(pullback: Callable[..., Any]) -> list[str]:
         if code is None or code in seen:
             continue
         seen.add(code)
+        known = function.__globals__ | inspect.getclosurevars(function).nonlocals
         for name in _named(code):
-            value = function.__globals__.get(name)
+            value = known.get(name)
             if isinstance(value, Operator):
                 found[value.name] = None
             elif getattr(value, "__module__", "").startswith("numgrad.operators"):

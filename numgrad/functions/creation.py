@@ -20,8 +20,52 @@ from .transfer import on_device, placed_on
 Shape = int | Sequence[int]
 
 
+def array(
+    object: ArrayLike,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    like: Any = None,
+) -> Tensor:
+    """Return a copy of ``object`` as a tensor: `asarray` with NumPy's other name and parameters.
+
+    Parameters
+    ----------
+    object, dtype, copy, order, like
+        As in `asarray`.
+    subok : bool
+        Asks for nothing.
+    ndmin : int
+        How many axes there are at least; new ones are put in front.
+
+    Notes
+    -----
+    Gradients flow back to tensors in ``object``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.array([1.0, 2.0], ndmin=2)
+    tensor([[1., 2.]])
+    """
+    x = asarray(object, dtype, order, copy=copy, like=like)
+    missing = operator.index(ndmin) - x.ndim
+    if missing <= 0:
+        return x
+    return _shape.expand_dims(x, axes=tuple(range(-x.ndim - missing, -x.ndim)))
+
+
 def asarray(
-    obj: ArrayLike, dtype: Any = None, *, device: Any = None, copy: bool | None = None
+    obj: ArrayLike,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> Tensor:
     """Return ``obj`` as a tensor; a tensor that needs no change is returned itself.
 
@@ -32,8 +76,10 @@ def asarray(
         so gradients flow back to each.
     dtype : dtype, optional
         By default the dtype of ``obj`` as NumPy sees it.
-    device : str, optional
-        Where the tensor lives.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory; a copy is made where they do not.
+    device, like
+        As in `zeros`.
     copy : bool, optional
         True always copies, False never does; by default only where it must. An array that is not
         copied shares its memory with the tensor.
@@ -54,8 +100,15 @@ def asarray(
     >>> ng.grad(ng.asarray([x, x * x]).sum(), x)[0]
     tensor(7.)
     """
+    device = _device(device, like)
     if device is not None:
-        return placed_on(asarray(obj, dtype, copy=copy), device)
+        return placed_on(asarray(obj, dtype, order, copy=copy), device)
+    if order is not None:
+        x = asarray(obj, dtype, copy=copy)
+        y = in_order(x, order)
+        if copy is False and y is not x:
+            raise ValueError(f"asarray: order={order!r} needs a copy")
+        return y
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy)
     if isinstance(obj, (list, tuple)) and carries_graph(obj):
@@ -126,6 +179,44 @@ def fresh(array: np.ndarray, device: Any = None) -> Tensor:
     return on_device(Tensor(numbers(array)), device)
 
 
+def _device(device: Any, like: Any) -> Any:
+    """Return where a tensor is to live that resembles another one, ``like=``."""
+    return like.device if device is None and isinstance(like, Tensor) else device
+
+
+def _order(order: Any) -> Any:
+    """Return the order in which NumPy lays out a new array."""
+    if order not in (None, "C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}")
+    return "F" if order == "F" else "C"
+
+
+def in_order(x: Tensor, order: Any, copy: bool = False) -> Tensor:
+    """Return a tensor with its elements in an order of NumPy's in memory: itself, or a copy."""
+    flag: Any = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(order)
+    _order(order)
+    is_there = flag is None or x.ndim < 2 or (x.array is not None and x.array.flags[flag])
+    if is_there:
+        return x.clone() if copy else x
+    if order == "C":
+        return _laid_out(x)
+    axes = tuple(range(-1, -x.ndim - 1, -1))
+    return _shape.permute_dims(_laid_out(_shape.permute_dims(x, axes=axes)), axes=axes)
+
+
+def _laid_out(x: Tensor) -> Tensor:
+    """Return a copy whose elements lie in C order."""
+    flat = _shape.reshape(x, ncore=x.ndim, shape=(x.size,))
+    flat = flat.clone() if flat.storage is x.storage else flat
+    return _shape.reshape(flat, ncore=1, shape=x.shape)
+
+
+def copy(a: ArrayLike, order: Any = "K", subok: bool = False) -> Tensor:
+    """Return a copy through which gradients flow, in an order in memory; ``subok`` asks for
+    nothing."""
+    return in_order(asarray(a), order, copy=True)
+
+
 def _sizes(shape: Any) -> Any:
     """Return a shape as Python integers; tensors of one integer are sizes too."""
     if isinstance(shape, (str, bytes)):
@@ -149,7 +240,9 @@ def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dt
 # Constants ----------------------------------------------------------------------------------------
 
 
-def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+def zeros(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """Return a tensor of zeros.
 
     Parameters
@@ -158,8 +251,12 @@ def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
         The sizes of the axes.
     dtype : dtype, optional
         Default float64.
+    order : {"C", "F"}
+        How the elements lie in memory; "A" and "K" mean "C".
     device : str, optional
         Where the tensor lives.
+    like : Tensor, optional
+        The tensor lives where this one does.
 
     Examples
     --------
@@ -168,10 +265,13 @@ def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     tensor([[0., 0.],
             [0., 0.]])
     """
-    return fresh(np.zeros(_sizes(shape), dtype), device)
+    array = np.zeros(_sizes(shape), dtype, _order(order))
+    return fresh(array, _device(device, like))
 
 
-def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+def ones(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """Return a tensor of ones; parameters as in `zeros`.
 
     Examples
@@ -180,10 +280,13 @@ def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     >>> ng.ones(3, dtype=ng.int64)
     tensor([1, 1, 1])
     """
-    return fresh(np.ones(_sizes(shape), dtype), device)
+    array = np.ones(_sizes(shape), dtype, _order(order))
+    return fresh(array, _device(device, like))
 
 
-def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
+def empty(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """Return a tensor whose elements are not set; parameters as in `zeros`.
 
     Examples
@@ -192,10 +295,19 @@ def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
     >>> ng.empty((2, 3)).shape
     (2, 3)
     """
-    return fresh(np.empty(_sizes(shape), dtype), device)
+    array = np.empty(_sizes(shape), dtype, _order(order))
+    return fresh(array, _device(device, like))
 
 
-def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Tensor:
+def full(
+    shape: Shape,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Tensor:
     """Return a tensor with every element equal to ``fill_value``.
 
     Parameters
@@ -206,8 +318,8 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
         The value, or values that broadcast to ``shape``.
     dtype : dtype, optional
         By default that of the value.
-    device : str, optional
-        Where the tensor lives.
+    order, device, like
+        As in `zeros`.
 
     Notes
     -----
@@ -226,11 +338,21 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any 
         value = asarray(fill_value, dtype)
         if np.broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
-        return placed_on(_shape.broadcast_to(value, wanted).clone(), device or value.device)
-    return fresh(np.full(sizes, seen(fill_value), dtype), device)
+        filled = in_order(_shape.broadcast_to(value, wanted).clone(), order)
+        return placed_on(filled, _device(device, like) or value.device)
+    array = np.full(sizes, seen(fill_value), dtype, _order(order))
+    return fresh(array, _device(device, like))
 
 
-def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
+def zeros_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
     """Return zeros with the shape and dtype of ``x``, unless others are given.
 
     Parameters
@@ -239,6 +361,8 @@ def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
         What the result resembles.
     dtype : dtype, optional
         Another dtype.
+    order, subok
+        As in `zeros`; ``subok`` asks for nothing.
     device : str, optional
         Where the tensor lives.
     shape : int or sequence of int, optional
@@ -255,10 +379,18 @@ def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
     tensor([0., 0.])
     """
     sizes, dtype, device = _like(x, dtype, shape, device)
-    return zeros(sizes, dtype, device=device)
+    return zeros(sizes, dtype, order, device=device)
 
 
-def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
+def ones_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
     """Return ones with the shape and dtype of ``x``; parameters as in `zeros_like`.
 
     Examples
@@ -268,10 +400,18 @@ def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any
     tensor([1., 1.])
     """
     sizes, dtype, device = _like(x, dtype, shape, device)
-    return ones(sizes, dtype, device=device)
+    return ones(sizes, dtype, order, device=device)
 
 
-def empty_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
+def empty_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
     """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
 
     Examples
@@ -281,13 +421,15 @@ def empty_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: An
     (2,)
     """
     sizes, dtype, device = _like(x, dtype, shape, device)
-    return empty(sizes, dtype, device=device)
+    return empty(sizes, dtype, order, device=device)
 
 
 def full_like(
     x: ArrayLike,
     fill_value: ArrayLike,
     dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
     *,
     device: Any = None,
     shape: Any = None,
@@ -301,11 +443,18 @@ def full_like(
     tensor([7., 7.])
     """
     sizes, dtype, device = _like(x, dtype, shape, device)
-    return full(sizes, fill_value, dtype, device=device)
+    return full(sizes, fill_value, dtype, order, device=device)
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+    n_rows: int,
+    n_cols: int | None = None,
+    k: int = 0,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> Tensor:
     """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
 
@@ -317,8 +466,8 @@ def eye(
         The diagonal; positive above the main one.
     dtype : dtype, optional
         Default float64.
-    device : str, optional
-        Where the tensor lives.
+    order, device, like
+        As in `zeros`.
 
     Examples
     --------
@@ -329,10 +478,11 @@ def eye(
     """
     columns = n_rows if n_cols is None else n_cols
     rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
-    return fresh(np.eye(rows, columns, k, dtype=np.float64 if dtype is None else dtype), device)
+    dtype = np.float64 if dtype is None else dtype
+    return fresh(np.eye(rows, columns, k, dtype, _order(order)), _device(device, like))
 
 
-def identity(n: int, dtype: Any = None) -> Tensor:
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> Tensor:
     """Return the ``n`` by ``n`` identity matrix.
 
     Examples
@@ -342,4 +492,4 @@ def identity(n: int, dtype: Any = None) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, like=like)

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
+from .universal import Options, universal, with_options
 
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the matrix product; leading axes broadcast.
 
     Parameters
@@ -46,7 +48,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    return _product.call(x1, x2)
+    return with_options(matmul, options, x1, x2) if options else _product.call(x1, x2)
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:

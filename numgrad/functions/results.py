@@ -1,229 +1,84 @@
-"""Special functions of several results, or with options, that are made of operators of tables."""
+"""Where results go, and which elements take part: ``out=`` and ``where=`` of NumPy's functions."""
 
+from typing import Any
+
+import numpy as np
+
+from .._errors import DtypeError
 from .._tensor import ArrayLike, Tensor
-from ..operators.formulas import TABLE
+from ..operators import elementwise as _elementwise
+from . import inplace
+from .operands import as_tensor
 
 
-def _several(names: str, *args: ArrayLike) -> tuple[Tensor, ...]:
-    return tuple(TABLE[name](*args) for name in names.split())
+def delivered(result: Tensor, out: Any, called: str, casting: Any = "same_kind") -> Tensor:
+    """Write a result into ``out``, a tensor; without one return the result.
 
-
-def airy(z: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the Airy functions Ai and Bi with their derivatives.
-
-    Parameters
-    ----------
-    z : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    ai, aip, bi, bip : Tensor
-        Ai, Ai', Bi and Bi'.
-
-    Notes
-    -----
-    Both solve ``y'' = z * y``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.airy(0.0)[0].item()
-    0.355028053...
+    Raises
+    ------
+    TypeError
+        If ``out`` is an array, which has no gradients, or cannot hold the dtype.
+    ValueError
+        If it has another shape.
     """
-    return _several("airy_ai airy_aip airy_bi airy_bip", z)
+    if out is None:
+        return result
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(out, Tensor):
+        raise no_target(called, (), out)
+    if out.shape != result.shape:
+        raise ValueError(
+            f"{called}: a result of shape {result.shape} cannot be written to out= of shape "
+            f"{out.shape}"
+        )
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise DtypeError(
+            f"{called}: a result of {result.dtype} cannot be written to out= of {out.dtype} with "
+            f"casting={casting!r}"
+        )
+    inplace.setitem(out, ..., result)
+    return out
 
 
-def sici(x: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the sine and the cosine integral.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    si, ci : Tensor
-
-    Notes
-    -----
-    The derivatives are ``sin(x) / x`` and ``cos(x) / x``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.sici(1.0)[0].item()
-    0.94608307...
-    """
-    return _several("sici_si sici_ci", x)
+def no_target(called: str, inputs: Any, out: Any) -> TypeError:
+    """Return the error for ``out=`` that is no tensor, and for ``array += tensor``, which comes
+    here as well."""
+    if isinstance(out, bool):
+        instead = "write keepdims=True by name"
+    elif any(out is operand for operand in inputs):
+        instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
+    else:
+        instead = f"an array has no gradients: write a = {called}(...), or make a a tensor before"
+    kind = type(out).__name__
+    return TypeError(f"{called}: out= must be a tensor, got {kind}; {instead}; {way_out(called)}")
 
 
-def shichi(x: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the hyperbolic sine and cosine integral.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    shi, chi : Tensor
-
-    Notes
-    -----
-    The derivatives are ``sinh(x) / x`` and ``cosh(x) / x``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.shichi(1.0)[0].item()
-    1.05725087...
-    """
-    return _several("shichi_shi shichi_chi", x)
+def way_out(called: str) -> str:
+    """Return how to compute without gradients what tensors do not have."""
+    numpys = called if called.startswith(("np.", "scipy.")) else f"np.{called}"
+    return f"for values without gradients write {numpys}(t.detach().numpy(), ...)"
 
 
-def fresnel(z: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return Fresnel's integrals.
-
-    Parameters
-    ----------
-    z : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    s, c : Tensor
-
-    Notes
-    -----
-    The derivatives are ``sin(pi * z**2 / 2)`` and ``cos(pi * z**2 / 2)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.fresnel(1.0)[0].item()
-    0.43825914...
-    """
-    return _several("fresnel_s fresnel_c", z)
+def mask_of(where: ArrayLike, called: str) -> Tensor:
+    """Return ``where=`` as a tensor of booleans."""
+    mask = None if where is None else as_tensor(where)
+    if mask is None or mask.dtype != np.bool_:
+        kind = "None" if mask is None else f"an array of {mask.dtype}"
+        raise TypeError(f"{called} does not take where= that is {kind}: it must be booleans")
+    return mask
 
 
-def ellipj(u: ArrayLike, m: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return Jacobi's elliptic functions and the amplitude.
-
-    Parameters
-    ----------
-    u, m : array_like
-        Argument, and parameter from 0 to 1. Broadcast together.
-
-    Returns
-    -------
-    sn, cn, dn, ph : Tensor
-
-    Notes
-    -----
-    The derivatives with respect to ``u`` are ``cn * dn``, ``-sn * dn``, ``-m * sn * cn`` and
-    ``dn``; those with respect to ``m`` are refused.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.ellipj(0.5, 0.2)[0].item()
-    0.47595...
-    """
-    return _several("ellipj_sn ellipj_cn ellipj_dn ellipj_ph", u, m)
+def present(x: Tensor, where: ArrayLike, absent: Any, called: str) -> Tensor:
+    """Return the elements of a reduction, ``absent`` in place of those that take no part."""
+    mask = mask_of(where, called)
+    if np.broadcast_shapes(mask.shape, x.shape) != x.shape:
+        raise ValueError(f"{called}: where= of shape {mask.shape} does not fit shape {x.shape}")
+    return _elementwise.where(mask, x, np.asarray(absent).astype(x.dtype))
 
 
-def spherical_jn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the spherical Bessel function of the first kind.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
-
-    Notes
-    -----
-    The derivative is ``(n * f(n - 1, z) - (n + 1) * f(n + 1, z)) / (2 * n + 1)``, ``f`` being the
-    function itself.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_jn(1, 1.0).item()
-    0.30116867...
-    """
-    return _spherical("j", n, z, derivative)
-
-
-def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the spherical Bessel function of the second kind; see `spherical_jn`.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_yn(1, 1.0).item()
-    -1.38177329...
-    """
-    return _spherical("y", n, z, derivative)
-
-
-def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the first kind.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
-
-    Notes
-    -----
-    The derivative is ``(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_in(1, 1.0).item()
-    0.36787944...
-    """
-    return _spherical("i", n, z, derivative)
-
-
-def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the second kind.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
-
-    Notes
-    -----
-    The derivative is ``-(n * f(n - 1, z) + (n + 1) * f(n + 1, z)) / (2 * n + 1)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.spherical_kn(1, 1.0).item()
-    1.15572734...
-    """
-    return _spherical("k", n, z, derivative)
-
-
-def _spherical(letter: str, n: ArrayLike, z: ArrayLike, derivative: bool) -> Tensor:
-    operator = TABLE[f"spherical_{letter}n"]
-    return operator.partials[1].traced(n, z) if derivative else operator(n, z)
+def initial_of(value: ArrayLike, dtype: np.dtype, called: str) -> Tensor:
+    """Return ``initial=``, the number with which a reduction begins, in its dtype."""
+    initial = as_tensor(value)
+    if initial.ndim:
+        raise ValueError(f"{called}: initial= must be a number, got shape {initial.shape}")
+    return initial.astype(dtype, copy=False)

@@ -13,18 +13,18 @@ from .exponential import expm1 as expm1
 from .exponential import log1p as log1p
 from .operands import as_tensor
 from .powers import cbrt as cbrt
-from .results import airy as airy
-from .results import ellipj as ellipj
-from .results import fresnel as fresnel
-from .results import shichi as shichi
-from .results import sici as sici
-from .results import spherical_in as spherical_in
-from .results import spherical_jn as spherical_jn
-from .results import spherical_kn as spherical_kn
-from .results import spherical_yn as spherical_yn
 from .shares import log_softmax as log_softmax
 from .shares import logsumexp as logsumexp
 from .shares import softmax as softmax
+from .special_results import airy as airy
+from .special_results import ellipj as ellipj
+from .special_results import fresnel as fresnel
+from .special_results import shichi as shichi
+from .special_results import sici as sici
+from .special_results import spherical_in as spherical_in
+from .special_results import spherical_jn as spherical_jn
+from .special_results import spherical_kn as spherical_kn
+from .special_results import spherical_yn as spherical_yn
 from .tabled import Functions
 
 _of = Functions(globals())

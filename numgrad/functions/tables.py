@@ -13,19 +13,23 @@ from . import (
     cumulative,
     dtypes,
     elementwise,
+    facts,
+    fourier,
     indexing,
     linalg,
+    placing,
     ranges,
     reduction,
     searching,
+    sets,
     shape,
     sorting,
     text,
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    searching, shape, sorting, text,
+    agreement, creation, cumulative, dtypes, elementwise, facts, indexing, linalg, placing, ranges,
+    reduction, searching, sets, shape, sorting, text,
 )  # fmt: skip
 
 
@@ -46,6 +50,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     if isinstance(theirs, np.ufunc)
 }
 
+
 def scipy_function(name: str) -> Callable[..., Any] | None:
     """Return what answers a universal function of ``scipy.special``, by its name: importing that
     takes long, and so does making all of them."""
@@ -58,25 +63,10 @@ def scipy_function(name: str) -> Callable[..., Any] | None:
 _SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
 
 
-def _shape(a: Tensor) -> tuple[int, ...]:
-    return creation.asarray(a).shape
-
-
-def _ndim(a: Tensor) -> int:
-    return len(_shape(a))
-
-
-def _size(a: Tensor, axis: int | None = None) -> int:
-    a = creation.asarray(a)
-    return a.size if axis is None else a.shape[axis]
-
-
-def _copy(a: Tensor) -> Tensor:
-    return creation.asarray(a, copy=True)
-
-
 def _i0(x: Tensor) -> Tensor:
-    return scipy_function("i0")(x)
+    from . import special
+
+    return special.i0(x)
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -93,13 +83,9 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
+FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
     np.i0: _i0,
-    np.array: creation.asarray,  # np.array(3, like=t) arrives here too
-    np.copy: _copy,
-    np.ndim: _ndim,
-    np.shape: _shape,
-    np.size: _size,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }

@@ -9,8 +9,9 @@ import numpy as np
 from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
 from ...func.gradients import value_and_grad as local_value_and_grad
+from ...func.outputs import fitting
 from ...func.trees import flatten, holds_tensors, places, require_function
-from .cluster import Cluster, Task, cluster, spans
+from .cluster import Cluster, Task, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
 
@@ -69,7 +70,7 @@ def map_blocks(
     array([ 1.   ,  0.54 , -0.416])
     """
     require_function(f, _MAP)
-    with cluster(client, _MAP, timeout, progress) as c:
+    with Cluster(client, _MAP, timeout, progress) as c:
         blocks = _Samples(samples, chunk_size, _MAP)
         joined = _Joined(blocks.count, out)
         work = c.send(f)
@@ -128,7 +129,7 @@ def value_and_grad(
     (2.0, array([-2., -4.]))
     """
     require_function(f, _GRAD)
-    with cluster(client, _GRAD, timeout, progress) as c:
+    with Cluster(client, _GRAD, timeout, progress) as c:
         blocks = _Samples(samples, chunk_size, _GRAD)
         as_tensors = holds_tensors((params, samples))
         work = c.send(f, arrays_of(params, _GRAD))
@@ -204,14 +205,7 @@ class _Joined:
         if places(self.out) != expected:
             raise ArgTypeError(f"{_MAP}: out must have the structure of what the function returns")
         arrays = flatten(self.out)[0]
-        for array, (shape, dtype) in zip(arrays, specs, strict=True):
-            found = getattr(array, "shape", None), getattr(array, "dtype", None)
-            if not isinstance(array, np.ndarray) or found != (shape, dtype):
-                raise ValueError(
-                    f"{_MAP}: out has shape {found[0]} and dtype {found[1]}, the result {shape} "
-                    f"and {dtype}"
-                )
-        return arrays
+        return [fitting(array, spec, _MAP) for array, spec in zip(arrays, specs, strict=True)]
 
     def result(self, as_tensors: bool) -> Any:
         arrays = self.arrays or []

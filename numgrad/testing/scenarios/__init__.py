@@ -4,7 +4,7 @@ A new operator belongs in the list of its chapter; the tests of the registry fai
 none.
 """
 
-from . import elementwise, linalg, nondifferentiable, reduction, shape, special
+from . import elementwise, fourier, linalg, nondifferentiable, reduction, shape, sparse, special
 from .nondifferentiable import NONDIFFERENTIABLE as NONDIFFERENTIABLE
 from .scenario import Scenario as Scenario
 
@@ -13,7 +13,9 @@ CHAPTERS: dict[str, tuple[Scenario, ...]] = {
     "special": special.SCENARIOS,
     "reduction": reduction.SCENARIOS,
     "shape": shape.SCENARIOS,
+    "fourier": fourier.SCENARIOS,
     "linalg": linalg.SCENARIOS,
+    "sparse": sparse.SCENARIOS,
     "nondifferentiable": nondifferentiable.SCENARIOS,
 }
 SCENARIOS = tuple(scenario for chapter in CHAPTERS.values() for scenario in chapter)
