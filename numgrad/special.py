@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from .functions.special import eval_laguerre as eval_laguerre
     from .functions.special import eval_legendre as eval_legendre
     from .functions.special import exp1 as exp1
-    from .functions.special import exp10 as exp10
     from .functions.special import exp2 as exp2
+    from .functions.special import exp10 as exp10
     from .functions.special import expi as expi
     from .functions.special import expit as expit
     from .functions.special import expm1 as expm1
@@ -204,8 +204,8 @@ __all__ = [
     "eval_laguerre",
     "eval_legendre",
     "exp1",
-    "exp10",
     "exp2",
+    "exp10",
     "expi",
     "expit",
     "expm1",

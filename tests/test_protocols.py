@@ -68,7 +68,7 @@ def test_numpy_scalar_times_tensor_is_a_tensor():
         assert product.requires_grad
 
 
-OF_INTEGERS = {name: (0,) for name in ("expn", "eval_hermite", "eval_hermitenorm", "kn", "pdtri")}
+OF_INTEGERS = dict.fromkeys(("expn", "eval_hermite", "eval_hermitenorm", "kn", "pdtri"), (0,))
 OF_INTEGERS |= {"yn": (0,), "bdtr": (1,), "bdtrc": (1,), "bdtri": (1,)}
 OF_INTEGERS |= {"nbdtr": (0, 1), "nbdtrc": (0, 1), "nbdtri": (0, 1)}
 UFUNCS_OF_SCIPY = [
