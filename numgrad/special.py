@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .functions.special import chdtr as chdtr
     from .functions.special import chdtrc as chdtrc
     from .functions.special import chdtri as chdtri
+    from .functions.special import comb as comb
     from .functions.special import cosdg as cosdg
     from .functions.special import cosm1 as cosm1
     from .functions.special import cotdg as cotdg
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from .functions.special import kolmogorov as kolmogorov
     from .functions.special import kv as kv
     from .functions.special import kve as kve
+    from .functions.special import lambertw as lambertw
     from .functions.special import lgamma as lgamma
     from .functions.special import log1p as log1p
     from .functions.special import log_expit as log_expit
@@ -123,6 +125,7 @@ if TYPE_CHECKING:
     from .functions.special import pdtr as pdtr
     from .functions.special import pdtrc as pdtrc
     from .functions.special import pdtri as pdtri
+    from .functions.special import perm as perm
     from .functions.special import poch as poch
     from .functions.special import polygamma as polygamma
     from .functions.special import pseudo_huber as pseudo_huber
@@ -176,6 +179,7 @@ __all__ = [
     "chdtr",
     "chdtrc",
     "chdtri",
+    "comb",
     "cosdg",
     "cosm1",
     "cotdg",
@@ -255,6 +259,7 @@ __all__ = [
     "kolmogorov",
     "kv",
     "kve",
+    "lambertw",
     "lgamma",
     "log1p",
     "log_expit",
@@ -276,6 +281,7 @@ __all__ = [
     "pdtr",
     "pdtrc",
     "pdtri",
+    "perm",
     "poch",
     "polygamma",
     "pseudo_huber",

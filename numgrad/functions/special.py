@@ -17,8 +17,11 @@ from .shares import log_softmax as log_softmax
 from .shares import logsumexp as logsumexp
 from .shares import softmax as softmax
 from .special_results import airy as airy
+from .special_results import comb as comb
 from .special_results import ellipj as ellipj
 from .special_results import fresnel as fresnel
+from .special_results import lambertw as lambertw
+from .special_results import perm as perm
 from .special_results import shichi as shichi
 from .special_results import sici as sici
 from .special_results import spherical_in as spherical_in

@@ -1,7 +1,8 @@
 """Special functions against mpmath, at 200 points each: values, and derivatives by their formulas.
 
 The bounds are in units in the last place. Above 8 they are those of SciPy, whose value it is
-(another test compares them bit for bit), and of `digamma` and `ndtr`, whose arguments' rounding is magnified.
+(another test compares them bit for bit), and of `digamma` and
+`ndtr`, which magnify the rounding of their argument.
 """
 
 import numpy as np
