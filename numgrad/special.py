@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from .functions.special import shichi as shichi
     from .functions.special import sici as sici
     from .functions.special import sigmoid as sigmoid
+    from .functions.special import sinc as sinc
     from .functions.special import sindg as sindg
     from .functions.special import softmax as softmax
     from .functions.special import softplus as softplus
@@ -292,6 +293,7 @@ __all__ = [
     "shichi",
     "sici",
     "sigmoid",
+    "sinc",
     "sindg",
     "softmax",
     "softplus",

@@ -69,6 +69,12 @@ def _i0(x: Tensor) -> Tensor:
     return special.i0(x)
 
 
+def _sinc(x: Tensor) -> Tensor:
+    from . import special
+
+    return special.sinc(x)
+
+
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return linalg.diagonal(x, offset, axis1=-2, axis2=-1)
 
@@ -86,6 +92,7 @@ FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
     np.i0: _i0,
+    np.sinc: _sinc,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }

@@ -69,6 +69,9 @@ declare("inv_boxcox1p", "x lmbda", "inverse of `boxcox1p` in its first argument"
 # Others -------------------------------------------------------------------------------------------
 
 declare("exp10", "x", "``10**x``", tried=((-2, 2),), dx="LN10 * y")
+declare("sinc", "x", "``sin(pi * x) / (pi * x)``, 1 at 0", tried=((-2, 2),),
+        value="where(x == 0, 1.0, math.sin(math.pi * x) / (math.pi * x))",
+        dx=("(cos(pi * x) - sinc(x)) / x", "-math.pi * spherical_jn(1.0, math.pi * x)"))
 declare("cosm1", "x", "``cos(x) - 1``, precise near 0", tried=((-2, 2),), dx="-math.sin(x)")
 declare("sindg", "x", "sine of an angle in degrees", tried=((-80, 80),), dx="DEGREE * cosdg(x)")
 declare("cosdg", "x", "cosine of an angle in degrees", tried=((-80, 80),), dx="-DEGREE * sindg(x)")
