@@ -33,11 +33,8 @@ class _Watch(Capture):
 
 
 class Sample(Recording):
-    """What a function does with one sample.
-
-    Its arguments are placeholders for the arguments of a sample. What it closes over may belong to
-    a function that is captured around it, or mapped itself.
-    """
+    """What a function does with one sample, whose arguments are placeholders. What it closes over
+    may belong to a function that is captured around it, or mapped itself."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -131,10 +128,8 @@ class Sample(Recording):
 
 
 class Mapped(Operator):
-    """A function of one sample as an operator on any number of leading axes.
-
-    Its derivative is that of the function, recorded for one sample and applied to all of them.
-    """
+    """A function of one sample as an operator on any number of leading axes. Its derivative is that
+    of the function, recorded for one sample and applied to all of them."""
 
     def __init__(self, sample: Sample) -> None:
         super().__init__(sample.name, register=False)

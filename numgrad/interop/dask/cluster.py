@@ -179,10 +179,8 @@ def spans(
     what: str, count: int, chunk_size: Any, item_bytes: int, least: int = 1
 ) -> list[tuple[int, int]]:
     """Return the first and last numbers of the items of each task; a single empty task if there
-    are no items.
-
-    Nothing here depends on the workers, and so no bit of a result does. "auto" is 64 tasks, fewer
-    if they would have less than ``least`` items, more if they would have more than 8 MiB.
+    are no items. "auto" is 64 tasks, fewer if they would have less than ``least`` items, more if
+    they would have more than 8 MiB. Nothing depends on the workers, and so no bit of a result does.
     """
     if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
         size = int(chunk_size)

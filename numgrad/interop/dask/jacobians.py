@@ -104,7 +104,8 @@ def jacobian(
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
 
-        passes = passes_of(mode, [_stand_in(*spec) for spec in specs], variables.leaves, False)
+        outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # of no memory
+        passes = passes_of(mode, outputs, variables.leaves, False)
         blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
@@ -123,11 +124,6 @@ def arrays_of(tree: Any, what: str) -> Any:
                 f"further, differentiate inside of the function that is sent"
             )
     return rebuild([leaf.numpy() if isinstance(leaf, Tensor) else leaf for leaf in leaves])
-
-
-def _stand_in(shape: tuple[int, ...], dtype: np.dtype) -> Tensor:
-    """Return a tensor that takes no memory, for an output that workers have."""
-    return Tensor(np.broadcast_to(np.zeros((), dtype), shape))
 
 
 def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:

@@ -59,6 +59,14 @@ def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     return y
 
 
+def stepped(step: Callable[..., Any], y: Any, times: np.ndarray, args: Sequence[Any]) -> list[Any]:
+    """Return the states after steps to given times, with the start."""
+    states = [y]
+    for t, h in zip(times[:-1], np.diff(times), strict=True):
+        states.append(step(states[-1], float(t), float(h), *args))
+    return states
+
+
 class Run:
     """A sequence of steps: where it has been, and what of it is asked for: states at times that
     are wanted. What lies between two of the run is one more step from the last of them before it.
@@ -80,9 +88,7 @@ class Run:
 
     def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
         """Return the states that are wanted, with all that leads to them."""
-        states = [y]
-        for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
-            states.append(self.step(states[-1], float(t), float(h), *params))
+        states = stepped(self.step, y, self.times, params)
         return stack(self._wanted(self.step, states, params))
 
     def _wanted(self, step: Callable[..., Any], states: Any, params: Sequence[Any]) -> list[Any]:
@@ -132,14 +138,3 @@ class DiscreteAdjoint(Function):
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
         at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
         return None, *at.pulled([g], batched=g.ndim == 3)
-
-
-def fixed_run(
-    step: Step, y0: np.ndarray, times: np.ndarray, args: Sequence[Any], jit: bool
-) -> np.ndarray:
-    """Return the states after steps to given times."""
-    go = Captured(step, jit, "solve_ivp")
-    states = [y0]
-    for t, h in zip(times[:-1], np.diff(times), strict=True):
-        states.append(go(states[-1], t, h, *args))
-    return np.array(states)
