@@ -51,13 +51,14 @@ def _partials(operator: Elementwise) -> str:
     texts = []
     for position, partial in sorted(operator.partials.items()):
         name = operator.parameters[position]
-        texts.append(f"d{name}: `{_expression(partial.function)}`")
+        shown = getattr(operator, "formulas", {}).get(name) or _expression(partial.function)
+        texts.append(f"d{name}: `{shown}`")
     return ", ".join(texts).replace("|", "\\|")
 
 
 def _named(code: CodeType) -> Iterator[str]:
     """Yield the names in the code of a function and of those within it."""
-    yield from code.co_names
+    yield from (*code.co_names, *code.co_freevars)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _named(constant)
@@ -73,8 +74,9 @@ def _made_of(pullback: Callable[..., Any]) -> list[str]:
         if code is None or code in seen:
             continue
         seen.add(code)
+        known = function.__globals__ | inspect.getclosurevars(function).nonlocals
         for name in _named(code):
-            value = function.__globals__.get(name)
+            value = known.get(name)
             if isinstance(value, Operator):
                 found[value.name] = None
             elif getattr(value, "__module__", "").startswith("numgrad.operators"):

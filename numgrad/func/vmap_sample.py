@@ -1,7 +1,6 @@
 """A function of one sample as an operation on all samples, with derivatives of any order."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,8 @@ from ..engine.record import attach, mode, pack, runtime
 from ..engine.request import TangentRequest
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
-from .vmap_spread import Wide, applied, filled, key, spread
+from .vmap_spread import NONE, Wide, applied, filled, key, spread
 from .vmap_sums import summed
-
-_NONE: Mapping[Hashable, Value] = MappingProxyType({})
-_NOTHING: Mapping[int, int] = MappingProxyType({})
-_UNMOVED: Mapping[Edge, Edge] = MappingProxyType({})
 
 
 class _Watch(Capture):
@@ -148,9 +143,9 @@ class Mapped(Operator):
     def on(
         self,
         inputs: Sequence[Value],
-        instead: Mapping[Hashable, Value] = _NONE,
-        moved: Mapping[Edge, Edge] = _UNMOVED,
-        shared: Mapping[int, int] = _NOTHING,
+        instead: Mapping[Hashable, Value] = NONE,
+        moved: Mapping[Edge, Edge] = NONE,
+        shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
         """Return the outputs for values with leading axes, connected to their graph. Each output
         has all leading axes; ``shared`` says by number which are summed, over how many of them.

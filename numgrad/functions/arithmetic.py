@@ -10,7 +10,6 @@ from .._declare import Elementwise
 from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
-from ..engine.graph import ELEMENT
 from ..operators import elementwise as _operators
 from . import elementwise, indexing, inplace, linalg, sparse
 
@@ -145,7 +144,7 @@ class Arithmetic:
     def __hash__(self: Any) -> int:
         """Return the hash of an integer or a truth value, to be found as a key; arrays, whose
         elements may change, and other tensors go by identity."""
-        is_key = self._view is ELEMENT and self.dtype.kind in "iub"
+        is_key = self.is_scalar and self.dtype.kind in "iub"
         return hash(self.item()) if is_key else object.__hash__(self)
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:

@@ -16,15 +16,8 @@ from .parameters import Parameters, number
 
 
 class Stored(System):
-    """A square sparse matrix: where its elements are, and the numbers that they are now.
-
-    Parameters
-    ----------
-    data : numpy.ndarray
-        The stored elements, row by row.
-    indices, indptr : numpy.ndarray
-        As `scipy.sparse.csr_array` has them.
-    """
+    """A square sparse matrix: where its elements are, as `scipy.sparse.csr_array` has them, and
+    the numbers that they are now."""
 
     def __init__(self, data: np.ndarray, indices: Any, indptr: Any, what: str) -> None:
         from scipy.sparse import csr_array

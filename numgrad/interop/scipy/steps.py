@@ -8,8 +8,7 @@ import numpy as np
 from ..._autograd import Function
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called
 from ...functions.joining import stack
 from .derived import Captured
 
@@ -61,24 +60,14 @@ class Backwards:
 
     def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
         """Return the cotangents, for one ``w`` or for a batch of them."""
-        variables = Variables((y, t, h, *params), (0, *range(3, 3 + len(params))), "solve_ivp")
-        output, _ = call(self.step, variables, {}, False, "solve_ivp")
-        graph = variables.outer_graph([output])
-        found = pull([output], variables.leaves, [w], graph, batched=w.ndim == 2)
-        return tuple(variables.deliver(g) for g in found)
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self.step, (y, t, h, *params), places, "solve_ivp")
+        return tuple(at.pulled([w], batched=w.ndim == 2))
 
 
 class Run:
-    """A sequence of steps: where it has been, and what of it is asked for.
-
-    Parameters
-    ----------
-    step : Step
-        The step, of state and parameters as tensors.
-    times, states : numpy.ndarray
-        After each step, with the start.
-    wanted : numpy.ndarray
-        Times. What lies between two of the run is one more step from the last of them before it.
+    """A sequence of steps: where it has been, and what of it is asked for: states at times that
+    are wanted. What lies between two of the run is one more step from the last of them before it.
     """
 
     def __init__(
@@ -92,24 +81,21 @@ class Run:
 
     def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
         """Return the states at the times that are wanted."""
-        go = Captured(self.step, self.jit, "solve_ivp")
-        at = zip(self.from_state, self.sizes, strict=True)
-        found = [
-            self.states[k] if h == 0.0 else go(self.states[k], self.times[k], h, *params)
-            for k, h in at
-        ]
+        found = self._wanted(Captured(self.step, self.jit, "solve_ivp"), self.states, params)
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
-    def recorded(self, y: Tensor, params: Sequence[Tensor]) -> Tensor:
+    def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
         """Return the states that are wanted, with all that leads to them."""
         states = [y]
         for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
             states.append(self.step(states[-1], float(t), float(h), *params))
-        at = zip(self.from_state, self.sizes, strict=True)
-        return stack([
-            states[k] if h == 0.0 else self.step(states[k], float(self.times[k]), float(h), *params)
-            for k, h in at
-        ])  # fmt: skip
+        return stack(self._wanted(self.step, states, params))
+
+    def _wanted(self, step: Callable[..., Any], states: Any, params: Sequence[Any]) -> list[Any]:
+        return [
+            states[k] if h == 0.0 else step(states[k], float(self.times[k]), float(h), *params)
+            for k, h in zip(self.from_state, self.sizes, strict=True)
+        ]
 
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, given those of the states that
@@ -150,12 +136,8 @@ class DiscreteAdjoint(Function):
         if not mode.grad:
             numbers = [p.detach().numpy() for p in params]
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
-        variables = Variables((y0, *params), range(1 + len(params)), "solve_ivp")
-        y, *inner = variables.leaves
-        output = ctx.run.recorded(y, inner)
-        graph = variables.outer_graph([output, g])
-        found = pull([output], variables.leaves, [g], graph, batched=g.ndim == 3)
-        return None, *[variables.deliver(part) for part in found]
+        at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
+        return None, *at.pulled([g], batched=g.ndim == 3)
 
 
 def fixed_run(
