@@ -8,11 +8,10 @@ import numpy as np
 
 from . import _devices
 from ._declare import registry
-from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_plain
+from ._declare.dtypes import numbers, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
     DeviceError,
-    DtypeError,
     GradDtypeError,
     GradShapeError,
     NoGradError,
@@ -23,7 +22,6 @@ from .engine.elsewhere import on_host
 from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
-from .operators import cast as _cast
 from .operators import shape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
@@ -206,28 +204,6 @@ class Tensor(Arithmetic, Methods, Value):
     def clone(self) -> "Tensor":
         """Return a copy; gradients flow through it."""
         return registry["copy"](self)
-
-    def astype(
-        self,
-        dtype: Any,
-        order: str = "K",
-        casting: Any = "unsafe",
-        subok: bool = True,
-        copy: bool = True,
-    ) -> "Tensor":
-        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it), where
-        ``casting`` lets it; ``subok``, and an order in memory other than "F", ask for nothing."""
-        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
-            raise DtypeError(
-                f"astype: {self.dtype} cannot become {np.dtype(dtype)} with casting={casting!r}"
-            )
-        if order == "F":
-            raise ValueError("astype: for order='F' write t.astype(dtype).copy(order='F')")
-        converted = _cast.cast(self, native(dtype))
-        converted = self.clone() if copy and converted is self else converted
-        if self.is_scalar:
-            converted._view = self._view
-        return converted
 
     # Gradients
     # ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..engine.forward import ForwardPass
 from ..engine.graph import Edge, Value, next_number
 from ..engine.record import mode
 from ..engine.request import TangentRequest
-from .gradients import Called, matching
+from .gradients import Called, Tensors, matching
 from .trees import holds_tensors, places
 
 
@@ -108,11 +108,7 @@ def linearize(function: Callable[..., Any], *primals: Any, has_aux: bool = False
 
 
 def push(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    tangents: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    outputs: Tensors, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the Jacobian-vector product, with zeros where an output depends on no input. A
     tangent that is ``None`` is zero, and costs nothing; batched, each has a batch of vectors in
@@ -127,7 +123,7 @@ def push(
 
 
 def seeds_of(
-    inputs: Sequence[Tensor], tangents: Sequence[Any], batched: bool
+    inputs: Tensors, tangents: Sequence[Any], batched: bool
 ) -> tuple[list[tuple[Edge, Value]], int | None]:
     """Return where tangents start, each in the dtype of its input, and the size of their batch."""
     seeds = [
@@ -138,9 +134,7 @@ def seeds_of(
     return seeds, arguments.batch_size([t for _, t in seeds]) if batched else None
 
 
-def delivered(
-    spaces: Sequence[Tensor], found: Mapping[Edge, Any], batch: int | None
-) -> list[Tensor]:
+def delivered(spaces: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:
     """Return what was found in the spaces of some tensors, each an array of its own, with zeros for
     what was not."""
     results: dict[int, Tensor] = {}

@@ -19,34 +19,11 @@ from ..engine.seen import seen
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
-
-
-def call(
-    function: Callable[..., Any],
-    variables: Variables,
-    kwargs: Mapping[str, Any],
-    has_aux: bool,
-    what: str,
-) -> Any:
-    """Call a function with recording on; return its output and its auxiliary output."""
-    require_function(function, what)
-    with differentiated(variables.first):
-        result = function(*variables.args, **kwargs)
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgTypeError(
-            f"{what}: with has_aux=True the function must return a tuple (output, aux)"
-        )
-    return result
+Tensors = Sequence[Tensor]
 
 
 def pull(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    seeds: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    outputs: Tensors, inputs: Tensors, seeds: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the vector-Jacobian product with zeros where an input is not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -79,9 +56,17 @@ class Called:
         kwargs: Mapping[str, Any] = MappingProxyType({}),
         has_aux: bool = False,
     ) -> None:
+        require_function(function, what)
         self.what, self.has_aux = what, has_aux
         self.variables = Variables(args, argnums, what)
-        self.output, self.aux = call(function, self.variables, kwargs, has_aux, what)
+        with differentiated(self.variables.first):
+            self.output = function(*self.variables.args, **kwargs)
+        if has_aux:
+            if not isinstance(self.output, tuple) or len(self.output) != 2:
+                raise ArgTypeError(
+                    f"{what}: with has_aux=True the function must return a tuple (output, aux)"
+                )
+            self.output, self.aux = self.output
         self.leaves, self.rebuild = output_leaves(self.output, what)
 
     def scalar(self) -> Tensor:

@@ -8,7 +8,7 @@ from .._tensor import Tensor
 from ..engine.record import mode
 from ..engine.second import products
 from .forward import along, delivered, push, seeds_of
-from .gradients import ArgNums, Called, pull
+from .gradients import ArgNums, Called, Tensors, pull
 from .jacobian_passes import Passes
 from .jacobians import Chunks, Options, Shown
 
@@ -163,11 +163,7 @@ def _product(
 
 
 def curvature(
-    output: Tensor,
-    inputs: Sequence[Tensor],
-    tangents: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    output: Tensor, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the products of the Hessian of a scalar with tangents, forward over reverse."""
     if not graph and mode.capture is None and output.requires_grad:

@@ -9,15 +9,13 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from ..engine.values import CPU
 from ..functions.joining import concat
 from ..functions.reshaping import matrix_transpose, reshape
 from .jacobian_passes import Chunk, Columns, Passes
 from .outputs import fitting
 from .trees import Rebuild, flatten, places
 
-_WINDOW = 1 << 24
-"""Bytes of a file in memory that are written before they are given back."""
+_WINDOW = 1 << 24  # bytes of a file in memory that are written before they are given back
 
 
 class Joined:
@@ -142,9 +140,3 @@ def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
     for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
         arrays[number] = fitting(leaf, specs[number], what)
     return Arrays(passes, arrays)
-
-
-def are_arrays(passes: Passes) -> bool:
-    """Whether the blocks can be written to arrays: no graph leads through them, and they are no
-    arrays of a device."""
-    return not passes.graph and all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))

@@ -1,6 +1,6 @@
 """The rows or columns of a Jacobian, some at a time: batched passes with parts of an identity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from .._declare import registry
 from .._tensor import Tensor, placed
 from .forward import push
-from .gradients import pull
+from .gradients import Tensors, pull
 
 
 class Chunk(NamedTuple):
@@ -27,7 +27,7 @@ class Passes:
 
     unit = "rows"
 
-    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
+    def __init__(self, outputs: Tensors, inputs: Tensors, graph: bool) -> None:
         self.outputs, self.inputs, self.graph = outputs, inputs, graph
         pair = (inputs, outputs) if self.unit == "columns" else (outputs, inputs)
         self.sources, self.others = pair
@@ -78,7 +78,7 @@ class Rows(Passes):
         return rows
 
     def _pull(
-        self, output: Tensor, inputs: Sequence[Tensor], start: int, stop: int, unit: complex
+        self, output: Tensor, inputs: Tensors, start: int, stop: int, unit: complex
     ) -> list[Tensor]:
         seeds = identity(output, start, stop, unit)
         return pull([output], inputs, [seeds], self.graph, batched=True)
@@ -117,9 +117,7 @@ def _real(tensor: Tensor) -> Tensor:
     return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
 
 
-def passes_of(
-    mode: str, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool
-) -> Passes:
+def passes_of(mode: str, outputs: Tensors, inputs: Tensors, graph: bool) -> Passes:
     """Return the passes of a mode; for "auto" those of which there are fewer."""
     if mode == "auto":
         columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))

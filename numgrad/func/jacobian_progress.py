@@ -9,19 +9,15 @@ from .._errors import ArgTypeError
 from .._progress import Progress
 
 _WIDTH = 30
-_SHORT = 0.5
-"""Seconds of work of which nothing is shown."""
-STEPS = 50
-"""How often a bar moves at least."""
+_SHORT = 0.5  # seconds of work of which nothing is shown
+STEPS = 50  # how often a bar moves at least
 
 
 @dataclass
 class Bar:
-    """Tells a callable, or a line on standard error, how many rows or columns are done.
-
-    The line appears where the work takes longer than half a second; ``title`` is in front of it,
-    ``what`` says of what there are ``total``.
-    """
+    """Tells a callable, or a line on standard error, how many rows or columns are done. The line
+    appears where the work takes longer than half a second; ``title`` is in front of it, ``what``
+    says of what there are ``total``."""
 
     progress: bool | Callable[[int, int], Any]
     total: int

@@ -12,8 +12,9 @@ from .._settings import settings
 from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode as present
+from ..engine.values import CPU
 from .gradients import ArgNums, Called
-from .jacobian_blocks import Arrays, Joined, are_arrays, into
+from .jacobian_blocks import Arrays, Joined, into
 from .jacobian_passes import Passes, Rows, passes_of
 from .jacobian_progress import STEPS, Bar, require_progress
 from .trees import Rebuild, Variables, require_function
@@ -258,10 +259,10 @@ class Options:
             self._require_no_graph(passes.graph)
             self._filled(into(passes, self.out, arrange, self.what), passes)
             return self.out
-        target: Any = Joined(passes)
-        if self._step(passes) is not None and present.capture is None and are_arrays(passes):
-            target = Arrays(passes)  # chunks that are joined at the end would be there twice
-        blocks = self._filled(target, passes)
+        is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
+        is_chunked = self._step(passes) is not None  # chunks joined at the end would be there twice
+        to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
+        blocks = self._filled(Arrays(passes) if to_arrays else Joined(passes), passes)
         if not variables.as_numpy:
             blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
         return arrange(list(map(variables.deliver, blocks)))

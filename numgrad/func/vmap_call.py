@@ -114,8 +114,7 @@ class _Call:
         self.as_numpy = mode.capture is None and not has_tensors
         self.count = samples_of(leaves, self.axes)
         self.inputs = [_front(x, axis) for x, axis in zip(leaves, self.axes, strict=True)]
-        arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
-        self.arrays = arrays
+        arrays = self.arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
         self.rebuild: Rebuild = tuple  # as the result of the function is
 
         def run(placeholders: list[Tensor]) -> list[Tensor]:

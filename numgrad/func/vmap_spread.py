@@ -48,11 +48,9 @@ def spread(
     inputs: Mapping[Expr, Wide],
     instead: Mapping[Hashable, Value] = NONE,
 ) -> list[Wide]:
-    """Return the outputs of a function of one sample for the values of all samples.
-
-    ``exprs`` is what the outputs are made of, in order of creation; ``inputs`` stand for the
-    placeholders; ``instead`` says what is read in place of values from outside, by their keys.
-    """
+    """Return the outputs of a function of one sample for the values of all samples: what they are
+    made of, in order of creation, is made again, with ``inputs`` for the placeholders, and
+    ``instead``, by their keys, for values from outside."""
     known: dict[Expr, list[Wide]] = {expr: [wide] for expr, wide in inputs.items()}
 
     def operand(value: Any) -> Wide:

@@ -17,7 +17,7 @@ from ..operators.cast import cast
 from ..operators.gathering import scatter_add
 from . import inplace, reduction
 from .axes import Axis, kept, negative_axes, negative_axis
-from .creation import full
+from .constants import full
 from .cumulative import cumprod, cumsum
 from .elementwise import negative
 from .joining import concat, stack

@@ -79,7 +79,7 @@ def sizes_and_axes(
     s, axes = seen(s), seen(axes)
     count = x.ndim if s is None else len(s)
     places = list(range(-count, 0)) if axes is None else [operator.index(a) for a in axes]
-    given = [-1] * len(places) if s is None else list(s)
+    given: list[int | None] = [-1] * len(places) if s is None else list(s)
     if len(given) != len(places):
         raise ValueError(f"fft.{name}: shape and axes have different lengths: {s} and {places}")
     if s is None and places and name.startswith("irfft"):
@@ -160,7 +160,7 @@ _SEVERAL = """
 Function = Callable[..., Tensor]
 
 
-def named(function: Function, name: str, doc: str, example: tuple[str, str]) -> Function:
+def named(function: Function, name: str, doc: str, example: Sequence[str]) -> Function:
     """Return a function of this namespace with its name and documentation."""
     shown = "\n    ".join(example[1].split("\n"))
     doc += _EXAMPLE.format(name=name, example=example[0], shown=shown)
@@ -182,27 +182,20 @@ def _one(
 
 
 def _several(name: str, summary: str, *example: str) -> Function:
-    one = name.rstrip("2n")
-
-    def planes(
-        a: ArrayLike,
-        s: Sequence[int] | None = None,
-        axes: Axes = (-2, -1),
-        norm: str | None = None,
-    ) -> Tensor:
-        return _transforms(name, as_tensor(a), s, axes, norm_of(name, norm))
+    usual, said = None, "By default all, or the last ones"
+    if name[-1] == "2":
+        usual, said = (-2, -1), "The last two by default"
 
     def function(
         a: ArrayLike,
         s: Sequence[int] | None = None,
-        axes: Axes = None,
+        axes: Axes = usual,
         norm: str | None = None,
     ) -> Tensor:
         return _transforms(name, as_tensor(a), s, axes, norm_of(name, norm))
 
-    which = "The last two by default" if name[-1] == "2" else "By default all, or the last ones"
-    doc = summary + _SEVERAL.format(one=one, axes=which)
-    return named(planes if name[-1] == "2" else function, name, doc, example)
+    doc = summary + _SEVERAL.format(one=name.rstrip("2n"), axes=said)
+    return named(function, name, doc, example)
 
 
 _REAL_ONLY = """
@@ -355,4 +348,4 @@ def next_fast_len(target: int, real: bool = False) -> int:
     """
     from scipy.fft import next_fast_len as fast
 
-    return fast(operator.index(seen(target)), real)
+    return int(fast(operator.index(seen(target)), real))  # type: ignore[arg-type]

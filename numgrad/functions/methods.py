@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._declare.dtypes import native
+from .._errors import DtypeError
 from .._tensor import Tensor
 from ..engine.seen import seen
 from ..engine.values import Shape, Value, View
+from ..operators.cast import cast
 from . import (
     creation,
     elementwise,
@@ -47,32 +50,6 @@ def _refused(name: str, instead: str) -> Any:
         raise AttributeError(f"a tensor has no {name}: {instead}")
 
     return property(refuse, doc=f"Refused: {instead}.")
-
-
-class Flat:
-    """The elements of a tensor one after the other, to be read and written: ``t.flat[i] = v``."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.base = tensor
-
-    def __len__(self) -> int:
-        return self.base.size
-
-    def __iter__(self) -> Any:
-        return iter(_shape.ravel(self.base))
-
-    def __getitem__(self, key: Any) -> Tensor:
-        return _shape.ravel(self.base)[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        placing.put(self.base, np.arange(self.base.size)[key], value)
-
-    def copy(self) -> Tensor:
-        """Return the elements along one axis."""
-        return _shape.flatten(self.base)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self.copy().__array__(dtype, copy)
 
 
 class Methods:
@@ -121,9 +98,9 @@ class Methods:
         return self._view.base if isinstance(self._view, View) else None
 
     @property
-    def flat(self: Any) -> Flat:
+    def flat(self: Any) -> placing.Flat:
         """The elements one after the other."""
-        return Flat(self)
+        return placing.Flat(self)
 
     @flat.setter
     def flat(self: Any, value: Any) -> None:
@@ -256,6 +233,22 @@ class Methods:
         "imaginary part",
         "t[...] = t.real + 1j * value",
     )
+
+    def astype(
+        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
+        copy: bool = True,
+    ) -> Tensor:  # fmt: skip
+        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it), where
+        ``casting`` lets it; ``subok`` asks for nothing."""
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            to = np.dtype(dtype)
+            raise DtypeError(f"astype: {self.dtype} cannot become {to} with casting={casting!r}")
+        converted = cast(self, native(dtype))
+        converted = self.clone() if copy and converted is self else converted
+        converted = creation.in_order(converted, order)
+        if self.is_scalar:
+            converted._view = self._view
+        return converted
 
     def copy(self: Any, order: str = "C") -> Tensor:
         """Return a copy; gradients flow through it."""

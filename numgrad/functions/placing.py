@@ -16,7 +16,7 @@ from .indexing import _grid, _inside, take, take_along_axis
 from .joining import stack
 from .operands import as_tensor, as_tensors
 from .repeating import broadcast_arrays, broadcast_to
-from .reshaping import ravel
+from .reshaping import flatten, ravel
 from .results import delivered, mask_of, way_out
 from .searching import nonzero
 
@@ -180,6 +180,32 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: bool = False) -> None:
     _write_flat(a, places, _in_turn(val, places.size))
 
 
+class Flat:
+    """The elements of a tensor one after the other, to be read and written: ``t.flat[i] = v``."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.base = tensor
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __iter__(self) -> Any:
+        return iter(ravel(self.base))
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return ravel(self.base)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        put(self.base, np.arange(self.base.size)[key], value)
+
+    def copy(self) -> Tensor:
+        """Return the elements along one axis."""
+        return flatten(self.base)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.copy().__array__(dtype, copy)
+
+
 # Picking ------------------------------------------------------------------------------------------
 
 
@@ -223,7 +249,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     >>> ng.extract([True, False], [1.0, 2.0])
     tensor([1.])
     """
-    return take(ravel(as_tensor(arr)), nonzero(ravel(as_tensor(condition)))[0])
+    return take(ravel(as_tensor(arr)), np.flatnonzero(_host(condition)))
 
 
 def choose(

@@ -9,7 +9,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
-from .creation import arrays, asarray, carries_graph, fresh
+from .creation import arrays, asarray, carries_graph, device_like, fresh
 from .joining import concatenate
 from .repeating import broadcast_to
 from .reshaping import moveaxis
@@ -60,7 +60,7 @@ def arange(
     >>> ng.arange(3)
     tensor([0, 1, 2])
     """
-    device = like.device if device is None and isinstance(like, Tensor) else device
+    device = device_like(device, like)
     if stop is None:
         start, stop = 0, start
     known = np.arange(_number(start), _number(stop), _number(step), dtype=dtype)

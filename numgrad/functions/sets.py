@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor
+from .._tensor import ArrayLike, Tensor, placed
 from ..operators.comparison import equal, logical_not
 from . import reduction
 from .axes import normalize_axis_index
-from .creation import zeros
+from .constants import zeros
 from .indexing import take
 from .joining import concat
 from .operands import as_tensor, as_tensors
 from .reshaping import expand_dims, ravel
-from .searching import _positions, searchsorted
+from .searching import searchsorted
 from .selection import minimum
 from .sorting import sort
 
@@ -56,7 +56,7 @@ def unique(
     tensor([1., 1., 0.])
     """
     x = as_tensor(ar)
-    indices, inverse, counts = _positions(
+    indices, inverse, counts = _found(
         lambda array: np.unique(array, True, True, True, axis, equal_nan=equal_nan)[1:], x
     )
     axis = None if axis is None else normalize_axis_index(axis, x.ndim)
@@ -132,7 +132,11 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
     >>> ng.union1d(ng.tensor([3.0, 1.0]), [2.0, 3.0])
     tensor([1., 2., 3.])
     """
-    return unique(concat(as_tensors(ar1, ar2), axis=None))
+    first, second = as_tensors(ar1, ar2)
+    (places,) = _found(
+        lambda a, b: np.unique(np.concatenate((a, b), None), return_index=True)[1:], first, second
+    )
+    return take(concat([first, second], axis=None), places)
 
 
 def intersect1d(
@@ -158,10 +162,10 @@ def intersect1d(
     >>> ng.intersect1d(ng.tensor([3.0, 1.0]), [2.0, 3.0])
     tensor([3.])
     """
-    first, second = [ravel(x) for x in as_tensors(ar1, ar2)]
-    others = second._on_host()
-    places = _positions(lambda x: np.intersect1d(x, others, assume_unique, True)[1:], first)
-    values = take(first, places[0]).astype(np.result_type(first.dtype, second.dtype), copy=False)
+    first, second = as_tensors(ar1, ar2)
+    places = _found(lambda a, b: np.intersect1d(a, b, assume_unique, True)[1:], first, second)
+    dtype = np.result_type(first.dtype, second.dtype)
+    values = take(ravel(first), places[0]).astype(dtype, copy=False)
     return (values, *places) if return_indices else values
 
 
@@ -175,8 +179,17 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Te
     >>> ng.setdiff1d(ng.tensor([3.0, 1.0, 2.0]), [3.0])
     tensor([1., 2.])
     """
-    first = ravel(as_tensor(ar1)) if assume_unique else unique(ar1)
-    return first[isin(first, ar2, invert=True)]
+    return _alone(as_tensor(ar1), as_tensor(ar2), assume_unique)
+
+
+def _alone(x: Tensor, others: Tensor, assume_unique: bool) -> Tensor:
+    """Return the elements that are not among others."""
+
+    def places(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray]:
+        each = np.arange(a.size) if assume_unique else np.unique(a, return_index=True)[1]
+        return (each[np.isin(a.reshape(-1)[each], b, invert=True)],)
+
+    return take(ravel(x), _found(places, x, others)[0])
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Tensor:
@@ -189,6 +202,11 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ten
     >>> ng.setxor1d(ng.tensor([3.0, 1.0]), [2.0, 3.0])
     tensor([1., 2.])
     """
-    first, second = [ravel(x) if assume_unique else unique(x) for x in as_tensors(ar1, ar2)]
-    alone = [first[isin(first, second, invert=True)], second[isin(second, first, invert=True)]]
+    first, second = as_tensors(ar1, ar2)
+    alone = [_alone(*pair, assume_unique) for pair in ((first, second), (second, first))]
     return sort(concat(alone))
+
+
+def _found(function: Any, *xs: Tensor) -> tuple[Tensor, ...]:
+    """Return what a function of NumPy finds in arrays, where the first one is."""
+    return tuple([placed(a, xs[0].device) for a in function(*[x._on_host() for x in xs])])

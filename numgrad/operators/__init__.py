@@ -29,4 +29,5 @@ from . import sorting as sorting
 from . import sparse as sparse
 from . import special as special
 from . import spectral as spectral
+from . import spherical as spherical
 from . import trigonometric as trigonometric

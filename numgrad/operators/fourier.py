@@ -117,7 +117,8 @@ def _counts(n: int, dtype: np.dtype) -> Any:
 def _apart(function: Callable[..., Any], x: np.ndarray, *options: Any) -> np.ndarray:
     """Transform real and imaginary parts."""
     if x.dtype.kind == "c":
-        return _apart(function, x.real, *options) + 1j * _apart(function, x.imag, *options)
+        parts = [_apart(function, part, *options) for part in (np.real(x), np.imag(x))]
+        return np.stack(parts, axis=-1).view(x.dtype)[..., 0]  # i times infinity is no number
     kind, n, norm, orthogonalize = options
     return function(x, kind, n, norm=norm, orthogonalize=orthogonalize)
 

@@ -23,12 +23,9 @@ from .sets import IndexSets
 
 @dataclass(frozen=True)
 class Plan:
-    """The passes of a compressed Jacobian, and how it is read from them.
-
-    ``positions`` says where each entry lies: behind what is found by substitution, the products of
-    the rows, then those of the columns. ``substitution`` is what `substitute` takes beside these
-    products; it is empty where entries are read directly.
-    """
+    """The passes of a compressed Jacobian, and how it is read from them. ``positions`` says where
+    each entry lies: behind what is found by substitution, the products of the rows, then those of
+    the columns. ``substitution`` is what `substitute` takes beside these, if anything."""
 
     pattern: Any
     colors: coloring.Coloring
@@ -95,10 +92,8 @@ def _mark_single(starts, members, colors, single):
 @compiled("(a),(p),(p),(n),()->(e),(e),(s),(d)")
 def _peel(starts, members, edges, colors, n, number, bases, into, others):
     """Take the trees of two colours apart, leaf by leaf: the edge of a leaf is what a product shows
-    there, less the edges that were taken off there before.
-
-    A place is a vertex with one of the colours around it, known by the first member of that colour.
-    """
+    there, less the edges that were taken off there before. A place is a vertex with one of the
+    colours around it, known by the first member of that colour."""
     size = members.size
     places, counts, twins = np.empty(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
     owner, first = np.empty(size, np.int64), np.full(number.size, -1)

@@ -13,18 +13,11 @@ ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "satu
 
 
 def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
-    """Return the numbers of the columns of a matrix in the order in which they are coloured.
-
-    Parameters
-    ----------
-    name : str
-        ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where
-        the last one has the fewest neighbours, the one before it the fewest among the others, and
-        so on; ``incidence_degree``, where the next one has the most neighbours already;
-        ``saturation``, where these have the most colours.
-    columns, rows : IndexSets
-        The rows of each column, and the columns of each row.
-    """
+    """Return the numbers of the columns of a matrix in the order in which they are coloured:
+    ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where the
+    last one has the fewest neighbours, the one before it the fewest among the others, and so on;
+    ``incidence_degree``, where the next one has the most neighbours already; ``saturation``, where
+    these have the most colours."""
     size, given = len(columns), (columns.starts, columns.members, rows.starts, rows.members)
     if name == "natural" or not size:
         return np.arange(size)

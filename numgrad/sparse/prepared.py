@@ -92,11 +92,8 @@ class Prepared:
             array.flags.writeable = False  # as all matrices share them
 
     def _make_programs(self) -> None:
-        self._entries = jit(self._only_entries)
+        self._entries = jit(lambda *args: self._all(*args)[-1])
         self._both = jit(self._all)
-
-    def _only_entries(self, *args: Any) -> Tensor:
-        return self._all(*args)[-1]
 
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
         """Return the value, of a Hessian the gradient too, and the entries of the matrix."""

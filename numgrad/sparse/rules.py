@@ -31,18 +31,9 @@ Known = Callable[[int], np.ndarray | None]
 
 
 class Application(NamedTuple):
-    """One application of an operator, as a rule sees it.
-
-    Attributes
-    ----------
-    shapes, outputs : lists of shapes
-        Of the inputs and the outputs.
-    sets : list of (IndexSets or None)
-        Those of the inputs; None of what depends on nothing.
-    known : callable
-        Returns the values of an input, None where they are known only when a program runs.
-    numbers : array
-        The numbers from 0 on, as many as any of the shapes has elements.
+    """One application of an operator, as a rule sees it: with the ``sets`` of its inputs, None for
+    those that depend on nothing, and ``numbers`` from 0 on, as many as any shape has elements.
+    ``known`` returns the values of an input, None where they are known only when a program runs.
     """
 
     operator: Any
@@ -207,7 +198,7 @@ def _product(a: Application) -> list[IndexSets]:
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
     """Return for every row of a product the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.over(columns.reshape(-1, columns.shape[-1]))
+    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -257,7 +248,7 @@ def _core(a: Application) -> list[IndexSets]:
     """Take every element of the core of an output to depend on all of the core of the inputs, but
     for what the operator declares."""
     operator = a.operator
-    sizes = operator.core_sizes(a.shapes)
+    sizes = operator.sizes(a.shapes, a.static)
     cores = [[tuple(sizes[d] for d in dims) for dims in side]
              for side in (operator.signature.inputs, operator.signature.outputs)]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]

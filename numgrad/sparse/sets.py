@@ -30,11 +30,9 @@ FEW = 8  # members that are sorted one by one
 
 
 class IndexSets:
-    """Sets of column numbers, one for each element of an array in C order.
-
-    ``starts`` says where the members of each set begin, and where those of the last one end;
-    ``members`` are sorted in each set; ``width`` is the number of columns.
-    """
+    """Sets of column numbers, of which there are ``width``, one for each element of an array in C
+    order. ``starts`` says where the members of each set begin, and where those of the last one end;
+    ``members`` are sorted in each set."""
 
     __slots__ = ("members", "starts", "width")
 

@@ -49,12 +49,10 @@ def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _star(order, starts, members, edges, colors):
-    """Colour greedily so that no path of four vertices has two colours.
-
-    Each vertex keeps a list of the colours around it: for each the first neighbour that has it, how
-    many have it, and whether one of these has another neighbour of the vertex's own colour. If so,
-    a further neighbour of the vertex in that colour would make a path.
-    """
+    """Colour greedily so that no path of four vertices has two colours. Each vertex keeps a list of
+    the colours around it: for each the first neighbour that has it, how many have it, and whether
+    one of these has another neighbour of the vertex's own colour, so that a further neighbour of
+    the vertex in that colour would make a path."""
     n = order.size
     colors[:] = -1
     taken = np.full(n + 1, -1)

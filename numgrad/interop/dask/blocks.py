@@ -143,16 +143,14 @@ def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any],
     early: dict[int, list[np.ndarray]] = {}
     total: list[Any] = []
     rebuild: Any = None
-    awaited = blocks.spans[0][0]
-    ends = dict(blocks.spans)
+    awaited = [start for start, _ in reversed(blocks.spans)]
     with closing(c.run(work, blocks.tasks(differentiated), blocks.count, "samples")) as results:
         for (start, _), (value, gradient) in results:
             leaves, rebuild = flatten(gradient)
             early[start] = [value, *leaves]
-            while awaited in early:
-                parts = early.pop(awaited)
+            while awaited and awaited[-1] in early:
+                parts = early.pop(awaited.pop())
                 total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
-                awaited = ends[awaited]
     return [np.asarray(part) for part in total], rebuild
 
 
@@ -187,12 +185,12 @@ class _Joined:
 
     def __init__(self, count: int, out: Any) -> None:
         self.count, self.out = count, out
-        self.arrays: list[np.ndarray] | None = None
+        self.arrays: list[np.ndarray] = []
         self.rebuild: Any = None
 
     def write(self, start: int, stop: int, result: Any) -> None:
         parts, rebuild = flatten(result)
-        if self.arrays is None:
+        if self.rebuild is None:
             self.rebuild = rebuild
             self.arrays = self._arrays(parts, places(result))
         for array, part in zip(self.arrays, parts, strict=True):
@@ -208,8 +206,7 @@ class _Joined:
         return [fitting(array, spec, _MAP) for array, spec in zip(arrays, specs, strict=True)]
 
     def result(self, as_tensors: bool) -> Any:
-        arrays = self.arrays or []
-        return self.rebuild([constant(a) if as_tensors else a for a in arrays])
+        return self.rebuild([constant(a) if as_tensors else a for a in self.arrays])
 
 
 # The tasks.

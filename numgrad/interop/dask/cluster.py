@@ -25,14 +25,6 @@ Task = tuple[Any, Callable[..., Any], tuple[Any, ...]]
 """A key for its result, a function, and its arguments after the work."""
 
 
-def _dask(what: str) -> Any:
-    try:
-        import distributed  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise ImportError(f'{what} needs Dask: pip install "numgrad[dask]"') from error
-    return distributed
-
-
 class Cluster:
     """What runs tasks, each of which gets the work first, for a function that a user called. It
     may be without a worker, or without an answer, for ``timeout`` seconds. In a task that asks for
@@ -45,7 +37,11 @@ class Cluster:
                 f"outside of the captured function, and capture the function that it is given."
             )
         require_progress(progress, what)
-        self.dask = _dask(what)
+        try:
+            import distributed  # pyright: ignore[reportMissingImports]
+        except ImportError as error:
+            raise ImportError(f'{what} needs Dask: pip install "numgrad[dask]"') from error
+        self.dask: Any = distributed
         self.what, self.timeout, self.progress = what, timeout, progress
         self.client = self._client(client)
         self.done = "no task was done"
@@ -183,10 +179,8 @@ def spans(
     what: str, count: int, chunk_size: Any, item_bytes: int, least: int = 1
 ) -> list[tuple[int, int]]:
     """Return the first and last numbers of the items of each task; a single empty task if there
-    are no items.
-
-    Nothing here depends on the workers, and so no bit of a result does. "auto" is 64 tasks, fewer
-    if they would have less than ``least`` items, more if they would have more than 8 MiB.
+    are no items. "auto" is 64 tasks, fewer if they would have less than ``least`` items, more if
+    they would have more than 8 MiB. Nothing depends on the workers, and so no bit of a result does.
     """
     if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
         size = int(chunk_size)

@@ -104,7 +104,8 @@ def jacobian(
         def arrange(blocks: Sequence[Any]) -> Any:
             return rebuild(variables.by_output(blocks))
 
-        passes = passes_of(mode, [_stand_in(*spec) for spec in specs], variables.leaves, False)
+        outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # of no memory
+        passes = passes_of(mode, outputs, variables.leaves, False)
         blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
@@ -125,11 +126,6 @@ def arrays_of(tree: Any, what: str) -> Any:
     return rebuild([leaf.numpy() if isinstance(leaf, Tensor) else leaf for leaf in leaves])
 
 
-def _stand_in(shape: tuple[int, ...], dtype: np.dtype) -> Tensor:
-    """Return a tensor that takes no memory, for an output that workers have."""
-    return Tensor(np.broadcast_to(np.zeros((), dtype), shape))
-
-
 def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
     """Run the tasks and write what they return."""
     mode = "forward" if isinstance(passes, Columns) else "reverse"
@@ -143,19 +139,16 @@ def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any
             blocks.put(Chunk(n, start, stop, [Tensor(part) for part in parts]))
 
 
-class Evaluation:
-    """A function that was evaluated once, on a worker, and is differentiated there chunk by
-    chunk."""
+def _evaluated(work: Work) -> Called:
+    """Return the function as it was evaluated once, on a worker, to be differentiated there chunk
+    by chunk."""
 
-    def __init__(self, work: Work, function: Callable[..., Any], x: Any) -> None:
+    def make(function: Callable[..., Any], x: Any) -> Called:
         at = Called(function, (x,), 0, _WHAT)
-        self.outputs, self.inputs = at.leaves, at.variables.leaves
-        self.skeleton = at.rebuild(list(range(len(self.outputs))))
         work.require_unconnected(at.outer_graph(), _WHAT)
+        return at
 
-
-def _evaluation(work: Work) -> Evaluation:
-    return work.made(lambda *parts: Evaluation(work, *parts))
+    return work.made(make)
 
 
 # The tasks.
@@ -164,13 +157,14 @@ def _evaluation(work: Work) -> Evaluation:
 def outline(work: Work) -> tuple[Any, list[tuple[tuple[int, ...], np.dtype]]]:
     """Return the output with numbers in place of arrays, and the shapes and dtypes of these."""
     with one_thread():
-        evaluation = _evaluation(work)
-    return evaluation.skeleton, [(y.shape, y.dtype) for y in evaluation.outputs]
+        at = _evaluated(work)
+    skeleton = at.rebuild(list(range(len(at.leaves))))
+    return skeleton, [(y.shape, y.dtype) for y in at.leaves]
 
 
 def chunk(work: Work, mode: str, n: int, start: int, stop: int) -> list[np.ndarray]:
     """Return rows of the Jacobian of output ``n``, or columns of that to input ``n``."""
     with one_thread():
-        evaluation = _evaluation(work)
-        passes = passes_of(mode, evaluation.outputs, evaluation.inputs, False)
+        at = _evaluated(work)
+        passes = passes_of(mode, at.leaves, at.variables.leaves, False)
         return [part.numpy() for part in passes.chunk(n, start, stop)]

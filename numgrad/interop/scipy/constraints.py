@@ -34,11 +34,9 @@ def exact(constraint: Any, method: Any, of: function) -> Any:
 
 
 def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray, what: str) -> np.ndarray:
-    """Return which elements of a minimum are held by no bound.
-
-    A bound holds an element if the slope is larger than the distance. At a solution one of them is
-    zero, up to the tolerance of the solver.
-    """
+    """Return which elements of a minimum are held by no bound. A bound holds an element if the
+    slope is larger than the distance: at a solution one of them is zero, up to the tolerance of the
+    solver."""
     from scipy.optimize import Bounds
 
     if not isinstance(bounds, Bounds):

@@ -21,14 +21,12 @@ from ...func.gradients import Called, pull
 from ...functions.reshaping import reshape
 from .factors import System
 
-Residual = Callable[..., Tensor]
-
 
 class Equation(System):
     """``F(x, *params) = 0`` at a solution, where the Jacobian of the residual to ``x`` is that of
     ``matrix``."""
 
-    def __init__(self, residual: Residual, matrix: Callable[[], Any], what: str) -> None:
+    def __init__(self, residual: Any, matrix: Callable[[], Any], what: str) -> None:
         super().__init__(matrix, what)
         self.residual, self.rest = residual, np.zeros(0)
 

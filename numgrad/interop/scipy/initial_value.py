@@ -10,10 +10,11 @@ from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...functions.reshaping import matrix_transpose, reshape
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
+from .derived import Captured
 from .functions import FORMS, function
 from .linear import as_real
 from .parameters import Parameters, number
-from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, fixed_run
+from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
 
 
 def solve_ivp(
@@ -210,7 +211,8 @@ class _Asked(NamedTuple):
 
         t = self._times(step)
         run, count = Step(self.hook.of_vector.vector, self.method), t.size - 1
-        states = fixed_run(run, self.start, t, self.hook.args, self.hook.jit)
+        go = Captured(run, self.hook.jit, "solve_ivp")
+        states = np.array(stepped(go, self.start, t, self.hook.args))
         if self.kind is None and self.wanted is not None:
             kept = np.isin(t, self.wanted)
             t, states = t[kept], states[kept]

@@ -33,7 +33,10 @@ class Parameters:
         self.leaves: list[Any] = [
             np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves
         ]
-        self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
+        self.places = [
+            n for n, leaf in enumerate(self.leaves)
+            if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
+        ]  # fmt: skip
         self.tensors: list[Any] = [self.leaves[n] for n in self.places]
         self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
 
@@ -115,7 +118,3 @@ def posed(
     parameters, x = Parameters(args, what), as_point(number(x0), what)
     form = form if isinstance(form, str) and form in FORMS else "dense"
     return parameters, function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit), x.ravel()
-
-
-def _is_parameter(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"

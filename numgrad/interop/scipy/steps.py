@@ -44,6 +44,13 @@ class Step:
             stages.append(self.slope(_plus(y, h, row, stages), t + node * h, *params))
         return _plus(y, h, self.weights, stages)
 
+    def pulled(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
+        """Return the cotangents of the state and of the parameters, for one ``w`` or for a batch of
+        them."""
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        return tuple(at.pulled([w], batched=w.ndim == 2))
+
 
 def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     for weight, stage in zip(weights, stages, strict=False):
@@ -52,17 +59,12 @@ def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     return y
 
 
-class Backwards:
-    """The vector-Jacobian product of a step, to its state and to its parameters."""
-
-    def __init__(self, step: Step) -> None:
-        self.step = step
-
-    def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
-        """Return the cotangents, for one ``w`` or for a batch of them."""
-        places = 0, *range(3, 3 + len(params))
-        at = Called(self.step, (y, t, h, *params), places, "solve_ivp")
-        return tuple(at.pulled([w], batched=w.ndim == 2))
+def stepped(step: Callable[..., Any], y: Any, times: np.ndarray, args: Sequence[Any]) -> list[Any]:
+    """Return the states after steps to given times, with the start."""
+    states = [y]
+    for t, h in zip(times[:-1], np.diff(times), strict=True):
+        states.append(step(states[-1], float(t), float(h), *args))
+    return states
 
 
 class Run:
@@ -86,9 +88,7 @@ class Run:
 
     def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
         """Return the states that are wanted, with all that leads to them."""
-        states = [y]
-        for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
-            states.append(self.step(states[-1], float(t), float(h), *params))
+        states = stepped(self.step, y, self.times, params)
         return stack(self._wanted(self.step, states, params))
 
     def _wanted(self, step: Callable[..., Any], states: Any, params: Sequence[Any]) -> list[Any]:
@@ -100,7 +100,7 @@ class Run:
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, given those of the states that
         are wanted: steps backwards, each from the state that was kept."""
-        back = Captured(Backwards(self.step), self.jit, "solve_ivp")
+        back = Captured(self.step.pulled, self.jit, "solve_ivp")
         w = np.zeros((*g.shape[:-2], g.shape[-1]))
         sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
 
@@ -138,14 +138,3 @@ class DiscreteAdjoint(Function):
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
         at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
         return None, *at.pulled([g], batched=g.ndim == 3)
-
-
-def fixed_run(
-    step: Step, y0: np.ndarray, times: np.ndarray, args: Sequence[Any], jit: bool
-) -> np.ndarray:
-    """Return the states after steps to given times."""
-    go = Captured(step, jit, "solve_ivp")
-    states = [y0]
-    for t, h in zip(times[:-1], np.diff(times), strict=True):
-        states.append(go(states[-1], t, h, *args))
-    return np.array(states)

@@ -47,7 +47,7 @@ def _real(name: str, kind: int, norm: str) -> Scenario:
         import scipy.fft
 
         if x.dtype.kind == "c":
-            return reference(x.real) + 1j * reference(x.imag)
+            return reference(np.real(x)) + 1j * reference(np.imag(x))
         return getattr(scipy.fft, name)(x, kind, axis=0, norm=norm, orthogonalize=kind == 2)
 
     return _scenario(
