@@ -131,7 +131,7 @@ def seeds_of(
         for n, (x, t) in enumerate(zip(inputs, tangents, strict=True))
         if t is not None
     ]
-    return seeds, arguments.batch_size([t for t in tangents if t is not None]) if batched else None
+    return seeds, arguments.batch_size([t for _, t in seeds]) if batched else None
 
 
 def delivered(spaces: Tensors, found: Mapping[Edge, Any], batch: int | None) -> list[Tensor]:

@@ -78,7 +78,7 @@ class Arrays:
 
 
 def _matrix(part: Tensor) -> np.ndarray:
-    array: Any = part.array
+    array: Any = part.cpu().array
     return array.reshape(array.shape[0], math.prod(array.shape[1:]))
 
 

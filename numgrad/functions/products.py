@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
+from .universal import Options, universal, with_options
 
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the matrix product; leading axes broadcast.
 
     Parameters
@@ -46,7 +48,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    return _product.call(x1, x2)
+    return with_options(matmul, options, x1, x2) if options else _product.call(x1, x2)
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:
@@ -177,6 +179,33 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
         raise ValueError(f"vecdot: vectors of {x1.shape[axis]} and {x2.shape[axis]} elements")
     products = multiply(conjugate(x1), x2)
     return cast(sum_(products, axes=(axis,)), products.dtype)
+
+
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of matrices and vectors; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 10.0], [0.0, 1.0]])
+    tensor([[21., 43.],
+            [ 2.,  4.]])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(x1, expand_dims(x2, axes=(-1,))), axes=(-1,))
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of vectors, which are conjugated, and matrices; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.vecmat([1.0, 10.0], [[1.0, 2.0], [3.0, 4.0]])
+    tensor([31., 42.])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
 
 
 def outer(a: ArrayLike, b: ArrayLike) -> Tensor:

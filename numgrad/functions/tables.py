@@ -9,24 +9,49 @@ import numpy as np
 from .._tensor import Tensor
 from . import (
     agreement,
+    applying,
+    assembling,
+    averages,
+    choosing,
+    constants,
     creation,
     cumulative,
+    differences,
     dtypes,
     elementwise,
+    facts,
+    filtering,
+    floats,
+    fourier,
+    grids,
+    histograms,
     indexing,
+    interpolation,
     linalg,
+    nan_reductions,
+    ordering,
+    placing,
+    polynomial_fits,
+    polynomials,
+    quantiles,
     ranges,
     reduction,
     searching,
+    sets,
     shape,
     sorting,
     special,
+    special_results,
     text,
+    vectors,
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    searching, shape, sorting, special, text,
+    agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
+    differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
+    interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits, polynomials,
+    quantiles, ranges, reduction, searching, sets, shape, sorting, special, special_results, text,
+    vectors,
 )  # fmt: skip
 
 
@@ -49,33 +74,15 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 # SciPy's universal functions go by name: importing scipy.special takes long.
 SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "expit": special.expit,
-    "gammaln": special.gammaln,
-    "log_expit": special.log_expit,
-    "logit": special.logit,
-    "ndtr": special.ndtr,
-    "psi": special.digamma,
-    "xlogy": special.xlogy,
+    name: own
+    for chapter in (special, special_results)
+    for name, own in vars(chapter).items()
+    if isinstance(own, FunctionType) and own.__module__ == chapter.__name__ and name[0] != "_"
 }
-
-
-def _shape(a: Tensor) -> tuple[int, ...]:
-    return creation.asarray(a).shape
-
-
-def _ndim(a: Tensor) -> int:
-    return len(_shape(a))
-
-
-def _size(a: Tensor, axis: int | None = None) -> int:
-    a = creation.asarray(a)
-    return a.size if axis is None else a.shape[axis]
-
-
-def _copy(a: Tensor) -> Tensor:
-    return creation.asarray(a, copy=True)
+SCIPY_UFUNCS |= {
+    "_riemann_zeta": special.zeta,
+    "_zeta": special.zeta,
+}
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -92,12 +99,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
+FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
-    np.array: creation.asarray,  # np.array(3, like=t) arrives here too
-    np.copy: _copy,
-    np.ndim: _ndim,
-    np.shape: _shape,
-    np.size: _size,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }

@@ -24,6 +24,7 @@ from ..operators.gathering import Gather, PutAt, ScatterAdd
 from ..operators.matmul import MatMul
 from ..operators.selection import share
 from ..operators.sorting import Permutation
+from ..operators.sparse import Sparse, product_at_stored, sparse_product, sparse_transposed
 from .sets import IndexSets, stacked, starts_of, united
 
 Known = Callable[[int], np.ndarray | None]
@@ -197,7 +198,7 @@ def _product(a: Application) -> list[IndexSets]:
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
     """Return for every row of a product the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.over(columns.reshape(-1, columns.shape[-1]))
+    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -215,11 +216,39 @@ def _by_nonzeros(
     return _joined(sets, places[member, k].reshape(-1), into.reshape(-1), prod(shape))
 
 
+def _by_stored(a: Application) -> list[IndexSets]:
+    """Unite what the stored elements of a sparse matrix multiply, and these."""
+    first = 0 if a.operator is product_at_stored else 1
+    given = [a.known(n) for n in range(first, first + 3)]
+    if any(x is None or x.size != x.shape[-1] for x in given):
+        return _core(a)
+    columns, start, stop = (x.reshape(-1) for x in given if x is not None)
+    counts = stop - start
+    rows = np.repeat(np.arange(counts.size), counts)
+    stored = np.repeat(start - np.cumsum(counts) + counts, counts) + np.arange(rows.size)
+    columns = columns[stored]
+    of_output, of_inputs = {
+        sparse_product: (rows, {0: stored, 4: columns}),
+        sparse_transposed: (columns, {0: stored, 5: rows}),
+        product_at_stored: (stored, {3: rows, 4: columns}),
+    }[a.operator]
+
+    def found(places: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return np.take(places[..., None] if at is stored else places, at, axis=-2)
+
+    size = prod(a.outputs[0])
+    into, parts = found(a.numbers[:size].reshape(a.outputs[0]), of_output), []
+    for n, sets in a.live():
+        pair = np.broadcast_arrays(found(a.places(n), of_inputs[n]), into)
+        parts.append(_joined(sets, pair[0].reshape(-1), pair[1].reshape(-1), size))
+    return [united(parts)]
+
+
 def _core(a: Application) -> list[IndexSets]:
     """Take every element of the core of an output to depend on all of the core of the inputs, but
     for what the operator declares."""
     operator = a.operator
-    sizes = operator.core_sizes(a.shapes)
+    sizes = operator.sizes(a.shapes, a.static)
     cores = [[tuple(sizes[d] for d in dims) for dims in side]
              for side in (operator.signature.inputs, operator.signature.outputs)]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
@@ -289,5 +318,6 @@ _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     (Reduction, _reduced),
     (cumulative.Scan, _scanned),
     (MatMul, _product),
+    (Sparse, _by_stored),
     (KernelOperator, _core),
 ]
