@@ -91,9 +91,9 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
 
 def _selected(x: Tensor, mask: Tensor, value: ArrayLike) -> tuple[Any, ArrayLike]:
     """Return a key without the mask, which is known later only, and what to write there instead:
-    one value goes to all places that a mask selects, how many there may be."""
+    one value, or row, goes to all places that a mask selects, how many there may be."""
     one = as_tensor(value, x.spec.device)
-    if one.ndim or mask.shape != x.shape[: mask.ndim]:
+    if one.ndim > x.ndim - mask.ndim or mask.shape != x.shape[: mask.ndim]:
         return mask, value
     _check_dtypes(x, one)
     mask = _shape.expand_dims(mask, axes=tuple(range(mask.ndim - x.ndim, 0)))

@@ -61,7 +61,12 @@ from .triangles import solve_triangular as solve_triangular
 
 
 def trace(
-    x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: object = None
+    x: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: object = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the sum of a diagonal of two axes.
 
@@ -74,6 +79,8 @@ def trace(
         Rows and columns.
     dtype : dtype, optional
         Of the elements before they are summed.
+    out : Tensor, optional
+        Where to write the result.
 
     Notes
     -----
@@ -87,4 +94,4 @@ def trace(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return _sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)

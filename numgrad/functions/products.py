@@ -19,6 +19,7 @@ from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
+from .results import delivered
 from .universal import Options, universal, with_options
 
 
@@ -108,7 +109,7 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 _product = Steps(_product_steps, _any_product)
 
 
-def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
+def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Sum the products over the last axis of ``a`` and the last but one of ``b``; a number
     multiplies.
 
@@ -116,6 +117,8 @@ def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
     ----------
     a, b : array_like
         The last axis of ``a`` goes with the only axis of a vector ``b``.
+    out : Tensor, optional
+        Where to write the result.
 
     Notes
     -----
@@ -129,6 +132,10 @@ def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([2., 4.])
     """
     a, b = as_tensors(a, b)
+    return delivered(_dot(a, b), out, "dot")
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
     if not a.ndim or not b.ndim:
         return multiply(a, b)
     if a.ndim <= 2 and b.ndim <= 2:
@@ -208,8 +215,9 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
 
 
-def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
-    """Return the products of each element of ``a`` with each of ``b``, both flattened.
+def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
+    """Return the products of each element of ``a`` with each of ``b``, both flattened; in ``out``
+    if it is given.
 
     Notes
     -----
@@ -224,7 +232,8 @@ def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
     """
     a, b = as_tensors(a, b)
     a = reshape(a, ncore=a.ndim, shape=(a.size, 1))
-    return multiply(a, reshape(b, ncore=b.ndim, shape=(1, b.size)))
+    y = multiply(a, reshape(b, ncore=b.ndim, shape=(1, b.size)))
+    return delivered(y, out, "outer")
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:

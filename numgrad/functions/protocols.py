@@ -14,7 +14,7 @@ from ..engine import leaving
 from .arithmetic import is_operand
 from .results import delivered, way_out
 from .sparse import is_product_of_scipy
-from .tables import CONVERSIONS, FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
+from .tables import CONVERSIONS, FUNCTIONS, RENAMED, UFUNCS, scipy_function
 from .universal import with_options
 
 _ABSENT = inspect.Parameter.empty
@@ -73,9 +73,9 @@ def _of_method(name: str, function: Callable[..., Any], method: str) -> Callable
 
 
 def _scipy_function(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    """Return the counterpart by name: scipy.special need not be imported to know its objects."""
+    """Return the counterpart of a function that is not NumPy's."""
     own = getattr(np, ufunc.__name__, None) is not ufunc
-    return SCIPY_UFUNCS.get(ufunc.__name__) if own else None
+    return scipy_function(ufunc.__name__) if own else None
 
 
 # Other functions ----------------------------------------------------------------------------------

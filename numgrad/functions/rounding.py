@@ -107,14 +107,9 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tens
     out : Tensor, optional
         Where the result is written.
 
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
     Notes
     -----
-    The derivative is 0.
+    The derivative is 0. Of complex numbers both parts are rounded.
 
     Examples
     --------
@@ -141,14 +136,9 @@ def rint(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     x : array_like
         Any shape.
 
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
     Notes
     -----
-    The derivative is 0.
+    The derivative is 0. Of complex numbers both parts are rounded.
 
     Examples
     --------

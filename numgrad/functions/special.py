@@ -8,7 +8,27 @@ from ..operators import elementwise as _elementwise
 from ..operators import exponential as _exponential
 from ..operators import special as _special
 from ..operators.formulas import TABLE as _TABLE
+from .exponential import exp2 as exp2
+from .exponential import expm1 as expm1
+from .exponential import log1p as log1p
+from .floats import sinc as sinc
 from .operands import as_tensor
+from .powers import cbrt as cbrt
+from .shares import log_softmax as log_softmax
+from .shares import logsumexp as logsumexp
+from .shares import softmax as softmax
+from .special_results import airy as airy
+from .special_results import comb as comb
+from .special_results import ellipj as ellipj
+from .special_results import fresnel as fresnel
+from .special_results import lambertw as lambertw
+from .special_results import perm as perm
+from .special_results import shichi as shichi
+from .special_results import sici as sici
+from .special_results import spherical_in as spherical_in
+from .special_results import spherical_jn as spherical_jn
+from .special_results import spherical_kn as spherical_kn
+from .special_results import spherical_yn as spherical_yn
 from .tabled import Functions
 
 _of = Functions(globals())

@@ -1,7 +1,9 @@
 """Special functions of several results, or with options, that are made of operators of tables."""
 
 from .._tensor import ArrayLike, Tensor
+from ..operators.elementwise import where
 from ..operators.formulas import TABLE
+from .operands import as_tensor
 
 
 def _several(names: str, *args: ArrayLike) -> tuple[Tensor, ...]:
@@ -227,3 +229,78 @@ def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor
 def _spherical(letter: str, n: ArrayLike, z: ArrayLike, derivative: bool) -> Tensor:
     operator = TABLE[f"spherical_{letter}n"]
     return operator.partials[1].traced(n, z) if derivative else operator(n, z)
+
+
+def lambertw(z: ArrayLike, k: ArrayLike = 0, tol: float = 1e-8) -> Tensor:
+    """Return Lambert's function: ``w`` with ``w * exp(w) == z``; a complex number.
+
+    Parameters
+    ----------
+    z, k : array_like
+        Argument, real or complex, and number of the branch. Broadcast together.
+    tol : float
+        Not looked at: the result is as precise as numbers are.
+
+    Notes
+    -----
+    The derivative with respect to ``z`` is ``w / (z * (1 + w))``, infinite at the branch point
+    ``-1/e`` of branches -1, 0 and 1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.lambertw(1.0).item()
+    (0.56714329...+0j)
+    """
+    return TABLE["lambertw"](z, k)
+
+
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Tensor:
+    """Return the number of combinations of ``k`` things out of ``N``, as floats.
+
+    Parameters
+    ----------
+    N, k : array_like
+        Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+    repetition : bool
+        Whether things may be taken more than once.
+
+    Notes
+    -----
+    The derivatives are those of `binom`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.comb(10, 3).item()
+    120.0
+    """
+    if repetition:
+        return comb(as_tensor(N) + as_tensor(k) - 1, k)
+    return _where_sensible(N, k, TABLE["binom"](N, k))
+
+
+def perm(N: ArrayLike, k: ArrayLike) -> Tensor:
+    """Return the number of ordered choices of ``k`` things out of ``N``, as floats.
+
+    Parameters
+    ----------
+    N, k : array_like
+        Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+
+    Notes
+    -----
+    The derivatives are those of `poch`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.perm(10, 3).item()
+    720.0
+    """
+    return _where_sensible(N, k, TABLE["poch"](as_tensor(N) - as_tensor(k) + 1, k))
+
+
+def _where_sensible(whole: ArrayLike, part: ArrayLike, count: Tensor) -> Tensor:
+    whole, part = as_tensor(whole), as_tensor(part)
+    return where((part <= whole) & (part >= 0), count, 0.0)

@@ -1,6 +1,8 @@
 """Public functions of the operators that tables declare, with the docstrings that these give."""
 
 from collections.abc import Callable
+from functools import cache
+from types import CodeType
 from typing import Any
 
 from .._tensor import ArrayLike, Tensor
@@ -52,12 +54,17 @@ class Functions:
         operator = TABLE[name]
         parameters = ", ".join(operator.parameters)
         source = f"lambda operator: lambda {parameters}, /: operator({parameters})"
-        function = eval(compile(source, __file__, "eval"), self.names)(operator)
+        function = eval(_compiled(source), self.names)(operator)
         function.__name__ = function.__qualname__ = name
         arguments: dict[str, Any] = dict.fromkeys(operator.parameters, ArrayLike)
         function.__annotations__ = {**arguments, "return": Tensor}
         function.__doc__ = docstring(operator)
         return function
+
+
+@cache
+def _compiled(source: str) -> CodeType:
+    return compile(source, __file__, "eval")
 
 
 def docstring(operator: Tabled) -> str:

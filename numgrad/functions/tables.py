@@ -40,8 +40,6 @@ from . import (
     sets,
     shape,
     sorting,
-    special,
-    special_results,
     text,
     vectors,
 )
@@ -50,7 +48,7 @@ CHAPTERS = (
     agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
     differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
     interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits, polynomials,
-    quantiles, ranges, reduction, searching, sets, shape, sorting, special, special_results, text,
+    quantiles, ranges, reduction, searching, sets, shape, sorting, text,
     vectors,
 )  # fmt: skip
 
@@ -72,17 +70,23 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     if isinstance(theirs, np.ufunc)
 }
 
-# SciPy's universal functions go by name: importing scipy.special takes long.
-SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    name: own
-    for chapter in (special, special_results)
-    for name, own in vars(chapter).items()
-    if isinstance(own, FunctionType) and own.__module__ == chapter.__name__ and name[0] != "_"
-}
-SCIPY_UFUNCS |= {
-    "_riemann_zeta": special.zeta,
-    "_zeta": special.zeta,
-}
+
+def scipy_function(name: str) -> Callable[..., Any] | None:
+    """Return what answers a universal function of ``scipy.special``, by its name: importing that
+    takes long, and so does making all of them."""
+    from . import special
+
+    found = vars(special).get(_SCIPY_NAMES.get(name, name))
+    return found if isinstance(found, FunctionType) else None
+
+
+_SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
+
+
+def _i0(x: Tensor) -> Tensor:
+    from . import special
+
+    return special.i0(x)
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -101,6 +105,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
+    np.i0: _i0,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }

@@ -103,6 +103,22 @@ def below(n):
 
 NAMES.update(below=below)
 
+
+def reflected(name):
+    """The value for real numbers of both signs; SciPy's function is for positive ones."""
+    value = Foreign(name, "nd")
+
+    def same(n, z):
+        y = value(n, abs(z))
+        return where(z < 0, (1 - 2 * (n % 2)) * y, y)
+
+    def opposite(n, z):
+        y = value(n, abs(z))
+        return where(z < 0, (2 * (n % 2) - 1) * y, y)
+
+    return {"spherical_yn": opposite, "spherical_kn": value}.get(name, same)
+
+
 for _letter, _about, _formula in (
     ("j", FIRST, "(n * {0}(below(n), z) - (n + 1) * {0}(n + 1, z)) / (2 * n + 1)"),
     ("y", SECOND, "(n * {0}(below(n), z) - (n + 1) * {0}(n + 1, z)) / (2 * n + 1)"),
@@ -110,7 +126,7 @@ for _letter, _about, _formula in (
     ("k", f"modified {SECOND}", "-(n * {0}(below(n), z) + (n + 1) * {0}(n + 1, z)) / (2 * n + 1)"),
 ):
     _name = f"spherical_{_letter}n"
-    declare(_name, "n z", f"spherical {_about}", value=Foreign(_name, "nd"), complex="nz",
+    declare(_name, "n z", f"spherical {_about}", value=reflected(_name), complex="nz",
             fixed="n", tried=ORDERS, dz=(_formula.format(_name).replace("below(n)", "n - 1"),
                                          _formula.format(_name)))
 

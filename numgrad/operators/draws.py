@@ -4,7 +4,6 @@ import math
 
 from .._declare import elementwise
 from .elementwise import multiply
-from .gammas import digamma
 
 NODES, FIRST = 80, -4.0
 STEP = -2 * FIRST / NODES
@@ -24,6 +23,8 @@ def gamma_draw_reads(needs):
 
 @gamma_draw.pullback
 def gamma_draw_pullback(context, g):
+    from .gammas import digamma  # one of many that are made when they are needed
+
     a, y = context.input(0), context.output()
     return multiply(g, gamma_slope(a, y, digamma(a))), None
 

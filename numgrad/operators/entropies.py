@@ -41,7 +41,7 @@ declare("huber", "delta r", "Huber's loss: ``r**2 / 2`` for ``abs(r) <= delta``,
 declare("pseudo_huber", "delta r", "``delta**2 * (sqrt(1 + (r / delta)**2) - 1)``",
         value="where(delta < 0, math.inf, where(delta == 0, 0 * r, delta * delta"
         " * math.expm1(0.5 * math.log1p((r / delta) * (r / delta)))))", domain="delta >= 0",
-        tried=((0.2, 2), (-3, 3)), dr="r / math.sqrt(1 + (r / delta) * (r / delta))",
+        tried=((0.2, 2), (-3, 3)), dr="delta * math.sin(math.atan(r / delta))",
         ddelta=("delta * s**2 / (1 + s), s = y / delta**2", pseudo_huber_delta))
 
 # Transforms of Box and Cox. With L = log(x) the first is L * exprel(lmbda * L), and so on.

@@ -7,7 +7,10 @@ SciPy's function of the name unless a formula for it is given.
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Sequence
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -171,12 +174,17 @@ def _partial(name: str, names: list[str], formula: Value) -> Any:
     """Return the function of a partial derivative; it takes what the formula reads."""
     if not isinstance(formula, str):
         return formula
-    read = compile(formula, __file__, "eval").co_names
+    read = set(re.findall(r"\w+", formula))
     return _function(name, [x for x in (*names, "y") if x in read], formula, NAMES)
 
 
 def _function(name: str, parameters: list[str], formula: str, scope: dict[str, Any]) -> Any:
     scope.setdefault("__name__", __name__)
-    function = eval(compile(f"lambda {', '.join(parameters)}: {formula}", __file__, "eval"), scope)
+    function = eval(_compiled(f"lambda {', '.join(parameters)}: {formula}"), scope)
     function.__name__ = function.__qualname__ = name
     return function
+
+
+@cache
+def _compiled(source: str) -> CodeType:
+    return compile(source, __file__, "eval")

@@ -77,7 +77,10 @@ def beta_density_of(a, b, x):
 
 declare("gamma_density", "a x", "density of the gamma distribution of shape ``a``",
         value=gamma_density_of, scipy="", domain="a > 0, x >= 0", tried=PAIR,
-        da="y * (math.log(x) - digamma(a))", dx="y * ((a - 1) / x - 1)")
+        da="y * (math.log(x) - digamma(a))", dx=(
+            "y * ((a - 1) / x - 1)",
+            "where(x == 0, where(a > 1, gamma_density(a - 1, x), 0.0) - y, y * ((a - 1) / x - 1))",
+        ))
 beta_density = declare("beta_density", "a b x", "density of the beta distribution",
         value=beta_density_of, scipy="", domain="a > 0, b > 0, 0 <= x <= 1", tried=TRIPLE,
         da="y * (math.log(x) - digamma(a) + digamma(a + b))",

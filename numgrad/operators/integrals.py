@@ -35,10 +35,15 @@ declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` 
         dx="where(x == 1, -1.0, math.log(x) / (1 - x))")
 
 
+BEYOND = 40.0
+"""From here on it is 0."""
+
+
 def kolmogorov_slope(x):
     """Two series: one of a few terms for large arguments, one for small ones."""
     low = x < 0.8
     z = where(low, where(x > 0, x, 1.0), 1.0)
+    x = where(x < BEYOND, x, BEYOND)
     near, far, k, turn = 0.0, 0.0, 1.0, 8.0
     for _ in range(7):
         odd = (k - 0.5) * math.pi / z
@@ -83,21 +88,25 @@ for _place, (_name, _about, _formula) in enumerate((
 # Lambert's function -------------------------------------------------------------------------------
 
 
+E = math.e
+
+
 def lambert(z, k):
     """The root ``w`` of ``w * exp(w) == z`` on branch ``k``, by Halley's method.
 
     Where the branches meet, at -1/e, it begins with the series in ``sqrt(2 * (e z + 1))``.
     """
-    p = math.sqrt(2 * (math.e * z + 1))
+    p = math.sqrt(2 * (E * z + 1))
     p = where(k == 0, p, -p)
     series = -1 + p * (1 - p * (1 / 3 - p * (11 / 72 - p * 43 / 540)))
     log = math.log(where(z == 0, 1.0 + 0j, z)) + 2j * math.pi * k
     far = log - math.log(where(log == 0, 1.0 + 0j, log))
     near_0 = z / (1 + z)
-    close = abs(z + 1 / math.e) < 0.3
+    close = abs(z + 1 / E) < where(k == 0, 0.6, 0.3)
     upper, lower = z.imag >= 0, z.imag < 0
     joined = (k == 0) | ((k == -1) & upper) | ((k == 1) & lower)
-    w = where(close & joined, series, where((k == 0) & (abs(z) < 1.5), near_0, far))
+    near = (k == 0) & (abs(z) < 1.5) & (z.real > -0.5)
+    w = where(close & joined, series, where(near, near_0, far))
     for _ in range(12):
         e = math.exp(w)
         f = w * e - z
@@ -106,5 +115,9 @@ def lambert(z, k):
     return where(z == 0, where(k == 0, 0 * z, 0 * z - math.inf), w)
 
 
+declare("lambertw", "z k", "Lambert's function, branch ``k``: ``w * exp(w) == z``",
+        value=lambert, complex=lambert, gives_complex=True, scipy="", fixed="k",
+        tried=((0.5, 3), (0, 0)),
+        dz=("w / (z * (1 + w))", "math.exp(-y) / (1 + y)"))
 declare("wrightomega", "z", "Wright's omega function, ``w + log(w) == z``", complex="z",
         tried=((-2, 3),), dz="y / (1 + y)")

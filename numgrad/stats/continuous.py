@@ -131,10 +131,11 @@ def invgauss_logsf(x: Tensor, mu: Tensor) -> Tensor:
     return first + log1p(-exp(far - first))
 
 
+# Special functions are named inside of lambdas only: there they are made when they are used.
 # fmt: off
 norm = Continuous(
-    "norm", symmetric=True, logpdf=normal_logpdf, cdf=sp.ndtr, logcdf=sp.log_ndtr,
-    ppf=sp.ndtri,
+    "norm", symmetric=True, logpdf=normal_logpdf, cdf=lambda x: sp.ndtr(x),
+    logcdf=lambda x: sp.log_ndtr(x), ppf=lambda q: sp.ndtri(q),
 )
 halfnorm = Continuous(
     "halfnorm", support=(0.0, INF), logpdf=lambda x: normal_logpdf(x) + LOG_2,
@@ -216,7 +217,7 @@ laplace = Continuous(
 )
 logistic = Continuous(
     "logistic", symmetric=True, logpdf=lambda x: sp.log_expit(x) + sp.log_expit(-x),
-    cdf=sp.expit, logcdf=sp.log_expit, ppf=sp.logit,
+    cdf=lambda x: sp.expit(x), logcdf=lambda x: sp.log_expit(x), ppf=lambda q: sp.logit(q),
 )
 gumbel_r = Continuous(
     "gumbel_r", logpdf=lambda x: -x - exp(-x), cdf=lambda x: exp(-exp(-x)),

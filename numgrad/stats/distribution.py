@@ -17,9 +17,11 @@ MINUS_INF = -np.inf
 
 Formula = Callable[..., Any]
 
+DENSITIES = frozenset({"logpdf", "pdf", "logpmf", "pmf"})
+"""The functions made of the log density, which is what is declared."""
+
 OUTSIDE = {
-    "logpdf": (-INF, -INF),
-    "logpmf": (-INF, -INF),
+    **dict.fromkeys(DENSITIES, (-INF, -INF)),
     "cdf": (0.0, 1.0),
     "sf": (1.0, 0.0),
     "logcdf": (-INF, 0.0),
@@ -123,7 +125,7 @@ class Distribution:
 
     def _formula(self, function: str) -> Formula:
         try:
-            return self._formulas[function]
+            return self._formulas[self.density if function in DENSITIES else function]
         except KeyError:
             raise NotImplementedError(
                 f"{self._called(function)}: there is no formula for it in numgrad"
@@ -148,7 +150,8 @@ class Distribution:
     def _value(
         self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Tensor:
-        """Return a function of the argument: its formula inside the support, else a constant."""
+        """Return a function of the argument, of a density its logarithm: the formula inside of the
+        support, else a constant."""
         formula = self._formula(function)
         z, shapes, scale = self._standard(function, x, args, parameters)
         below, above = self._outside(z, shapes)
@@ -157,7 +160,7 @@ class Distribution:
             inside = self._inside
             z = where(outside, inside(*shapes) if callable(inside) else inside, z)
         y = formula(z, *shapes)
-        if function == "logpdf" and scale is not None:
+        if function in DENSITIES and scale is not None:
             y = y - log(scale)
         low, high = OUTSIDE[function]
         y = y if above is None else where(above, high, y)
@@ -210,7 +213,7 @@ class Continuous(Distribution):
 
     def pdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the density at ``x``."""
-        return exp(self._value("logpdf", x, args, parameters))
+        return exp(self._value("pdf", x, args, parameters))
 
     def ppf(self, q: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the number below which the probability is ``q``; NaN if that is none."""
@@ -235,7 +238,7 @@ class Discrete(Distribution):
 
     def pmf(self, k: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the probability of ``k``."""
-        return exp(self._value("logpmf", k, args, parameters))
+        return exp(self._value("pmf", k, args, parameters))
 
     def _standard(
         self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
@@ -247,7 +250,7 @@ class Discrete(Distribution):
             )
         z, shapes, scale = super()._standard(function, x, args, parameters)
         whole = floor(z)
-        if function == "logpmf":  # what is no integer lies outside of the support
+        if function in DENSITIES:  # what is no integer lies outside of the support
             return where((whole == z) | (z != z), z, -INF), shapes, scale
         return whole, shapes, scale
 

@@ -80,15 +80,9 @@ def multivariate_normal(
 ) -> Tensor:
     """The normal distribution of vectors: ``logpdf(x, mean=None, cov=1)`` and ``pdf``.
 
-    Parameters
-    ----------
-    x : array_like
-        Vectors in the last axis; its elements are points of their own if there is one dimension.
-    mean : array_like, optional
-        A vector, by default zeros.
-    cov : array_like
-        A positive definite matrix, the diagonal of one, or a number times the identity. Any other
-        is a ``LinAlgError``.
+    The points ``x`` are vectors in the last axis; its elements are points of their own if there is
+    one dimension. The mean is a vector, by default zeros. The covariance is a positive definite
+    matrix, the diagonal of one, or a number times the identity; any other is a ``LinAlgError``.
 
     Notes
     -----
@@ -115,12 +109,8 @@ def multivariate_normal(
 def dirichlet(x: ArrayLike, alpha: ArrayLike) -> Tensor:
     """The Dirichlet distribution: ``logpdf(x, alpha)`` and ``pdf``.
 
-    Parameters
-    ----------
-    x : array_like
-        In the first axis numbers of sum 1, or all of them but the last. The density is 0 at others.
-    alpha : array_like
-        A vector of positive numbers; if one is not, the result is NaN.
+    The first axis of ``x`` has numbers of sum 1, or all of them but the last; the density is 0 at
+    others. ``alpha`` is a vector of positive numbers; if one is not, the result is NaN.
     """
     x, alpha = _operands("dirichlet", x, alpha)
     if alpha.ndim != 1 or not x.ndim or x.shape[0] not in (alpha.size, alpha.size - 1):
@@ -141,14 +131,8 @@ def dirichlet(x: ArrayLike, alpha: ArrayLike) -> Tensor:
 def wishart(x: ArrayLike, df: ArrayLike, scale: ArrayLike) -> Tensor:
     """The Wishart distribution: ``logpdf(x, df, scale)`` and ``pdf``.
 
-    Parameters
-    ----------
-    x : array_like
-        Positive definite matrices in the first two axes; any other is a ``LinAlgError``.
-    df : float
-        More than the number of rows less 1; the result is NaN otherwise.
-    scale : array_like
-        A positive definite matrix.
+    ``x`` has positive definite matrices in the first two axes, and ``scale`` is one; any other is a
+    ``LinAlgError``. ``df`` is more than the number of rows less 1, or the result is NaN.
     """
     x, df, scale = _operands("wishart", x, df, scale)
     p = scale.shape[0] if scale.ndim else 1
@@ -169,14 +153,8 @@ def _half_logdet(factor: Tensor) -> Tensor:
 def multinomial(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Tensor:
     """The multinomial distribution: ``logpmf(x, n, p)`` and ``pmf``.
 
-    Parameters
-    ----------
-    x : array_like
-        In the last axis counts of sum ``n``; the probability is 0 of others.
-    n : array_like
-        Numbers of trials.
-    p : array_like
-        Probabilities, in the last axis; the result is NaN if their sum is not 1.
+    The last axis of ``x`` has counts of sum ``n``, the number of trials; the probability is 0 of
+    others. That of ``p`` has probabilities; the result is NaN if their sum is not 1.
 
     Notes
     -----

@@ -254,8 +254,8 @@ CALLS = [
 # Of these functions Python reads the elements, or makes a copy.
 READ = (
     "argwhere nonzero unique_all unique_counts unique_inverse unique_values array_equal "
-    "array_equiv tensor linspace full full_like array asarray from_dlpack pad unique union1d extract "
-    "intersect1d setdiff1d setxor1d write"
+    "array_equiv tensor linspace full full_like array asarray from_dlpack pad unique union1d "
+    "extract intersect1d setdiff1d setxor1d write"
 )
 
 

@@ -33,7 +33,7 @@ def quadrature(np, ends, parameters):
     return np.stack([gauss, simpson - gauss, table[0] * tail])
 
 
-@program(numpy.array([1.0, -6.0, 11.2, -5.9]), numpy.array([0.2, 0.9]), analytic=True)
+@program(numpy.array([1.0, -6.0, 11.0, -5.9]), numpy.array([0.2, 0.9]), analytic=True)
 def roots_by_newton(np, coefficients, eccentricity):
     """Kepler's equation, the roots of a polynomial with deflation, a square root of a matrix."""
     anomaly = np.linspace(0.5, 2.5, 5)
@@ -76,7 +76,7 @@ def polynomial_fits(np, x, y, weights):
     basis = [np.ones_like(x), x]
     for k in range(1, 4):
         basis.append(((2 * k + 1) * x * basis[-1] - k * basis[-2]) / (k + 1))
-    legendre = np.vander(x, 3) @ weights[:3] + np.sum(np.array(basis), axis=0)
+    legendre = np.vander(x, 3) @ weights[:3] + np.sum(np.stack(basis), axis=0)
     q, r = np.linalg.qr(vandermonde)
     again = np.linalg.solve(r, q.T @ y)
     return np.concatenate([fit - again, ridge, values - y, legendre])

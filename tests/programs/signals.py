@@ -25,7 +25,7 @@ def spectrum_of_windows(np, signal, shape):
     return np.stack([centre, flatness, np.max(power), power[3]])
 
 
-@program(rng.normal(size=30), rng.normal(size=5), numpy.array([0.3, -0.2]), analytic=True)
+@program(rng.normal(size=30), rng.normal(size=5), numpy.array([0.3, -0.2]))
 def digital_filters(np, signal, taps, feedback):
     """A filter with finite response by np.convolve, one with feedback in a loop, a correlation."""
     smooth = np.convolve(signal, taps, mode="same")

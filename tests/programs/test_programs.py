@@ -5,10 +5,22 @@ import pytest
 
 import numgrad as ng
 
-from . import arrays, dynamics, fields, geometry, numerics, signals, statistics  # noqa: F401
+from . import (  # noqa: F401  they collect their programs
+    arrays,
+    data,
+    dynamics,
+    estimation,
+    fields,
+    geometry,
+    models,
+    numerics,
+    signals,
+    simulations,
+    statistics,
+)
 from .collection import PROGRAMS
 
-STEP = 1e-4
+STEP = 1e-5
 
 
 def weighted(output):
@@ -88,6 +100,17 @@ def test_programs_that_branch_on_values_refuse_to_be_captured(program):
         ng.jit(differentiated(program, np))(*program.inputs)
 
 
+ALLOCATING = [pytest.param(p, id=p.function.__name__) for p in PROGRAMS if p.allocates]
+
+
+@pytest.mark.parametrize("program", ALLOCATING)
+def test_arrays_of_numpy_that_are_to_hold_tensors_are_refused(program):
+    with pytest.raises((TypeError, ValueError, ng.errors.DetachedError)) as caught:
+        differentiated(program, np)(*program.inputs)
+    texts = [str(error) for error in (caught.value, caught.value.__cause__)]
+    assert any("graph" in text or "an array has no gradients" in text for text in texts)
+
+
 CAPTURED = [p for p in PROGRAMS if not p.decides]
 
 
@@ -100,3 +123,31 @@ def test_captured(program, namespace):
     expected = weighted(program.function(np, *program.inputs))
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
     check(program, gradients)
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.function.__name__) for p in CAPTURED])
+def test_other_transforms_agree(program):
+    """Forward mode, second derivatives against differences of first ones, maps over samples."""
+    where, inputs = floats(program), program.inputs
+
+    def loss(*given):
+        return weighted(program.function(ng, *given))
+
+    gradient = ng.func.grad(loss, argnums=tuple(where))
+    rng = np.random.default_rng(0)
+    tangents = tuple(rng.normal(size=np.shape(x)) for x in inputs)
+    first = gradient(*inputs)
+    terms = np.concatenate([np.ravel(g * d) for g, d in zip(first, tangents, strict=True)])
+    _, slope = ng.func.jvp(loss, inputs, tangents)
+    np.testing.assert_allclose(slope, terms.sum(), rtol=0, atol=1e-12 * np.abs(terms).sum())
+    _, products = ng.func.hvp(loss, inputs, tangents)
+    ends = [
+        gradient(*(x + s * 1e-5 * d for x, d in zip(inputs, tangents, strict=True)))
+        for s in (1, -1)
+    ]
+    for product, high, low in zip(products, *ends, strict=True):
+        scale = np.abs(product).max() + 1e-3 * np.abs(high).max()
+        np.testing.assert_allclose(product, (high - low) / 2e-5, rtol=0, atol=1e-4 * scale + 1e-7)
+    mapped = ng.func.vmap(gradient)(*(np.stack([x, 1.001 * x]) for x in inputs))
+    for row, expected in zip(mapped, first, strict=True):
+        np.testing.assert_allclose(row[0], expected, rtol=1e-8, atol=1e-10)

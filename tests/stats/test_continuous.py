@@ -240,8 +240,9 @@ def test_wrong_parameters_are_named(call):
 
 
 def test_what_is_refused():
-    with pytest.raises(ng.errors.DtypeError, match=r"stats\.norm\.pdf|stats\.norm\.logpdf"):
-        ng.stats.norm.logpdf(1j)
+    for function in ("logpdf", "pdf", "cdf", "ppf"):
+        with pytest.raises(ng.errors.DtypeError, match=rf"^stats\.norm\.{function} takes"):
+            getattr(ng.stats.norm, function)(1j)
     with pytest.raises(NotImplementedError, match=r"stats\.vonmises\.cdf"):
         ng.stats.vonmises.cdf(0.1, 2.0)
     with pytest.raises(NotImplementedError, match=r"stats\.norm\.rvs.*ng\.random"):
