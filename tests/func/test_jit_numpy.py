@@ -1,5 +1,5 @@
-"""Every function of NumPy with a gradient, captured: the value and the gradient that it has eagerly,
-or a refusal because it looks at elements."""
+"""Every function of NumPy with a gradient, captured: the value and the gradient that it has
+eagerly, or a refusal because it looks at elements."""
 
 import importlib.util
 import warnings
@@ -23,9 +23,11 @@ def load():
 script = load()
 NAMED = dict(script.functions())
 # Elements decide how many results there are, or NumPy computes these from them.
-READS = frozenset(
-    ["frexp", "intersect1d", "nextafter", "piecewise", "real_if_close", "roots", "setdiff1d", "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
-)
+READS = {
+    "frexp", "intersect1d", "nextafter", "piecewise", "real_if_close", "roots", "setdiff1d",
+    "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values",
+}  # fmt: skip
 OTHER_SHAPES = {"polydiv"}  # whose remainder keeps the zeros in front
 
 
