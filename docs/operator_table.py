@@ -51,7 +51,8 @@ def _partials(operator: Elementwise) -> str:
     texts = []
     for position, partial in sorted(operator.partials.items()):
         name = operator.parameters[position]
-        texts.append(f"d{name}: `{_expression(partial.function)}`")
+        shown = getattr(operator, "formulas", {}).get(name) or _expression(partial.function)
+        texts.append(f"d{name}: `{shown}`")
     return ", ".join(texts).replace("|", "\\|")
 
 

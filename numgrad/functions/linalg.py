@@ -27,10 +27,12 @@ from .products import inner as inner
 from .products import kron as kron
 from .products import matmul as matmul
 from .products import matrix_power as matrix_power
+from .products import matvec as matvec
 from .products import multi_dot as multi_dot
 from .products import outer as outer
 from .products import vdot as vdot
 from .products import vecdot as vecdot
+from .products import vecmat as vecmat
 from .reduction import sum as _sum
 from .reshaping import matrix_transpose as matrix_transpose
 from .special_matrices import block_diag as block_diag
@@ -59,7 +61,12 @@ from .triangles import solve_triangular as solve_triangular
 
 
 def trace(
-    x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: object = None
+    x: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: object = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the sum of a diagonal of two axes.
 
@@ -72,6 +79,8 @@ def trace(
         Rows and columns.
     dtype : dtype, optional
         Of the elements before they are summed.
+    out : Tensor, optional
+        Where to write the result.
 
     Notes
     -----
@@ -85,4 +94,4 @@ def trace(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return _sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)

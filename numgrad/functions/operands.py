@@ -1,9 +1,14 @@
 """What functions do with their operands first."""
 
+from typing import Any
+
+import numpy as np
+
 from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
-from ..engine.graph import ELEMENT
+from ..engine.graph import RESULT
 from ..engine.record import mode
+from ..engine.seen import seen
 from ..engine.values import CPU
 
 
@@ -40,14 +45,14 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
 def as_scalar(x: Tensor) -> Tensor:
     """Return a new result; one without axes as what it is in NumPy, a value."""
     if not x.shape:
-        x._view = ELEMENT
+        x._view = RESULT
     return x
 
 
 def like(kind: type[Tensor], value: Tensor) -> Tensor:
     """Return a result as a tensor of another class, at the same place in the graph."""
     result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
-    result._view = value._view if value._view is ELEMENT else None
+    result._view = value._view if value.is_scalar else None
     if value.requires_grad:
         result.move(value.node, value.slot, True)
     return result  # type: ignore[return-value]
@@ -58,3 +63,20 @@ def plain(x: Tensor) -> Tensor:
     if type(x) is Tensor or x.expr is None:
         return x
     return x.clone() if x.requires_grad else like(Tensor, x)  # a leaf is what it is
+
+
+def values_of(x: ArrayLike) -> Any:
+    """Return the elements as an array of NumPy, for what has no derivative."""
+    return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(seen(x)))
+
+
+def arrays_of(items: Any) -> Any:
+    """Replace the tensors in nested sequences by arrays of NumPy."""
+    if isinstance(items, (list, tuple)):
+        return type(items)(map(arrays_of, items))
+    return items._on_host() if isinstance(items, Tensor) else items
+
+
+def is_known(x: ArrayLike) -> bool:
+    """Return whether the elements can be looked at: not so while a function is captured."""
+    return not isinstance(x, Tensor) or x.array is not None or mode.capture is None

@@ -10,6 +10,7 @@ from . import elementwise as elementwise
 from . import elimination as elimination
 from . import exponential as exponential
 from . import factorization as factorization
+from . import fourier as fourier
 from . import gathering as gathering
 from . import indexing as indexing
 from . import joining as joining
@@ -23,7 +24,10 @@ from . import rounding as rounding
 from . import searching as searching
 from . import selection as selection
 from . import shape as shape
+from . import sliding as sliding
 from . import sorting as sorting
+from . import sparse as sparse
 from . import special as special
 from . import spectral as spectral
+from . import spherical as spherical
 from . import trigonometric as trigonometric

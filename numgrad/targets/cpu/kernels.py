@@ -25,6 +25,7 @@ from ..._specs import (
     core_dimensions,
 )
 from . import cache as disk
+from . import foreign as foreign  # makes functions of SciPy known
 from . import fused, keys, library, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
 from .host import HostKernel

@@ -1,0 +1,368 @@
+"""Sums, means, extrema and their positions of the elements that are not NaN."""
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from ..operators.powers import root_of_sum
+from . import reduction, statistics
+from .axes import Axis
+from .comparison import isnan, logical_and, logical_not
+from .elementwise import real
+from .operands import as_tensor, is_known, values_of
+from .quantiles import nanmedian as nanmedian
+from .quantiles import nanpercentile as nanpercentile
+from .quantiles import nanquantile as nanquantile
+from .results import delivered
+from .selection import maximum, minimum
+from .selection import where as _where
+
+
+def nansum(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
+    """Return the sum of the elements that are not NaN along ``axis``.
+
+    Parameters
+    ----------
+    x : array_like
+        The elements.
+    axis, dtype, keepdims
+        As in `sum`.
+    initial : number, optional
+        What the sum begins with.
+    where : array_like
+        Which elements to include.
+
+    Notes
+    -----
+    The gradient is that of `sum`, and 0 for what is left out.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.nansum(x).item()
+    4.0
+    >>> ng.grad(ng.nansum(x), x)[0]
+    tensor([1., 0., 1.])
+    """
+    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims)
+    if initial is not None:
+        total = (total + initial).astype(total.dtype, copy=False)
+    return delivered(total, out, "nansum")
+
+
+def nanprod(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
+    """Return the product of the elements that are not NaN along ``axis``; parameters as in
+    `nansum`, the derivative as in `prod`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
+    6.0
+    """
+    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims)
+    if initial is not None:
+        total = (total * initial).astype(total.dtype, copy=False)
+    return delivered(total, out, "nanprod")
+
+
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Return the sums so far of the elements that are not NaN; as `cumsum` otherwise.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nancumsum([1.0, float("nan"), 3.0])
+    tensor([1., 1., 4.])
+    """
+    return reduction.cumsum(_filled(a, 0), axis, dtype)
+
+
+def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Return the products so far of the elements that are not NaN; as `cumprod` otherwise.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nancumprod([2.0, float("nan"), 3.0])
+    tensor([2., 2., 6.])
+    """
+    return reduction.cumprod(_filled(a, 1), axis, dtype)
+
+
+def nanmean(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Tensor:
+    """Return the mean of the elements that are not NaN along ``axis``, NaN if there are none;
+    parameters as in `nansum`.
+
+    Notes
+    -----
+    The gradient is the cotangent over the number of elements that are not NaN.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.grad(ng.nanmean(x), x)[0]
+    tensor([0.5, 0. , 0.5])
+    """
+    x, result = _computed_in("nanmean", x, dtype)
+    found = _mean(x, _count(x, axis, keepdims, where), axis, keepdims, where)
+    return delivered(found.astype(result), out, "nanmean")
+
+
+def nanvar(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Tensor:
+    """Return the variance of the elements that are not NaN along ``axis``, NaN if there are no more
+    of them than ``ddof``; parameters as in `var` and `nansum`, the derivative as in `var`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanvar([1.0, float("nan"), 3.0]).item()
+    1.0
+    """
+    v, result = _variance("nanvar", x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return delivered(v.astype(result, copy=False), out, "nanvar")
+
+
+def nanstd(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Tensor:
+    """Return the standard deviation of the elements that are not NaN along ``axis``; as `nanvar`,
+    the derivative as in `std`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanstd([1.0, float("nan"), 5.0]).item()
+    2.0
+    """
+    v, result = _variance("nanstd", x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return delivered(root_of_sum(v).astype(result, copy=False), out, "nanstd")
+
+
+def nanmax(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the largest element that is not NaN along ``axis``, NaN if there is none.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As in `max`.
+    initial : number, optional
+        The least result.
+    where : array_like, optional
+        Which elements to include; needs ``initial``.
+
+    Raises
+    ------
+    ValueError
+        If there is no element, or ``where`` stands alone.
+
+    Notes
+    -----
+    The gradient goes to the largest element, in even parts to several.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> ng.grad(ng.nanmax(x), x)[0]
+    tensor([0., 0., 1.])
+    """
+    return delivered(_extremum("nanmax", x, axis, keepdims, initial, where), out, "nanmax")
+
+
+def nanmin(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Tensor:
+    """Return the smallest element that is not NaN along ``axis``; as `nanmax`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanmin([1.0, float("nan"), 3.0]).item()
+    1.0
+    """
+    return delivered(_extremum("nanmin", x, axis, keepdims, initial, where), out, "nanmin")
+
+
+def nanargmax(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first largest element that is not NaN; parameters as in `argmax`.
+
+    Raises
+    ------
+    ValueError
+        If all elements are NaN; in a captured function the position is 0 then.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
+    2
+    """
+    found = reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims=keepdims)
+    return delivered(found, out, "nanargmax")
+
+
+def nanargmin(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """Return the position of the first smallest element that is not NaN; as `nanargmax`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
+    0
+    """
+    found = reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims=keepdims)
+    return delivered(found, out, "nanargmin")
+
+
+def _filled(x: ArrayLike, value: float, where: ArrayLike = True) -> Tensor:
+    """Return the elements with ``value`` in place of NaN and of what is not to be included."""
+    x = as_tensor(x)
+    if x.dtype.kind in "fc":
+        x = _where(isnan(x), value, x)
+    return x if where is True else _where(where, x, np.asarray(value, x.dtype))
+
+
+def _included(x: Tensor, where: ArrayLike) -> Tensor:
+    """Return which elements count."""
+    present = logical_not(isnan(x))
+    return present if where is True else logical_and(present, where)
+
+
+def _computed_in(name: str, x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
+    """Return the elements in the dtype to compute in, and the dtype of the result."""
+    x = as_tensor(x)
+    result = x.dtype if dtype is None else np.dtype(dtype)
+    if result.kind not in "fc":
+        if x.dtype.kind in "fc":
+            raise TypeError(f"{name}: dtype must be floating where the elements are, not {result}")
+        result = np.dtype(np.float64)
+    return x.astype(np.float32 if result == np.float16 else result, copy=False), result
+
+
+def _count(x: Tensor, axis: Axis, keepdims: bool, where: ArrayLike) -> Tensor:
+    return reduction.sum(_included(x, where), axis, keepdims=keepdims)
+
+
+def _mean(x: Tensor, count: Tensor, axis: Axis, keepdims: bool, where: ArrayLike) -> Tensor:
+    total = reduction.sum(_filled(x, 0, where), axis, keepdims=keepdims)
+    return total / count.astype(real(x).dtype)
+
+
+def _variance(
+    name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, where: Any, mean: Any,
+    correction: float | None,
+) -> tuple[Tensor, np.dtype]:  # fmt: skip
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction are two names of one parameter: give one of them")
+        ddof = correction
+    if where is True and as_tensor(x).dtype.kind not in "fc":
+        v = statistics.var(x, axis, dtype, ddof=ddof, keepdims=keepdims, mean=mean)
+        return v, v.dtype
+    x, result = _computed_in(name, x, dtype)
+    count = _count(x, axis, True, where)
+    centre = _mean(x, count, axis, True, where) if mean is None else mean
+    d = _where(_included(x, where), x - centre, 0)
+    squares = real(d * d.conj()) if d.dtype.kind == "c" else d * d
+    left = _count(x, axis, keepdims, where) - ddof
+    total = reduction.sum(squares, axis, keepdims=keepdims)
+    v = total / _where(left > 0, left, np.nan).astype(total.dtype)
+    return v, np.dtype(result.char.lower()) if result.kind == "c" else result
+
+
+def _extremum(
+    name: str, x: Any, axis: Axis, keepdims: bool, initial: Any, where: Any
+) -> Tensor:
+    x, (function, choose, worst) = as_tensor(x), _EXTREMA[name]
+    if where is not None and initial is None:
+        raise ValueError(f"{name}: where= needs initial=")
+    if where is not None:
+        x = _where(where, x, np.asarray(initial, x.dtype))
+    if x.dtype.kind != "f":
+        y = function(x, axis, keepdims=keepdims)
+    else:
+        is_empty = reduction.all(isnan(x), axis, keepdims=keepdims)
+        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims=keepdims))
+        y = y if initial is None else _where(is_empty, initial, y)
+    return y if initial is None else choose(y, np.asarray(initial, x.dtype))
+
+
+_EXTREMA = {
+    "nanmax": (reduction.max, maximum, -np.inf),
+    "nanmin": (reduction.min, minimum, np.inf),
+}
+
+
+def _present(name: str, x: ArrayLike, axis: int | None, worst: float) -> Tensor:
+    x = as_tensor(x).detach()
+    if x.size and is_known(x) and np.any(np.all(np.isnan(values_of(x)), axis)):
+        raise ValueError(f"{name}: all elements are NaN")
+    return _filled(x, worst)

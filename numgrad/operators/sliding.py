@@ -1,0 +1,59 @@
+"""Products of a sequence with a shorter one that slides along it."""
+
+import numpy as np
+
+from .._declare import KernelOperator, door
+from .._declare.partial import conjugate
+from .joining import concat
+from .shape import flip
+
+BLOCK = 1024  # results that stay in the cache while the shorter sequence slides over them
+
+
+def sliding_products(a, v, like, out):
+    """Sums of ``a[k + j] * v[j]`` for every place of the shorter ``v``; ``like`` has as many
+    elements as there are places, which are not read."""
+    for start in range(0, out.size, BLOCK):
+        part = out[start : start + BLOCK]
+        for k in range(part.size):
+            part[k] = 0
+        for j in range(v.size):
+            factor, window = v[j], a[start + j : start + j + part.size]
+            for k in range(part.size):
+                part[k] += factor * window[k]
+
+
+slide = KernelOperator(sliding_products, "(n),(m),(p)->(p)", name="slide")
+
+
+@slide.reads
+def slide_reads(needs):
+    return needs[1], needs[0], False, False
+
+
+@slide.pullback
+def slide_pullback(context, g):
+    a, v = (spec.shape[-1] for spec in context.input_specs[:2])
+    ga = gv = None
+    if context.wanted[0]:
+        reverse = flip(conjugate(context.input(1)), axes=(-1,))
+        ga = slide(widened(g, v - 1, v - 1), reverse, places(a))
+    if context.wanted[1]:
+        gv = slide(conjugate(context.input(0)), g, places(v))
+    return ga, gv, None
+
+
+def places(count):
+    """Return what tells `slide` how many places there are."""
+    return door.constant(np.zeros(count, np.int8))
+
+
+def widened(x, left, right):
+    """Return ``x`` with zeros at the two ends of the last axis."""
+    before, behind = (_zeros(x, n) for n in (left, right))
+    return concat(*[*before, x, *behind], axis=-1) if left or right else x
+
+
+def _zeros(x, count):
+    shape = (*(1,) * (len(x.shape) - 1), count)
+    return [door.constant(np.zeros(shape, x.dtype))] if count else []
