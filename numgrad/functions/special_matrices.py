@@ -42,9 +42,9 @@ def block_diag(*arrs: ArrayLike) -> Tensor:
     return concat(*rows, axis=-2)
 
 
-def _vectors(c: ArrayLike, r: ArrayLike | None, name: str) -> list[Tensor]:
-    """Return a first column and the rest of a row or column, of one dtype."""
-    pair = as_tensors(c, c if r is None else r)
+def _vectors(c: ArrayLike, r: ArrayLike, name: str) -> list[Tensor]:
+    """Return two vectors of one dtype."""
+    pair = as_tensors(c, r)
     if not (pair[0].ndim and pair[1].ndim):
         raise ValueError(f"{name} needs vectors, got shapes {pair[0].shape} and {pair[1].shape}")
     dtype = np.result_type(pair[0].dtype, pair[1].dtype)
@@ -68,7 +68,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Tensor:
     tensor([[1., 3., 4.],
             [2., 1., 3.]])
     """
-    c, r = _vectors(c, r, "toeplitz") if r is not None else (as_tensor(c), conj(c))
+    c, r = _vectors(c, conj(c) if r is None else r, "toeplitz")
     m, n = c.shape[-1], r.shape[-1]
     numbers = concat(flip(c, -1), r[..., 1:], axis=-1)
     return take(numbers, np.arange(n) - np.arange(m)[:, None] + (m - 1), axis=-1)

@@ -96,7 +96,7 @@ def lstsq_reads(needs):
 @lstsq.pullback
 def lstsq_pullback(context, gx, g_rank, gs):
     a, rcond = context.input(0), context.input(2)
-    ga = None if gs is None else from_singular_values(a, gs, hermitian=False)
+    ga = None if gs is None else from_singular_values(context, gs)
     if gx is None:
         return ga, None, None
     x, p = context.output(), pinv(a, rcond, hermitian=False)

@@ -14,6 +14,7 @@ from .._declare import HostOperator, door
 from .cast import cast
 from .comparison import equal, less_equal, logical_and, logical_or
 from .complex_parts import conj, real
+from .determinant import regular_pivots
 from .elementwise import absolute, add, multiply, negative, reciprocal, subtract, where
 from .factorization import lu_factor, lu_solve
 from .indexing import diagonal, index
@@ -146,8 +147,9 @@ def _quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> 
 
 
 @decomposition("(n,n)->(n),(n,n)", results=("real", None))
-def eigh(a, *, UPLO):
-    """Return eigenvalues in ascending order and eigenvectors; one triangle is read."""
+def eigh(a, *, UPLO, paired=False):
+    """Return eigenvalues in ascending order and eigenvectors; one triangle is read. ``paired`` says
+    that eigenvalues are used beside the vectors, although they come from somewhere else."""
     return np.linalg.eigh(a, UPLO)
 
 
@@ -169,10 +171,21 @@ def eigh_pullback(context, gw, gv):
     if gv is None:
         return _similar(v, gw)
     m = matmul(adjoint(v), gv)
-    inner = _quotient(_half(m, -1), _eigh_gaps(w), (m, adjoint(m)), gw is None)
+    inner = _quotient(_half(m, -1), _eigh_gaps(w), (m, adjoint(m)), _alone(context, gw))
     if gw is not None:
         inner = add(inner, _onto_diagonal(gw, v.dtype))
     return matmul(matmul(v, inner), adjoint(v))
+
+
+def _alone(context: Any, values: Any) -> bool:
+    """Whether vectors are used, but not the values."""
+    return values is None and not context.static.get("paired", False)
+
+
+def _paired(context: Any, values: Any) -> dict[str, Any]:
+    """Return the options with which to compute the vectors of values that are used."""
+    used = context.create_graph and values.requires_grad
+    return context.static | {"paired": True} if used else context.static
 
 
 def _similar(v: Any, w: Any) -> Any:
@@ -200,22 +213,25 @@ def eigvalsh_reads(needs):
 
 @eigvalsh.pullback
 def eigvalsh_pullback(context, gw):
-    _, v = eigh(context.input(0), **context.static)
+    _, v = eigh(context.input(0), **_paired(context, gw))
     return _similar(v, gw)
 
 
 # Singular values ----------------------------------------------------------------------------------
 
 
-def _svd_sizes(known: dict[str, int], full_matrices: bool, hermitian: bool) -> dict[str, int]:
+def _svd_sizes(
+    known: dict[str, int], full_matrices: bool, hermitian: bool, paired: bool = False
+) -> dict[str, int]:
     m, n = known["m"], known["n"]
     k = min(m, n)
     return {"k": k, "p": m if full_matrices else k, "q": n if full_matrices else k}
 
 
 @decomposition("(m,n)->(m,p),(k),(q,n)", results=(None, "real", None), sizes=_svd_sizes)
-def svd(a, *, full_matrices, hermitian):
-    """Return left singular vectors, singular values in descending order, right ones as rows."""
+def svd(a, *, full_matrices, hermitian, paired=False):
+    """Return left singular vectors, singular values in descending order, right ones as rows; what
+    ``paired`` says is as for `eigh`."""
     return np.linalg.svd(a, full_matrices, hermitian=hermitian)
 
 
@@ -248,8 +264,8 @@ def svd_pullback(context, gu, gs, gvh):
     u, s, vh = (context.output(n) for n in range(3))
     k, v, gv = s.shape[-1], adjoint(vh), None if gvh is None else adjoint(gvh)
     gaps = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    alone = gs is None
-    inner, parts = None if alone else _onto_diagonal(gs, u.dtype), []
+    alone = _alone(context, gs)
+    inner, parts = None if gs is None else _onto_diagonal(gs, u.dtype), []
     sides = []
     for x, gx in ((u, gu), (v, gv)):
         if gx is None:
@@ -320,14 +336,15 @@ def svdvals_reads(needs):
 
 @svdvals.pullback
 def svdvals_pullback(context, gs):
-    return from_singular_values(context.input(0), gs, **context.static)
+    return from_singular_values(context, gs, context.static["hermitian"])
 
 
-def from_singular_values(a: Any, gs: Any, **static: Any) -> Any:
-    """Return the cotangent of matrices that belongs to one of their singular values."""
-    u, _, vh = svd(a, full_matrices=False, **static)
+def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
+    """Return the cotangent of the first input that belongs to one of its singular values."""
+    static = _paired(context, gs) | {"full_matrices": False, "hermitian": hermitian}
+    u, _, vh = svd(context.input(0), **static)
     ga = matmul(multiply(u, _row(cast(gs, u.dtype))), vh)
-    return _half(ga, 1) if static["hermitian"] else ga
+    return _half(ga, 1) if hermitian else ga
 
 
 # General matrices ---------------------------------------------------------------------------------
@@ -367,7 +384,9 @@ def eig_pullback(context, gw, gv):
 def _divided(v: Any, x: Any, transposed: bool, context: Any) -> Any:
     """Divide by eigenvectors from the left: they are singular where some are missing."""
     caller = context.static.get("caller", "eig")
-    return lu_solve(v, *lu_factor(v), x, adjoint=transposed, caller=caller)
+    lu, pivots = lu_factor(v)
+    lu = regular_pivots(lu, caller=caller)
+    return lu_solve(v, lu, pivots, x, adjoint=transposed, caller=caller)
 
 
 @eig.pushforward
