@@ -5,10 +5,11 @@ import numpy as np
 from .._declare import door, host_operator
 from .elementwise import add, multiply, subtract
 from .factorization import solve_triangular
+from .gaps import decomposition, reads_outputs
 from .indexing import index
 from .joining import concat
 from .matmul import adjoint, matmul
-from .spectral import decomposition, folded, from_singular_values, reads_outputs
+from .singular_values import folded, from_singular_values
 
 # QR -----------------------------------------------------------------------------------------------
 
