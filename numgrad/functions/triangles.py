@@ -14,7 +14,7 @@ from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
 from .diagonals import tril
 from .operands import as_tensors
-from .systems import cholesky, floating_matrices
+from .systems import cholesky_factor, floating_matrices
 
 
 class LUResult(NamedTuple):
@@ -111,7 +111,7 @@ def cho_factor(
     tensor([2., 0.])
     """
     lower = bool(seen(lower))
-    return cholesky(a, upper=not lower), lower
+    return cholesky_factor(a, not lower, "cho_factor"), lower
 
 
 def cho_solve(
