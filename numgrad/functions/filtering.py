@@ -77,7 +77,8 @@ def _slid(long: Tensor, short: Tensor, mode: str) -> Tensor:
     left, right = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}[mode]
     dtype = np.result_type(long.dtype, short.dtype)
     if dtype.kind in "biu":
-        return fresh(np.correlate(*(values_of(x).astype(dtype) for x in (long, short)), mode))
+        a, v = (values_of(x).astype(dtype) for x in (long, short))
+        return fresh(np.correlate(a, v, mode=mode))  # type: ignore[call-overload]
     long, short = long.astype(dtype, copy=False), short.astype(dtype, copy=False)
     count = long.size + left + right - n + 1
     return slide(widened(long, left, right), short, places(count)).astype(dtype, copy=False)

@@ -293,7 +293,8 @@ def _count(x: Tensor, axis: Axis, keepdims: bool, where: ArrayLike) -> Tensor:
 
 
 def _mean(x: Tensor, count: Tensor, axis: Axis, keepdims: bool, where: ArrayLike) -> Tensor:
-    return reduction.sum(_filled(x, 0, where), axis, keepdims=keepdims) / count.astype(real(x).dtype)
+    total = reduction.sum(_filled(x, 0, where), axis, keepdims=keepdims)
+    return total / count.astype(real(x).dtype)
 
 
 def _variance(

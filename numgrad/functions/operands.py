@@ -66,7 +66,7 @@ def plain(x: Tensor) -> Tensor:
 
 
 def values_of(x: ArrayLike) -> Any:
-    """Return the elements as an array of NumPy, for what is decided by them and has no derivative."""
+    """Return the elements as an array of NumPy, for what has no derivative."""
     return x._on_host() if isinstance(x, Tensor) else np.asarray(arrays_of(seen(x)))
 
 
@@ -78,5 +78,5 @@ def arrays_of(items: Any) -> Any:
 
 
 def is_known(x: ArrayLike) -> bool:
-    """Return whether the elements are there to be looked at: not so while a function is captured."""
+    """Return whether the elements can be looked at: not so while a function is captured."""
     return not isinstance(x, Tensor) or x.array is not None or mode.capture is None

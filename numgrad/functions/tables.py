@@ -9,12 +9,26 @@ import numpy as np
 from .._tensor import Tensor
 from . import (
     agreement,
+    applying,
+    assembling,
+    averages,
+    choosing,
     creation,
     cumulative,
+    differences,
     dtypes,
     elementwise,
+    filtering,
+    floats,
+    grids,
+    histograms,
     indexing,
+    interpolation,
     linalg,
+    nan_reductions,
+    ordering,
+    polynomials,
+    quantiles,
     ranges,
     reduction,
     searching,
@@ -22,11 +36,14 @@ from . import (
     sorting,
     special,
     text,
+    vectors,
 )
 
 CHAPTERS = (
-    agreement, creation, cumulative, dtypes, elementwise, indexing, linalg, ranges, reduction,
-    searching, shape, sorting, special, text,
+    agreement, applying, assembling, averages, choosing, creation, cumulative, differences, dtypes,
+    elementwise, filtering, floats, grids, histograms, indexing, interpolation, linalg,
+    nan_reductions, ordering, polynomials, quantiles, ranges, reduction, searching, shape, sorting,
+    special, text, vectors,
 )  # fmt: skip
 
 

@@ -22,4 +22,5 @@ from . import shape as shape
 from . import sliding as sliding
 from . import sorting as sorting
 from . import special as special
+from . import spherical as spherical
 from . import trigonometric as trigonometric

@@ -36,7 +36,8 @@ def slide_pullback(context, g):
     a, v = (spec.shape[-1] for spec in context.input_specs[:2])
     ga = gv = None
     if context.wanted[0]:
-        ga = slide(widened(g, v - 1, v - 1), flip(conjugate(context.input(1)), axes=(-1,)), places(a))
+        reverse = flip(conjugate(context.input(1)), axes=(-1,))
+        ga = slide(widened(g, v - 1, v - 1), reverse, places(a))
     if context.wanted[1]:
         gv = slide(conjugate(context.input(0)), g, places(v))
     return ga, gv, None
@@ -49,6 +50,10 @@ def places(count):
 
 def widened(x, left, right):
     """Return ``x`` with zeros at the two ends of the last axis."""
-    zeros = [door.constant(np.zeros((1,) * (len(x.shape) - 1) + (n,), x.dtype)) for n in (left, right)]
-    parts = [zeros[0]] * bool(left) + [x] + [zeros[1]] * bool(right)
-    return concat(*parts, axis=-1) if len(parts) > 1 else x
+    before, behind = (_zeros(x, n) for n in (left, right))
+    return concat(*[*before, x, *behind], axis=-1) if left or right else x
+
+
+def _zeros(x, count):
+    shape = (*(1,) * (len(x.shape) - 1), count)
+    return [door.constant(np.zeros(shape, x.dtype))] if count else []

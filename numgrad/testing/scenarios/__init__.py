@@ -4,7 +4,7 @@ A new operator belongs in the list of its chapter; the tests of the registry fai
 none.
 """
 
-from . import elementwise, linalg, nondifferentiable, reduction, shape, special
+from . import elementwise, linalg, nondifferentiable, reduction, sequences, shape, special
 from .nondifferentiable import NONDIFFERENTIABLE as NONDIFFERENTIABLE
 from .scenario import Scenario as Scenario
 
@@ -12,6 +12,7 @@ CHAPTERS: dict[str, tuple[Scenario, ...]] = {
     "elementwise": elementwise.SCENARIOS,
     "special": special.SCENARIOS,
     "reduction": reduction.SCENARIOS,
+    "sequences": sequences.SCENARIOS,
     "shape": shape.SCENARIOS,
     "linalg": linalg.SCENARIOS,
     "nondifferentiable": nondifferentiable.SCENARIOS,

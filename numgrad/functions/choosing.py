@@ -1,0 +1,125 @@
+"""Choices by several conditions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from .comparison import logical_not
+from .creation import zeros_like
+from .inplace import setitem
+from .operands import as_tensor, as_tensors
+from .selection import where
+
+
+def select(
+    condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
+) -> Tensor:
+    """Return elements of the first of several choices whose condition holds.
+
+    Parameters
+    ----------
+    condlist : sequence of array_like of bool
+        The conditions.
+    choicelist : sequence of array_like
+        As many choices; all are broadcast together.
+    default : array_like
+        Where no condition holds.
+
+    Raises
+    ------
+    ValueError
+        If there is no condition, or another number of choices.
+    TypeError
+        If a condition is not boolean.
+
+    Notes
+    -----
+    Each cotangent goes to the choice that was taken, exactly 0 to the others; as in `where` each
+    choice is computed everywhere.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-2.0, 0.5, 3.0], requires_grad=True)
+    >>> y = ng.select([x < 0, x > 1], [x**2, 3 * x])
+    >>> ng.grad(y.sum(), x)[0]
+    tensor([-4.,  0.,  3.])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
+    if not len(condlist):
+        raise ValueError("select: at least one condition is needed")
+    conditions = as_tensors(*condlist)
+    if any(c.dtype.kind != "b" for c in conditions):
+        raise TypeError("select: conditions must be boolean")
+    numbers = (int, float, complex)
+    choices = [c if type(c) in numbers else as_tensor(c) for c in (*choicelist, default)]
+    dtype = np.result_type(*(getattr(c, "dtype", c) for c in choices))
+    result: Any = as_tensor(choices[-1]).astype(dtype)
+    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
+        result = where(condition, as_tensor(choice).astype(dtype), result)
+    shape = np.broadcast_shapes(*(np.shape(c) for c in (*conditions, *choices)))
+    return result if result.shape == shape else result + np.zeros(shape, dtype)
+
+
+def piecewise(
+    x: ArrayLike,
+    condlist: Any,
+    funclist: Sequence[Any],
+    *args: Any,
+    **kw: Any,
+) -> Tensor:
+    """Return a function that is given by pieces: each is called with the elements of its condition.
+
+    Parameters
+    ----------
+    x : array_like
+        The points.
+    condlist : sequence of array_like of bool
+        Of the shape of ``x``; where several hold the last one counts.
+    funclist : sequence of callable or number
+        As many, or one more for where none holds.
+    *args, **kw
+        Handed to the functions.
+
+    Raises
+    ------
+    ValueError
+        For another number of functions.
+
+    Notes
+    -----
+    The derivative is that of the piece; nothing is computed outside of it. In a captured function
+    conditions must be known: write `select` there.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([-1.0, 4.0], requires_grad=True)
+    >>> y = ng.piecewise(x, [x < 0, x >= 0], [lambda x: -x, ng.sqrt])
+    >>> ng.grad(y.sum(), x)[0]
+    tensor([-1.  ,  0.25])
+    """
+    x = as_tensor(x)
+    if np.ndim(condlist) == 0 or (x.ndim and np.ndim(condlist[0]) == 0):
+        condlist = [condlist]
+    conditions = [as_tensor(c).astype(bool) for c in condlist]
+    if len(conditions) == len(funclist) - 1:
+        rest = conditions[0]
+        for condition in conditions[1:]:
+            rest = rest | condition
+        conditions.append(logical_not(rest))
+    if len(conditions) != len(funclist):
+        raise ValueError(f"piecewise: {len(conditions)} conditions for {len(funclist)} functions")
+    y = zeros_like(x)
+    for condition, function in zip(conditions, funclist, strict=True):
+        value = function
+        if callable(function):
+            part = x[condition]
+            if not part.size:
+                continue
+            value = function(part, *args, **kw)
+        setitem(y, condition, value)
+    return y

@@ -1,0 +1,62 @@
+"""The cardinal sine, and the spherical Bessel functions that its derivatives are made of."""
+
+import math
+
+from .._declare.partial import conjugate
+from .elementwise import add, builtin, multiply, where
+
+
+@builtin
+def sinc(x):
+    y = math.pi * x
+    return where(y == 0, 1.0, math.sin(y) / where(y == 0, 1.0, y))
+
+
+@sinc.reads
+def sinc_reads(needs):
+    return True, False
+
+
+@sinc.pullback
+def sinc_pullback(context, g):
+    y = multiply(context.input(0), math.pi)
+    return multiply(g, conjugate(multiply(multiply(y, -math.pi), scaled_bessel(1.0, y))))
+
+
+@builtin
+def scaled_bessel(n, y):
+    """The spherical Bessel function of order ``n`` from 1 to 12, over ``y**n``; NaN beyond.
+
+    Its derivative is ``-y`` times the next one. Near 0 it is a power series, elsewhere a recurrence
+    upwards from the first two, which loses digits only where ``y`` is small.
+    """
+    n = abs(n)  # real, of the dtype of y as it is
+    z = -0.5 * y * y
+    term = 1.0
+    for k in range(1, 13):
+        term = where(k <= n, term / (2 * k + 1), term)
+    series = term
+    for k in range(1, 30):
+        term = term * z / (k * (2 * n + 2 * k + 1))
+        series += term
+    safe = where(y == 0, 1.0, y)
+    r = 1 / (safe * safe)
+    last = math.sin(safe) / safe
+    value = (last - math.cos(safe)) * r
+    found = where(n == 1, value, math.nan)
+    for k in range(1, 12):
+        last, value = value, ((2 * k + 1) * value - last) * r
+        found = where(n == k + 1, value, found)
+    return where(n > 12, math.nan, where(abs(y) < n + 1, series, found))
+
+
+@scaled_bessel.reads
+def scaled_bessel_reads(needs):
+    return True, True, False
+
+
+@scaled_bessel.pullback
+def scaled_bessel_pullback(context, g):
+    n, y = context.input(0), context.input(1)
+    slope = multiply(multiply(y, -1.0), scaled_bessel(add(n, 1.0), y))
+    return None, multiply(g, conjugate(slope))

@@ -1,0 +1,66 @@
+"""Scenarios of the operators behind convolution and the cardinal sine."""
+
+import numpy as np
+import scipy.special as sp
+
+from ..._declare import registry
+from ...functions import filtering, floats
+from ...operators.sliding import places, slide
+from .elementwise import unary
+from .scenario import ALL, Scenario, numbers, spread
+
+
+def slid(a, v):
+    """Return the products of ``a`` with ``v`` at all places inside."""
+    return slide(a, v, places(a.shape[-1] - v.shape[-1] + 1))
+
+
+def slid_reference(a, v):
+    """Return the same by windows of NumPy."""
+    windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-1], axis=-1)
+    return np.einsum("...kj,...j->...k", windows, v)
+
+
+def bessel_reference(y):
+    """Return the second spherical Bessel function over the square."""
+    y = np.asarray(y)
+    return (sp.spherical_jn(2, y) / y**2).astype(y.dtype)
+
+
+SCENARIOS = (
+    Scenario(
+        name="slide",
+        function=slid,
+        reference=slid_reference,
+        operators=("slide",),
+        points=(
+            (numbers((2, 6)), numbers((2, 3), phase=0.3)),
+            (numbers((2, 1, 5)), numbers((3, 2), phase=0.3)),
+            (numbers((0, 4)), numbers((0, 2))),
+        ),
+        dtypes=ALL,
+        half=False,
+        oracle=False,
+    ),
+    Scenario(
+        name="convolve",
+        function=filtering.convolve,
+        reference=np.convolve,
+        operators=(),
+        points=((numbers(6), numbers(3, phase=0.3)), (numbers(2), numbers(5, phase=0.3))),
+        dtypes=ALL,
+        oracle=False,
+    ),
+    unary("sinc", -2, 2, 0.0, 1.0, 1e-9, function=floats.sinc, reference=np.sinc, oracle=False),
+    Scenario(
+        name="scaled_bessel",
+        function=lambda y: registry["scaled_bessel"](2.0, y),
+        reference=bessel_reference,
+        operators=("scaled_bessel",),
+        points=spread([(0.5, 6)]),
+        domains=((0.5, 6),),
+        half=False,
+        oracle=False,
+        tolerance=256,
+    ),
+)
