@@ -16,7 +16,7 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad._specs import LibrarySpec, core_dimensions
+from numgrad._specs import ElementwiseSpec, HostSpec, LibrarySpec, core_dimensions
 from numgrad.engine import elsewhere, lower
 from numgrad.engine.record import runtime
 from numgrad.targets.cuda import CUDATarget, bound, reduction
@@ -127,6 +127,10 @@ def _watched(found: Found, group: list[str]) -> Iterator[str]:
 
 def _kind(pattern: Any, step: Any) -> str:
     spec = pattern.spec
+    if isinstance(spec, HostSpec):
+        return "host: a function of NumPy or SciPy"
+    if isinstance(step, HostCall) and isinstance(spec, ElementwiseSpec):
+        return "host: a function of SciPy"
     if isinstance(step, HostCall):
         return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
     if isinstance(step, Staged):

@@ -2,41 +2,67 @@
 
 # creation
 from numpy import bool as bool
+from numpy import bool_ as bool_
 from numpy import broadcast_shapes as broadcast_shapes
 from numpy import complex64 as complex64
 from numpy import complex128 as complex128
+from numpy import complexfloating as complexfloating
+from numpy import double as double
+from numpy import dtype as dtype
 from numpy import e as e
+from numpy import errstate as errstate
+from numpy import euler_gamma as euler_gamma
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
+from numpy import floating as floating
+from numpy import generic as generic
+from numpy import get_printoptions as get_printoptions
 from numpy import index_exp as index_exp
+from numpy import inexact as inexact
 from numpy import inf as inf
 from numpy import int8 as int8
 from numpy import int16 as int16
 from numpy import int32 as int32
 from numpy import int64 as int64
+from numpy import int_ as int_
+from numpy import integer as integer
+from numpy import intp as intp
+from numpy import issubdtype as issubdtype
+from numpy import iterable as iterable
 from numpy import nan as nan
 from numpy import ndindex as ndindex
 from numpy import newaxis as newaxis
+from numpy import number as number
 from numpy import pi as pi
+from numpy import printoptions as printoptions
+from numpy import promote_types as promote_types
 from numpy import s_ as s_
+from numpy import set_printoptions as set_printoptions
+from numpy import signedinteger as signedinteger
+from numpy import single as single
+from numpy import uint as uint
 from numpy import uint8 as uint8
 from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
+from numpy import unsignedinteger as unsignedinteger
 
 from . import compat as compat
 from . import cuda as cuda
 from . import display as display
 from . import errors as errors
+from . import fft as fft
 from . import func as func
 from . import graph as graph
 from . import interop as interop
 
 # linalg
 from . import linalg as linalg
+from . import random as random
 from . import sparse as sparse
 from . import special as special
+from . import stats as stats
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
@@ -53,6 +79,7 @@ from ._declare import operator as operator
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
+from ._tensor import Tensor as ndarray  # noqa: F401, N813
 from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
 from .func import cond as cond
@@ -117,17 +144,21 @@ from .functions.complex_parts import conj as conj
 from .functions.complex_parts import conjugate as conjugate
 from .functions.complex_parts import imag as imag
 from .functions.complex_parts import real as real
+from .functions.constants import empty as empty
+from .functions.constants import empty_like as empty_like
+from .functions.constants import eye as eye
+from .functions.constants import full as full
+from .functions.constants import full_like as full_like
+from .functions.constants import identity as identity
+from .functions.constants import ones as ones
+from .functions.constants import ones_like as ones_like
+from .functions.constants import zeros as zeros
+from .functions.constants import zeros_like as zeros_like
+from .functions.creation import array as array
+from .functions.creation import asanyarray as asanyarray
 from .functions.creation import asarray as asarray
-from .functions.creation import empty as empty
-from .functions.creation import empty_like as empty_like
-from .functions.creation import eye as eye
-from .functions.creation import full as full
-from .functions.creation import full_like as full_like
-from .functions.creation import identity as identity
-from .functions.creation import ones as ones
-from .functions.creation import ones_like as ones_like
-from .functions.creation import zeros as zeros
-from .functions.creation import zeros_like as zeros_like
+from .functions.creation import ascontiguousarray as ascontiguousarray
+from .functions.creation import copy as copy
 
 # reduction
 from .functions.cumulative import cumprod as cumprod
@@ -169,6 +200,16 @@ from .functions.exponential import log2 as log2
 from .functions.exponential import log10 as log10
 from .functions.exponential import logaddexp as logaddexp
 from .functions.exponential import logaddexp2 as logaddexp2
+from .functions.facts import array2string as array2string
+from .functions.facts import common_type as common_type
+from .functions.facts import isfortran as isfortran
+from .functions.facts import isscalar as isscalar
+from .functions.facts import may_share_memory as may_share_memory
+from .functions.facts import min_scalar_type as min_scalar_type
+from .functions.facts import ndim as ndim
+from .functions.facts import shape as shape
+from .functions.facts import shares_memory as shares_memory
+from .functions.facts import size as size
 from .functions.filtering import convolve as convolve
 from .functions.filtering import correlate as correlate
 from .functions.floats import divmod as divmod
@@ -235,11 +276,13 @@ from .functions.linalg import einsum as einsum
 from .functions.linalg import inner as inner
 from .functions.linalg import kron as kron
 from .functions.linalg import matmul as matmul
+from .functions.linalg import matvec as matvec
 from .functions.linalg import outer as outer
 from .functions.linalg import tensordot as tensordot
 from .functions.linalg import trace as trace
 from .functions.linalg import vdot as vdot
 from .functions.linalg import vecdot as vecdot
+from .functions.linalg import vecmat as vecmat
 from .functions.namespace import __array_api_version__ as __array_api_version__
 from .functions.namespace import __array_namespace_info__ as __array_namespace_info__
 from .functions.nan_reductions import nanargmax as nanargmax
@@ -258,6 +301,17 @@ from .functions.ordering import flatnonzero as flatnonzero
 from .functions.ordering import lexsort as lexsort
 from .functions.ordering import partition as partition
 from .functions.ordering import sort_complex as sort_complex
+from .functions.placing import choose as choose
+from .functions.placing import compress as compress
+from .functions.placing import copyto as copyto
+from .functions.placing import extract as extract
+from .functions.placing import fill_diagonal as fill_diagonal
+from .functions.placing import place as place
+from .functions.placing import put as put
+from .functions.placing import put_along_axis as put_along_axis
+from .functions.placing import putmask as putmask
+from .functions.polynomial_fits import polyfit as polyfit
+from .functions.polynomial_fits import roots as roots
 from .functions.polynomials import poly as poly
 from .functions.polynomials import polyadd as polyadd
 from .functions.polynomials import polyder as polyder
@@ -317,6 +371,13 @@ from .functions.selection import maximum as maximum
 from .functions.selection import minimum as minimum
 from .functions.selection import nan_to_num as nan_to_num
 from .functions.selection import where as where
+from .functions.sets import in1d as in1d
+from .functions.sets import intersect1d as intersect1d
+from .functions.sets import isin as isin
+from .functions.sets import setdiff1d as setdiff1d
+from .functions.sets import setxor1d as setxor1d
+from .functions.sets import union1d as union1d
+from .functions.sets import unique as unique
 
 # shape
 from .functions.shape import array_split as array_split
@@ -366,6 +427,8 @@ from .functions.statistics import mean as mean
 from .functions.statistics import median as median
 from .functions.statistics import std as std
 from .functions.statistics import var as var
+from .functions.text import array_repr as array_repr
+from .functions.text import array_str as array_str
 from .functions.trigonometric import acos as acos
 from .functions.trigonometric import arccos as arccos
 from .functions.trigonometric import arcsin as arcsin

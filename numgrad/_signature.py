@@ -27,13 +27,19 @@ class Signature(NamedTuple):
         return f"{side(self.inputs)}->{side(self.outputs)}"
 
 
-def parse_signature(text: str) -> Signature:
+def parse_signature(text: str, computed: bool = False) -> Signature:
     """Parse a gufunc signature.
+
+    Parameters
+    ----------
+    text : str
+    computed : bool
+        Whether outputs may have dimensions that no input has.
 
     Raises
     ------
     ValueError
-        When the text is no signature, or an output has a dimension that no input has.
+        When the text is no signature, or an output has a dimension that it must not have.
     """
     match = _SIGNATURE.fullmatch(text)
     if match is None:
@@ -45,7 +51,7 @@ def parse_signature(text: str) -> Signature:
     names = tuple(dict.fromkeys(name for core in (*inputs, *outputs) for name in core))
     known = {name for core in inputs for name in core}
     unknown = [name for name in names if name not in known]
-    if unknown:
+    if unknown and not computed:
         raise ValueError(
             f"signature {text!r}: output dimension {unknown[0]!r} is in no input, so its size is "
             f"unknown"

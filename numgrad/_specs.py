@@ -260,8 +260,38 @@ class ProductSpec:
         return ("product", self.dtype)
 
 
+@dataclass(frozen=True, eq=False)
+class HostSpec:
+    """A kernel that calls a function of whole arrays in Python, as NumPy and SciPy have them.
+
+    Attributes
+    ----------
+    name : str
+        Of the operator.
+    function : callable
+        ``function(*arrays, **options)`` returns an array, or a tuple of arrays. It acts on the last
+        axes, as the signature says, for any leading ones, and keeps no reference to its arguments.
+    signature : str
+    in_dtypes, out_dtypes : tuple of dtypes
+    options : tuple of (str, hashable)
+    """
+
+    name: str
+    function: Callable
+    signature: str
+    in_dtypes: Dtypes
+    out_dtypes: Dtypes
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def identity(self) -> tuple:
+        """What two specs of the same kernel have in common."""
+        options = tuple((name, type(value), value) for name, value in self.options)
+        return ("host", self.function, self.in_dtypes, options)
+
+
 CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec
-Spec = CompiledSpec | LibrarySpec
+Spec = CompiledSpec | HostSpec | LibrarySpec
 
 
 # What specs say of their functions ----------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _devices
 from ._declare import registry
-from ._declare.dtypes import native, numbers, require_floating, require_numbers, require_plain
+from ._declare.dtypes import numbers, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
     DeviceError,
@@ -19,10 +19,9 @@ from ._errors import (
 )
 from .engine import capture, hooks, leaving, record
 from .engine.elsewhere import on_host
-from .engine.graph import ELEMENT, Accumulator, ForeignStorage, Value, View
+from .engine.graph import Accumulator, ForeignStorage, Value, View
 from .engine.seen import seen
 from .engine.values import CPU
-from .operators import cast as _cast
 from .operators import shape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors
@@ -92,8 +91,8 @@ class Tensor(Arithmetic, Methods, Value):
         """Return the array, or a copy of what a device has."""
         return on_host(self._computed())
 
-    def item(self) -> Any:
-        """Return the only element as a Python number.
+    def item(self, *args: Any) -> Any:
+        """Return the only element as a Python number, or that at an index.
 
         Raises
         ------
@@ -102,18 +101,12 @@ class Tensor(Arithmetic, Methods, Value):
             differentiates: gradients would be lost without a word.
         """
         leaving.refuse_inside(self, "item()", leaving.VALUES, "x.detach().item()")
-        return self._on_host().item()
+        return self._on_host().item(*args)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers; raises where `item` does."""
         leaving.refuse_inside(self, "tolist()", leaving.VALUES, "x.detach().tolist()")
         return self._on_host().tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self._computed()
-        leaving.refuse(self, "np.asarray", leaving.ARRAY)
-        array = self.numpy(copy=bool(copy))
-        return array if dtype is None or array.dtype == dtype else array.astype(dtype)
 
     def __float__(self) -> float:
         return float(self._number("float"))
@@ -188,7 +181,7 @@ class Tensor(Arithmetic, Methods, Value):
                 "requires_grad can be switched off for leaves only, and not for what a function is "
                 "being differentiated by; use .detach() for a tensor without graph"
             )
-        if self._view is ELEMENT:
+        if self.is_scalar:
             self._view = None  # a variable, which optimisers write
         if requires_grad and self.node is None:
             return self.as_leaf()
@@ -200,23 +193,17 @@ class Tensor(Arithmetic, Methods, Value):
         if self._view is not None:
             self._view.refresh(self)
         result = self.detached()
-        if self._view is ELEMENT:
-            result._view = ELEMENT
-        else:
+        if not self.is_scalar:
             record.set_apart(result, self, "it is detached", strict=False)
+        else:
+            if record.mode.capture is None:
+                result = registry["copy"](result)  # stays if the value becomes an array
+            result._view = self._view
         return result  # type: ignore[return-value]
 
     def clone(self) -> "Tensor":
         """Return a copy; gradients flow through it."""
         return registry["copy"](self)
-
-    def astype(self, dtype: Any, *, copy: bool = True) -> "Tensor":
-        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it)."""
-        converted = _cast.cast(self, native(dtype))
-        converted = self.clone() if copy and converted is self else converted
-        if self._view is ELEMENT:
-            converted._view = ELEMENT
-        return converted
 
     # Gradients
     # ------------------------------------------------------------------------------------------

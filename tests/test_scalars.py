@@ -220,13 +220,39 @@ def test_a_leaf_without_axes_is_written_by_optimisers():
     assert kept == 2.5
 
 
-def test_what_is_a_value_is_not_written_by_keys():
-    total = ng.tensor(X).sum()
-    with pytest.raises(InplaceError, match="a result without axes, a value as in NumPy"):
-        total[...] = 0.0
-    copy = total.clone()
+def test_what_was_read_is_not_written_by_keys():
+    element = ng.tensor(X)[0]
+    for value in (element, element.sum().reshape(())):
+        with pytest.raises(InplaceError, match="an element that was read, or a view of a result"):
+            value[...] = 0.0
+    copy = element.clone()
     copy[...] = 0.0
-    assert (copy, total) == (0.0, 6.0)
+    assert (copy, element) == (0.0, X[0])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ng.jit])
+def test_a_result_without_axes_is_an_array_once_it_is_written(wrap):
+    """As libraries write that speak the Array API, where results without axes are arrays."""
+
+    def function(x):
+        total = ng.exp((x * x).sum())
+        square, before = total * total, total.detach()  # which stay
+        total[...] = 3.0 * x[0]
+        total += 1.0
+        return total + square + before
+
+    value, gradient = wrap(ng.func.value_and_grad(function))(np.array([0.5, 1.0]))
+    power = np.exp(1.25)
+    np.testing.assert_allclose(value, 2.5 + power**2 + power)
+    np.testing.assert_allclose(gradient, [3.0 + 2.0 * power**2, 4.0 * power**2])
+
+
+def test_a_mask_without_axes_writes_a_result():
+    total = ng.tensor(X).sum()
+    total[total > 10.0] = 0.0
+    assert total == 6.0
+    total[total > 5.0] = 0.0
+    assert total == 0.0
 
 
 # Operators that write -----------------------------------------------------------------------------

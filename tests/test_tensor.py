@@ -342,7 +342,7 @@ def test_format_of_a_number():
         ("real", 1.0, r"1j \* t\.imag"),
         ("imag", 1.0, r"t\.real \+ 1j"),
         *[(name, None, name) for name in ("T", "device", "grad_fn", "is_leaf", "ndim", "size")],
-        *[(name, None, name) for name in ("data", "flat", "strides", "nbytes", "itemsize")],
+        *[(name, None, name) for name in ("data", "strides", "nbytes", "itemsize")],
     ],
 )
 def test_attributes_that_numpy_or_torch_would_change_are_refused(name, value, instead, recorded):

@@ -9,7 +9,7 @@ from .._declare import registry
 from .._errors import HookError, UnusedInputError
 from .._locks import fork_safe_lock
 from .._tensor import Tensor, placed
-from ..engine.graph import Accumulator, Edge, Value
+from ..engine.graph import Accumulator, Edge, Spec, Value
 from ..engine.record import grad_mode, mode
 from ..engine.request import Outcome
 from ..engine.rows import make_explicit
@@ -94,9 +94,14 @@ def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
         raise RuntimeError(
             "materialize_grads cannot be used when the given input is a GradientEdge"
         )
-    shape = place.spec.shape if plan.batch is None else (plan.batch, *place.spec.shape)
-    zeros = placed(np.zeros(shape, place.spec.dtype), place.spec.device)
-    return zeros.requires_grad_() if options.create_graph else zeros
+    unused = zeros(place.spec, plan.batch)
+    return unused.requires_grad_() if options.create_graph else unused
+
+
+def zeros(spec: Spec, batch: int | None) -> Tensor:
+    """Return zeros in the space of a value, in a batched pass for each row."""
+    lead = () if batch is None else (batch,)
+    return placed(np.zeros((*lead, *spec.shape), spec.dtype), spec.device)
 
 
 def write(

@@ -2,6 +2,8 @@
 
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
+from .host import HostOperator as HostOperator
+from .host import host_operator as host_operator
 from .kernel import KernelOperator as KernelOperator
 from .kernel import kernel_operator as kernel_operator
 from .operator import Operator as Operator

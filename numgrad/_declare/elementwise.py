@@ -10,6 +10,7 @@ from .._bounded import Bounded
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._specs import ElementwiseSpec
 from .buffers import best_call
+from .foreign import calls_library
 from .kernel import called_again
 from .operator import (
     FLOATING,
@@ -105,7 +106,7 @@ class Elementwise(Operator):
         self.conditions = frozenset(conditions)
         self.result = result
         code = function.__code__
-        self.is_dear = "math" in code.co_names  # it takes longer than to load its arguments
+        self.is_dear = calls_library(function)  # it takes longer than to load its arguments
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
@@ -364,15 +365,18 @@ class Elementwise(Operator):
         gradients = []
         for n, want in enumerate(context.wanted):
             if want and n not in self.partials and n not in self.conditions:
-                raise NotDifferentiableError(
-                    f"{self.name}{context.node.where()} has no partial derivative for "
-                    f"{self.parameters[n]!r}; declare one with "
-                    f"@{self.name}.partial({self.parameters[n]!r})"
-                )
+                raise NotDifferentiableError(self._lacks(self.parameters[n], context.node.where()))
             gradients.append(
                 self.partials[n].apply(context, g) if want and n in self.partials else None
             )
         return gradients
+
+    def _lacks(self, parameter: str, where: str) -> str:
+        """Say that a derivative is missing."""
+        return (
+            f"{self.name}{where} has no partial derivative for {parameter!r}; declare one with "
+            f"@{self.name}.partial({parameter!r})"
+        )
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]

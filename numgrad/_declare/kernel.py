@@ -1,7 +1,7 @@
 """Kernel operators: a gufunc signature and a core function; any number of leading axes is the
 system's business."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ class KernelOperator(Operator):
     ) -> None:
         super().__init__(name or function.__name__, differentiable, register=register)
         self.function = function
-        self.signature: Signature = parse_signature(signature)
+        self.signature: Signature = self.parse(signature)
         self.nout = len(self.signature.outputs)
         self.results = tuple(results) if results is not None else (None,) * self.nout
         self.may_raise = may_raise
@@ -52,6 +52,10 @@ class KernelOperator(Operator):
         self.ncore = tuple(len(core) for core in (*self.signature.inputs, *self.signature.outputs))
         self._specs: dict[tuple[Any, ...], Any] = {}
         self.__doc__ = function.__doc__
+
+    def parse(self, signature: str) -> Signature:
+        """Return the signature from its text."""
+        return parse_signature(signature)
 
     # Inputs and specs
     # ---------------------------------------------------------------------------------
@@ -128,9 +132,15 @@ class KernelOperator(Operator):
                     )
         return sizes
 
+    def sizes(
+        self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]
+    ) -> dict[str, int]:
+        """Return the size of each dimension of the signature; raises as `core_sizes` does."""
+        return self.core_sizes(shapes)
+
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         shapes = [s.shape for s in specs]
-        sizes = self.core_sizes(shapes)
+        sizes = self.sizes(shapes, static)
         loops = [
             shape[: len(shape) - len(core)]
             for shape, core in zip(shapes, self.signature.inputs, strict=True)
@@ -191,7 +201,7 @@ class KernelOperator(Operator):
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
         spec, numbers = self.kernel(tuple([o.dtype for o in inputs]), static)
-        sizes = self.core_sizes([o.shape for o in inputs])
+        sizes = self.sizes([o.shape for o in inputs], static)
         operands = self.operands(builder.contiguous, inputs)
         outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
         count = len(inputs)
@@ -248,13 +258,10 @@ def called_again(
     OperatorError
         Its cause is the function's own exception.
     """
-    pairs = list(zip(inputs, ncore, strict=True))
-    loop = np.broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
-    whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
-    for index in np.ndindex(loop):
-        place = where + (f" at loop index {index}" if loop else "")
+    for index, cores in elements(inputs, ncore):
+        place = where + (f" at loop index {index}" if index else "")
         try:
-            unwritten = target.replay(spec, [a[index] for a in whole])
+            unwritten = target.replay(spec, cores)
         except Exception as error:
             failure = OperatorError(
                 f"{what}: the kernel raised{place}: {type(error).__name__}: {error}"
@@ -264,6 +271,17 @@ def called_again(
         if unwritten:
             return OperatorError(f"{what}: {_describe(unwritten, outputs)}{place}")
     return OperatorError(f"{what}: the kernel raised{where}, but not when it was called again")
+
+
+def elements(
+    inputs: Sequence[np.ndarray], ncore: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], list[np.ndarray]]]:
+    """Yield each index of the loop over whole operands, and the core of each operand there."""
+    pairs = list(zip(inputs, ncore, strict=True))
+    loop = np.broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
+    whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
+    for index in np.ndindex(loop):
+        yield index, [a[index] for a in whole]
 
 
 def _describe(unwritten: dict[int, list[tuple[int, ...]]], outputs: Sequence[str]) -> str:

@@ -59,9 +59,11 @@ class Operator:
     """
 
     nout = 1
-    gives_scalars = False  # whether a result without axes is a value, into which nobody writes
+    gives_scalars = False  # whether a result without axes is a value
+    reads_elements = False  # whether that is an element, into which nobody writes
     uses_blas = False
     is_linear = False  # whether it is its own tangent, which is simpler than to transpose
+    is_replay = False  # whether it stands for many operations, which are recorded as one
     converts = False  # whether it may apply itself to other values than it is given
     by_position: Any = None
     """Where it reads or writes a part of its first input, two functions. ``(specs of the inputs,
@@ -107,6 +109,13 @@ class Operator:
             return tuple(outputs)
         door.learn(self, args, inputs, static)
         return outputs[0]
+
+    @property
+    def has_second(self) -> bool:
+        """Whether the derivative has one itself, as all that is made of operators; that of a user
+        may be a kernel without."""
+        kernel = getattr(getattr(self, "derivative", None), "kernel", None)
+        return kernel is None or kernel.is_twice
 
     def covers(self, specs: Specs, static: dict[str, Any]) -> bool:
         """Return whether nothing remains of the first input, so that no gradient goes there."""

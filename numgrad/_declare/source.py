@@ -107,12 +107,14 @@ def mentioned(code: CodeType) -> set[str]:
 
 def branches(code: CodeType) -> bool:
     """Whether byte code takes decisions: ``if`` (an expression too), ``while``, ``and``, ``or``."""
-    return any(
-        i.opname.startswith(
-            ("POP_JUMP_IF", "POP_JUMP_FORWARD_IF", "POP_JUMP_BACKWARD_IF", "JUMP_IF")
-        )
-        for i in dis.get_instructions(code)
-    )
+    return not _DECISIONS.isdisjoint(code.co_code[::2])  # every other byte is an argument
+
+
+_DECISIONS = frozenset(
+    number
+    for name, number in dis.opmap.items()
+    if name.startswith(("POP_JUMP_IF", "POP_JUMP_FORWARD_IF", "POP_JUMP_BACKWARD_IF", "JUMP_IF"))
+)
 
 
 def require_straight(function: FunctionType, what: str) -> None:

@@ -1,7 +1,6 @@
 """Where a matrix has entries, and which of them share a pass, as a picture; Matplotlib is imported
 when one is drawn."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -78,30 +77,21 @@ def spy(J: Any, *, colors: Any = None, mode: str | None = None, ax: Any = None) 
     return ax
 
 
-@dataclass(frozen=True)
-class _Coloring:
-    """Colours of rows and columns, -1 for none; those of the columns follow those of the rows."""
+def _colors_of(coloring: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the colours of entries: that of the row, where it has one. Those of the columns follow
+    those of the rows; -1 is none."""
+    by_column = coloring.columns[columns]
+    by_column = np.where(by_column >= 0, by_column + coloring.n_rows, -1)
+    return np.where(coloring.rows[rows] >= 0, coloring.rows[rows], by_column)
 
-    rows: np.ndarray
-    columns: np.ndarray
-    n_rows: int
-    n_columns: int
 
-    def of(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return the colours of entries: that of the row, where it has one."""
-        by_column = self.columns[columns]
-        by_column = np.where(by_column >= 0, by_column + self.n_rows, -1)
-        return np.where(self.rows[rows] >= 0, self.rows[rows], by_column)
+def _palette(count: int) -> np.ndarray:
+    """Return red, green and blue of each colour, and of what has none."""
+    from matplotlib import colormaps  # pyright: ignore[reportMissingImports]
 
-    @property
-    def palette(self) -> np.ndarray:
-        """Red, green and blue of each colour, and of what has none."""
-        from matplotlib import colormaps  # pyright: ignore[reportMissingImports]
-
-        count = self.n_rows + self.n_columns
-        name = next((name for most, name in ((10, "tab10"), (20, "tab20")) if count <= most), "hsv")
-        picked = np.arange(count) if count <= 20 else np.arange(count) / count
-        return np.vstack([colormaps[name](picked)[:, :3], [[_UNCOLORED] * 3]])
+    name = "tab10" if count <= 10 else "tab20" if count <= 20 else "hsv"
+    picked = np.arange(count) if count <= 20 else np.arange(count) / count
+    return np.vstack([colormaps[name](picked)[:, :3], [[_UNCOLORED] * 3]])
 
 
 def _entries(J: Any) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
@@ -115,7 +105,9 @@ def _entries(J: Any) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
     return *np.nonzero(array), array.shape  # type: ignore[return-value]
 
 
-def _coloring(colors: Any, mode: str | None, shape: tuple[int, int]) -> _Coloring:
+def _coloring(colors: Any, mode: str | None, shape: tuple[int, int]) -> Any:
+    from ..sparse.coloring import Coloring
+
     is_pair = isinstance(colors, (tuple, list)) and len(colors) == 2 and np.ndim(colors[0]) == 1
     if mode is None:
         is_of_rows = not is_pair and len(colors) == shape[0] != shape[1]
@@ -133,8 +125,7 @@ def _coloring(colors: Any, mode: str | None, shape: tuple[int, int]) -> _Colorin
                 f"spy: there are {size} {what}, and their colors have shape {part.shape} and dtype "
                 f"{part.dtype}; give an integer for each"
             )
-    n_rows, n_columns = (int(part.max(initial=-1)) + 1 for part in given)
-    return _Coloring(given[0], given[1], n_rows, n_columns)
+    return Coloring(given[0], given[1])
 
 
 def _draw(
@@ -155,7 +146,7 @@ def _draw(
     counts = np.bincount(cells, minlength=height * width)
     picture = np.zeros((height * width, 4))
     if coloring is not None:
-        chosen = coloring.palette[coloring.of(rows, columns)]
+        chosen = _palette(coloring.passes)[_colors_of(coloring, rows, columns)]
         for k in range(3):
             sums = np.bincount(cells, chosen[:, k], height * width)
             picture[:, k] = sums / np.maximum(counts, 1)
@@ -166,10 +157,10 @@ def _draw(
     )  # fmt: skip
 
 
-def _legend(ax: Any, coloring: _Coloring) -> None:
+def _legend(ax: Any, coloring: Any) -> None:
     from matplotlib.patches import Patch  # pyright: ignore[reportMissingImports]
 
-    palette, handles, numbers = coloring.palette, [], []
+    palette, handles, numbers = _palette(coloring.passes), [], []
     of_rows = "rows", coloring.rows, coloring.n_rows
     of_columns = "columns", coloring.columns, coloring.n_columns
     for what, colors, count in (of_rows, of_columns):

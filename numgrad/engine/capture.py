@@ -30,7 +30,7 @@ class Placeholder:
     """Stands in for the operator of an argument."""
 
     name = "argument"
-    reads_pieces = False
+    reads_pieces = has_rule = False
 
     def lower(self, *_: Any) -> NoReturn:
         """Refuse: only a replay has the values of arguments."""

@@ -42,8 +42,11 @@ class Context:
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:
-        """Return the saved value at a position: inputs come first, then outputs."""
+        """Return the saved value at a position: inputs come first, then outputs, or what a replay
+        has read of its surroundings."""
         count = len(self.node.inputs)
+        if position >= count and self.node.operator.is_replay:
+            return self.restore(position, NO_EDGE)
         return self.input(position) if position < count else self.output(position - count)
 
     def further(self) -> list[Value]:
@@ -84,8 +87,10 @@ class OpenContext(Context):
     def restore(self, position: int, edge: Edge) -> Value:
         """Return the placeholder of the saved value at ``position``."""
         if position not in self.used:
+            saved = self._saved[position]
             specs = (*self.node.inputs, *self.node.outputs)
-            self.used[position] = placeholder(specs[position])
+            spec = saved.spec if isinstance(saved, Value) else specs[position]
+            self.used[position] = placeholder(spec)
         return self.used[position]
 
 

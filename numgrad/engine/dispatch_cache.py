@@ -11,7 +11,7 @@ from .._bounded import Bounded
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
-from .values import CPU, ELEMENT, Spec, device_of, goes_anywhere, spec_of
+from .values import CPU, ELEMENT, RESULT, Spec, device_of, goes_anywhere, spec_of
 
 _MOST_MET = 1 << 14
 _met: set[int] = set()
@@ -62,7 +62,8 @@ class Plan:
         self.spec = spec
         self.kind = kind_of(operator, static, inputs, self.outputs)
         self.step = ((operator, static),) if operator.is_view else ()
-        self.mark = ELEMENT if operator.gives_scalars and not spec.shape else None
+        scalar = ELEMENT if operator.reads_elements else RESULT
+        self.mark = scalar if operator.gives_scalars and not spec.shape else None
         self.recorder: Any = None
         self.like: Plan | None = None
         self.depth = 3

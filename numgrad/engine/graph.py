@@ -16,6 +16,7 @@ from .keeping import before_writes
 from .kinds import Kind, kind_of
 from .site import Site
 from .values import ELEMENT as ELEMENT
+from .values import RESULT as RESULT
 from .values import Alias as Alias
 from .values import Expr as Expr
 from .values import ForeignStorage as ForeignStorage

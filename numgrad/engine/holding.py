@@ -41,7 +41,7 @@ def held(leaves: Collection[Accumulator], nodes: Collection[Node]) -> list[Accum
 def _is_ours(node: Node) -> bool:
     if isinstance(node, Accumulator):
         return not node.variable.hooks
-    return getattr(node.operator, "has_rule", False) or hasattr(node.operator, "recording")
+    return getattr(node.operator, "has_rule", False) or node.operator.is_replay
 
 
 def _others(leaf: Accumulator, saved: Counter[int]) -> int:

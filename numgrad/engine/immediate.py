@@ -63,7 +63,9 @@ def _is_simple(node: Node, most: int | None) -> bool:
 def _is_small(node: Node, most: int | None) -> bool:
     """Whether nodes like this one have rules, and no arrays that a program would save much of."""
     operator, roles = node.operator, runtime.roles
-    if not operator.has_rule or (operator is roles["put_view"] and most is not None):
+    if not operator.has_rule or operator.is_replay:
+        return False
+    if operator is roles["put_view"] and most is not None:
         return False  # a program writes part by part without copies of the rest
     if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
         return False

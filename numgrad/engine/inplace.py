@@ -51,12 +51,12 @@ def check(target: Value, value: Value) -> None:
     if mode.deferring and mode.kept is not None:
         _refuse_in_a_rule()
     root = root_of(target)[0]
-    if target._view is ELEMENT or root._view is ELEMENT:
+    if target._view is ELEMENT or (root is not target and root.is_scalar):
         raise InplaceError(
-            "this tensor cannot be written in place: it is an element that was read, or a result "
-            "without axes, a value as in NumPy. Write x = value; to write into another tensor, "
-            "x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, x.clone(), can "
-            "be written."
+            "this tensor cannot be written in place: it is an element that was read, or a view "
+            "of a result without axes, values as in NumPy. Write x = value; to write into another "
+            "tensor, x[i] = value, or take a view of it, x[i, ...] or x[i : i + 1]; a copy, "
+            "x.clone(), can be written."
         )
     if value.spec.device != target.spec.device and not is_taken_along(value):
         _refuse_another_device(target.spec.device, value.spec.device)

@@ -90,7 +90,8 @@ NUMBERS = {
 
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; NumPy's functions that numgrad has too "
-    "take the tensor itself; write into a tensor, made with ng.zeros, instead of into an array."
+    "take the tensor itself, and SciPy's distributions and draws of generators are in ng.stats and "
+    "ng.random; write into a tensor, made with ng.zeros, instead of into an array."
 )
 VALUES = "Compute with the tensor itself; it can be compared and printed."
 """What to write instead of asking for all elements."""

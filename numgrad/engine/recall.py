@@ -4,8 +4,8 @@ runs a plan, or, if it is recorded itself, applies the same operations (`tape`).
 The structure is everything that decides the program, see `structure`.
 """
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from .._locks import fork_safe_lock
@@ -15,6 +15,7 @@ from .graph import Edge, Node
 from .indices import general
 from .lower import lower
 from .record import mode, runtime, unusual
+from .rules import drop_rules
 from .structure import Structure
 from .tracks import Track, layouts, sameness
 from .values import Value
@@ -147,6 +148,7 @@ _tracks: dict[Hashable, list[Known]] = {}  # of passes that begin alike, the lat
 _total = 0  # kB
 # How often keys were met, by their hashes: most graphs never come again, and leave only this.
 _seen: OrderedDict[int, int] = OrderedDict()
+_released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
 
 
@@ -339,6 +341,29 @@ def _drop(key: Hashable) -> int:
     if not known:
         _tracks.pop(dropped.beginning, None)
     return dropped.size
+
+
+def release(operators: Callable[[], Sequence[Any]]) -> None:
+    """Note that nobody applies operators any more: `drop_released` forgets passes through their
+    nodes, which would keep the arrays that a captured function closes over."""
+    _released.append(operators)  # and no more: a collector calls this, whoever has the lock
+
+
+def drop_released() -> None:
+    """Forget the passes through nodes of released operators."""
+    global _total
+    kinds: set[Any] = set()
+    while _released:
+        kinds.update(*[operator.kinds.values() for operator in _released.popleft()()])
+    if not kinds:
+        return
+    drop_rules(kinds)
+    with _lock:
+        for key in list(_known):
+            parts: Any = key
+            inner = parts[0] if isinstance(parts[0], tuple) else ()
+            if not kinds.isdisjoint(parts) or not kinds.isdisjoint(inner):
+                _total -= _drop(key)
 
 
 def forget() -> None:

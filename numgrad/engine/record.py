@@ -19,6 +19,7 @@ from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
     ELEMENT,
+    RESULT,
     Alias,
     CapturedStorage,
     Expr,
@@ -180,7 +181,7 @@ def apply(operator: Any, inputs: tuple[Value, ...], static: dict[str, Any]) -> l
     if operator.gives_scalars:
         for output in outputs:
             if not output.spec.shape:
-                output._view = ELEMENT
+                output._view = ELEMENT if operator.reads_elements else RESULT
     if grad and operator.differentiable:
         for value in inputs:
             if value.requires_grad:

@@ -58,6 +58,11 @@ class Request:
     direction = "reverse"
 
     @property
+    def records(self) -> bool:
+        """Whether derivatives are recorded on the way."""
+        return self.create_graph
+
+    @property
     def roots(self) -> tuple[Node, ...]:
         """Where the search for the nodes of the pass begins."""
         return tuple([edge.node for edge, _ in self.seeds if edge.node is not None])

@@ -45,6 +45,7 @@ class Rule:
     """
 
     reads_pieces = True
+    has_rule = True  # as an operator has one
 
     def __init__(
         self,
@@ -241,6 +242,14 @@ def make_rule(
 def keep_rule(key: Hashable, rule: Rule) -> None:
     """Keep the rule of a key for `known_rule`."""
     _rules[key] = rule
+
+
+def drop_rules(kinds: set[Any]) -> None:
+    """Drop the rules of nodes of these kinds."""
+    for key in list(_rules):
+        kind = key[2][0] if key[0] == "tangent" else key[0]  # type: ignore[index]
+        if kind in kinds:
+            _rules.pop(key, None)
 
 
 def placeholder(spec: Spec) -> Value:

@@ -27,6 +27,10 @@ class HessianRequest(TangentRequest):
     outputs: Sequence[Edge] = ()
 
     @property
+    def records(self) -> bool:
+        return True  # the gradient is
+
+    @property
     def roots(self) -> tuple[Node, ...]:
         return tuple([edge.node for edge in self.outputs if edge.node is not None])
 

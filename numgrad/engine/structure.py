@@ -83,6 +83,8 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
                 return None
             parts.append(node.outputs)
             continue
+        if request.records and kind.operator.is_replay:
+            return None  # its derivative is recorded as one operation
         if kind.operator.by_position is None:
             parts.append(kind)
         else:

@@ -18,6 +18,7 @@ from .._device_array import DeviceArray
 from .._locks import fork_safe_lock
 from .site import Site
 from .views import ELEMENT as ELEMENT
+from .views import RESULT as RESULT
 from .views import Alias as Alias
 from .views import Element as Element
 from .views import View as View
@@ -297,9 +298,14 @@ class Value:
 
     def as_array(self) -> Self:
         """Be an array, which is written in place, also without axes."""
-        if self._view is ELEMENT:
+        if self.is_scalar:
             self._view = None
         return self
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether this is what NumPy has as a scalar: a value."""
+        return type(self._view) is Element
 
     @property
     def storage(self) -> Storage:

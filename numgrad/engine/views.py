@@ -94,7 +94,7 @@ class Alias:
 
 class Element:
     """Marks what is a scalar in NumPy, an element that was read or a result without axes: a value,
-    into which nobody writes, and no view."""
+    and no view."""
 
     __slots__ = ()
 
@@ -103,3 +103,6 @@ class Element:
 
 
 ELEMENT = Element()
+"""An element that was read. It is not written: some would expect a write to where it was read."""
+RESULT = Element()
+"""A result without axes. An assignment to its elements makes it an array."""

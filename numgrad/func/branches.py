@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ..engine.capture import Capture
 from ..engine.record import mode
 from ..engine.seen import seen
-from ..engine.values import CPU, ELEMENT
+from ..engine.values import CPU
 from ..functions.creation import asarray
 from ..functions.operands import as_scalar
 from ..functions.selection import where
@@ -107,7 +107,7 @@ def _gated(operands: Sequence[Any], gate: Callable[[Tensor], Tensor]) -> Any:
     def gated(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor) or not leaf.requires_grad or not mode.grad:
             return leaf
-        return as_scalar(gate(leaf)) if leaf._view is ELEMENT else gate(leaf)
+        return as_scalar(gate(leaf)) if leaf.is_scalar else gate(leaf)
 
     return optree.tree_map(gated, tuple(operands), none_is_leaf=True)  # type: ignore[arg-type]
 
@@ -137,7 +137,7 @@ def _leaf(pred: Tensor, a: Any, b: Any) -> Any:
             f"{b.dtype} of shape {b.shape}"
         )
     result = _where(pred, first, second) if numbers else _where(pred, a, b)
-    is_scalar = all(_is_number(x) or getattr(x, "_view", None) is ELEMENT for x in (first, second))
+    is_scalar = all(_is_number(x) or getattr(x, "is_scalar", False) for x in (first, second))
     return as_scalar(result) if is_scalar else result
 
 

@@ -1,12 +1,14 @@
 """Gradients and vector-Jacobian products of functions: ``grad``, ``value_and_grad``, ``vjp``."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from .._autograd import grad as engine_grad
+from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
@@ -17,34 +19,11 @@ from ..engine.seen import seen
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]
-
-
-def call(
-    function: Callable[..., Any],
-    variables: Variables,
-    kwargs: dict[str, Any],
-    has_aux: bool,
-    what: str,
-) -> Any:
-    """Call a function with recording on; return its output and its auxiliary output."""
-    require_function(function, what)
-    with differentiated(variables.first):
-        result = function(*variables.args, **kwargs)
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgTypeError(
-            f"{what}: with has_aux=True the function must return a tuple (output, aux)"
-        )
-    return result
+Tensors = Sequence[Tensor]
 
 
 def pull(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    seeds: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    outputs: Tensors, inputs: Tensors, seeds: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the vector-Jacobian product with zeros where an input is not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -60,11 +39,77 @@ def pull(
             is_grads_batched=batched,
         )
     # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
-    lead = (seeds[0].shape[0],) if batched else ()
-    return [
-        placed(np.zeros((*lead, *x.shape), x.dtype), x.spec.device) if g is None else g
-        for g, x in zip(found, inputs, strict=True)
-    ]
+    batch = seeds[0].shape[0] if batched else None
+    return [zeros(x.spec, batch) if g is None else g for g, x in zip(found, inputs, strict=True)]
+
+
+class Called:
+    """A function that was called on variables, with recording on: what it returned, and the
+    leaves of that."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        argnums: ArgNums,
+        what: str,
+        kwargs: Mapping[str, Any] = MappingProxyType({}),
+        has_aux: bool = False,
+    ) -> None:
+        require_function(function, what)
+        self.what, self.has_aux = what, has_aux
+        self.variables = Variables(args, argnums, what)
+        with differentiated(self.variables.first):
+            self.output = function(*self.variables.args, **kwargs)
+        if has_aux:
+            if not isinstance(self.output, tuple) or len(self.output) != 2:
+                raise ArgTypeError(
+                    f"{what}: with has_aux=True the function must return a tuple (output, aux)"
+                )
+            self.output, self.aux = self.output
+        self.leaves, self.rebuild = output_leaves(self.output, what)
+
+    def scalar(self) -> Tensor:
+        """Return the output, after checking that it has a gradient."""
+        if len(self.leaves) != 1 or self.leaves[0].shape != () or self.leaves[0].dtype.kind != "f":
+            found = (
+                f"{type(self.output).__name__}; return one scalar, and anything else with "
+                f"has_aux=True"
+            )
+            if self.output is None:
+                found = "None: it may lack a return statement"
+            elif len(self.leaves) == 1:
+                shape, dtype = self.leaves[0].shape, self.leaves[0].dtype
+                found = f"shape {shape}, dtype {dtype}; sum it, take a real part, or use jacobian"
+            raise ImplicitGradError(
+                f"{self.what}: gradients are defined only for scalar outputs that are real, but "
+                f"the function returned {found}"
+            )
+        return self.leaves[0]
+
+    def outer_graph(self, *vectors: Tensor) -> bool:
+        """Return whether what is derived from the output, and from vectors, needs a graph."""
+        return self.variables.outer_graph([*self.leaves, *vectors])
+
+    def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
+        """Return the vector-Jacobian product as the caller gets it, leaf by leaf."""
+        graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
+        found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
+        return [self.variables.deliver(g) for g in found]
+
+    def value(self) -> Any:
+        """Return the output as the caller gets it."""
+        return self.arranged(self.leaves)
+
+    def arranged(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> Any:
+        """Return values in the structure of the output, as the caller gets them."""
+        return self.rebuild([self.variables.deliver(value, as_numpy) for value in values])
+
+    def with_aux(self, *results: Any) -> Any:
+        """Return results, followed by the auxiliary output if there is one."""
+        if self.has_aux:
+            return *results, self.variables.deliver_tree(self.aux)
+        return results if len(results) != 1 else results[0]
 
 
 def grad(
@@ -107,9 +152,8 @@ def grad(
 
     @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        variables = Variables(args, argnums, "grad")
-        _, gradients, aux = _differentiate(function, variables, kwargs, has_aux)
-        return (gradients, variables.deliver_tree(aux)) if has_aux else gradients
+        at = Called(function, args, argnums, "grad", kwargs, has_aux)
+        return at.with_aux(_gradients(at))
 
     return gradient
 
@@ -142,45 +186,21 @@ def value_and_grad(
 
     @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> Any:
-        variables = Variables(args, argnums, "value_and_grad")
-        value, gradients, aux = _differentiate(function, variables, kwargs, has_aux)
-        value = variables.deliver(value)
-        return ((value, variables.deliver_tree(aux)) if has_aux else value), gradients
+        at = Called(function, args, argnums, "value_and_grad", kwargs, has_aux)
+        gradients = _gradients(at)
+        return at.with_aux(at.variables.deliver(at.leaves[0])), gradients
 
     return both
 
 
-def _differentiate(
-    function: Callable[..., Any], variables: Variables, kwargs: dict[str, Any], has_aux: bool
-) -> tuple[Tensor, Any, Any]:
-    """Return the value of a scalar function as it was computed, the gradients as the caller gets
-    them, and the auxiliary output."""
-    what = variables.what
-    output, aux = call(function, variables, kwargs, has_aux, what)
-    leaves, _ = output_leaves(output, what)
-    require_scalar(output, leaves, what)
-    found = gradients_alone(leaves[0], variables.leaves)
-    if found is not None:
-        variables.is_inside(leaves)
-        gradients = map(variables.hand_over, found)
-    else:
-        pulled = pull(leaves, variables.leaves, [None], variables.outer_graph(leaves))
-        gradients = map(variables.deliver, pulled)
-    return leaves[0], variables.rebuild(list(gradients)), aux
-
-
-def require_scalar(output: Any, leaves: Sequence[Tensor], what: str) -> None:
-    if len(leaves) != 1 or leaves[0].shape != () or leaves[0].dtype.kind != "f":
-        found = f"{type(output).__name__}; return one scalar, and anything else with has_aux=True"
-        if output is None:
-            found = "None: it may lack a return statement"
-        elif len(leaves) == 1:
-            shape, dtype = leaves[0].shape, leaves[0].dtype
-            found = f"shape {shape}, dtype {dtype}; sum it, take a real part, or use jacobian"
-        raise ImplicitGradError(
-            f"{what}: gradients are defined only for scalar outputs that are real, but the "
-            f"function returned {found}"
-        )
+def _gradients(at: Called) -> Any:
+    """Return the gradients of a scalar function as the caller gets them."""
+    variables, output = at.variables, at.scalar()
+    found = gradients_alone(output, variables.leaves)
+    if found is None:
+        return variables.rebuild(at.pulled([None]))
+    variables.is_inside(at.leaves)
+    return variables.rebuild(list(map(variables.hand_over, found)))
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -211,24 +231,18 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     >>> vjp_fn(np.array([1.0, 10.0]))
     (array([ 2., 40.]),)
     """
-    variables = Variables(primals, range(len(primals)), "vjp")
-    output, aux = call(function, variables, {}, has_aux, "vjp")
-    leaves, rebuild = output_leaves(output, "vjp")
-    graph = variables.outer_graph(leaves)
-    expected = places(output)
+    at = Called(function, primals, range(len(primals)), "vjp", has_aux=has_aux)
+    variables, graph, expected = at.variables, at.outer_graph(), places(at.output)
     variables.last = next_number()
 
     def vjp_fn(cotangents: Any) -> tuple[Any, ...]:
-        seeds = matching(cotangents, leaves, expected, "vjp_fn", "cotangent", "output")
+        seeds = matching(cotangents, at.leaves, expected, "vjp_fn", "cotangent", "output")
         follow = mode.grad and (graph or any(seed.requires_grad for seed in seeds))
-        gradients = pull(leaves, variables.leaves, seeds, follow)
+        gradients = pull(at.leaves, variables.leaves, seeds, follow)
         as_numpy = variables.as_numpy and not holds_tensors(cotangents)
         return variables.rebuild([variables.deliver(g, as_numpy) for g in gradients])
 
-    value = rebuild([variables.deliver(leaf) for leaf in leaves])
-    if has_aux:
-        return value, vjp_fn, variables.deliver_tree(aux)
-    return value, vjp_fn
+    return at.with_aux(at.value(), vjp_fn)
 
 
 def matching(

@@ -1,19 +1,16 @@
 """Second derivatives of scalar functions: whole Hessians and their products with vectors."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._autograd import arguments
-from .._errors import ArgTypeError, DtypeError
+from .._errors import DtypeError
 from .._tensor import Tensor
 from ..engine.record import mode
 from ..engine.second import products
-from .forward import delivered, push, seeds_of
-from .gradients import ArgNums, call, matching, pull, require_scalar
-from .jacobian_passes import Passes, identity
+from .forward import along, delivered, push, seeds_of
+from .gradients import ArgNums, Called, Tensors, pull
+from .jacobian_passes import Passes
 from .jacobians import Chunks, Options, Shown
-from .trees import Variables, holds_tensors, output_leaves, places, require_function
 
 
 def hessian(
@@ -56,52 +53,35 @@ def hessian(
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    require_function(function, "hessian")
-    options = Options("hessian", argnums, "auto", chunk_size, out, progress, has_aux)
-
-    @functools.wraps(function)
-    def hessian_function(*args: Any, **kwargs: Any) -> Any:
-        variables = Variables(args, argnums, "hessian")
-        _require_real(variables.leaves)
-        output, aux = call(function, variables, kwargs, has_aux, "hessian")
-        leaves, _ = output_leaves(output, "hessian")
-        require_scalar(output, leaves, "hessian")
-
-        def arrange(blocks: Sequence[Any]) -> Any:
-            width = len(variables.leaves)
-            starts = range(0, width * width, width)
-            return variables.rebuild([variables.rebuild(blocks[n : n + width]) for n in starts])
-
-        passes = Curvature(leaves[0], variables.leaves, variables.outer_graph(leaves))
-        result = options.assembled(passes, variables, arrange)
-        return (result, variables.deliver_tree(aux)) if has_aux else result
-
-    return hessian_function
+    options = _Second("hessian", argnums, "auto", chunk_size, out, progress, has_aux)
+    return options.transformed(function)
 
 
-def _require_real(inputs: Sequence[Tensor]) -> None:
-    if any(x.dtype.kind == "c" for x in inputs):
-        raise DtypeError(
-            "hessian: the second derivatives to a complex argument are more than one complex "
-            "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
-            "f(a + 1j * b), argnums=(0, 1)), or use hvp."
-        )
+class _Second(Options):
+    """How a Hessian is computed."""
+
+    def computed(self, at: Called) -> Any:
+        variables = at.variables
+        if any(x.dtype.kind == "c" for x in variables.leaves):
+            raise DtypeError(
+                "hessian: the second derivatives to a complex argument are more than one complex "
+                "matrix holds. Differentiate to real and imaginary part: hessian(lambda a, b: "
+                "f(a + 1j * b), argnums=(0, 1)), or use hvp."
+            )
+        passes = Curvature(at.scalar(), variables.leaves, at.outer_graph())
+        return self.assembled(passes, variables, variables.rebuild)
 
 
 class Curvature(Passes):
     """The rows of a Hessian. It is symmetric: its products with the unit vectors of an input are
     the rows of that input."""
 
-    unit = "rows"
-
     def __init__(self, output: Tensor, inputs: Sequence[Tensor], graph: bool) -> None:
         super().__init__(inputs, inputs, graph)
         self.scalar = output
-        self.sources = self.others = inputs
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        tangents: list[Any] = [None] * len(self.inputs)
-        tangents[number] = identity(self.inputs[number], start, stop, 1)
+        tangents = self.tangents(number, start, stop)
         return curvature(self.scalar, self.inputs, tangents, self.graph, batched=True)
 
 
@@ -175,32 +155,19 @@ def vhp(function: Callable[..., Any], primals: Sequence[Any], cotangents: Sequen
 def _product(
     function: Any, primals: Any, given: Any, what: str, kind: str, multiply: Callable[..., Any]
 ) -> Any:
-    if not isinstance(primals, (tuple, list)) or not isinstance(given, (tuple, list)):
-        raise ArgTypeError(f"{what}: primals and {kind}s must be tuples or lists")
-    variables = Variables(primals, range(len(primals)), what)
-    output, _ = call(function, variables, {}, False, what)
-    leaves, _ = output_leaves(output, what)
-    require_scalar(output, leaves, what)
-    expected = places(tuple(primals))
-    vectors = matching(tuple(given), variables.leaves, expected, what, kind, "primal")
-    variables.as_numpy = variables.as_numpy and not holds_tensors(tuple(given))
-    graph = variables.outer_graph([*leaves, *vectors])
-    products = multiply(leaves[0], variables.leaves, vectors, graph)
-    value = variables.deliver(leaves[0])
+    at, vectors, graph = along(function, primals, given, what, kind)
+    variables = at.variables
+    products = multiply(at.scalar(), variables.leaves, vectors, graph)
+    value = variables.deliver(at.leaves[0])
     return value, variables.rebuild([variables.deliver(p) for p in products])
 
 
 def curvature(
-    output: Tensor,
-    inputs: Sequence[Tensor],
-    tangents: Sequence[Any],
-    graph: bool,
-    batched: bool = False,
+    output: Tensor, inputs: Tensors, tangents: Sequence[Any], graph: bool, batched: bool = False
 ) -> list[Tensor]:
     """Return the products of the Hessian of a scalar with tangents, forward over reverse."""
     if not graph and mode.capture is None and output.requires_grad:
-        seeds = seeds_of(inputs, tangents, batched)
-        batch = arguments.batch_size([t for _, t in seeds]) if batched else None
+        seeds, batch = seeds_of(inputs, tangents, batched)
         found = products([output.edge], seeds, [x.edge for x in inputs], batch)
         if found is not None:
             return delivered(inputs, found, batch)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor
-from ..engine.values import CPU
+from ..functions.joining import concat
+from ..functions.reshaping import matrix_transpose, reshape
 from .jacobian_passes import Chunk, Columns, Passes
+from .outputs import fitting
 from .trees import Rebuild, flatten, places
 
-_WINDOW = 1 << 24
-"""Bytes of a file in memory that are written before they are given back."""
+_WINDOW = 1 << 24  # bytes of a file in memory that are written before they are given back
 
 
 class Joined:
@@ -29,69 +29,56 @@ class Joined:
         """Keep some rows, or columns."""
         self._parts[chunk.number].append(chunk.parts)
 
-    def blocks(self) -> list[list[Tensor]]:
+    def blocks(self) -> list[Tensor]:
         """Return the blocks by output and input."""
-        joined = [[_join(column) for column in zip(*parts, strict=True)] for parts in self._parts]
+        blocks = [[joined(column) for column in zip(*parts, strict=True)] for parts in self._parts]
         outputs, inputs = self._passes.outputs, self._passes.inputs
-        if not isinstance(self._passes, Columns):
-            return [
-                [_reshaped(j, (*y.shape, *x.shape)) for j, x in zip(row, inputs, strict=True)]
-                for y, row in zip(outputs, joined, strict=True)
-            ]
-        return [[_turned(joined[k][n], y, x) for k, x in enumerate(inputs)]
-                for n, y in enumerate(outputs)]  # fmt: skip
+        if isinstance(self._passes, Columns):
+            blocks = [
+                [matrix_transpose(reshape(blocks[k][n], (x.size, y.size)))
+                 for k, x in enumerate(inputs)] for n, y in enumerate(outputs)
+            ]  # fmt: skip
+        return [
+            reshape(block, (*y.shape, *x.shape))
+            for y, row in zip(outputs, blocks, strict=True)
+            for block, x in zip(row, inputs, strict=True)
+        ]
 
 
-def _turned(columns: Tensor, output: Tensor, x: Tensor) -> Tensor:
-    flat = _reshaped(columns, (x.size, output.size))
-    rows = registry["permute_dims"](flat, axes=(-1, -2))
-    return _reshaped(rows, (*output.shape, *x.shape))
-
-
-def _join(parts: Sequence[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else registry["concat"](*parts, axis=-len(parts[0].shape))
-
-
-def _reshaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=shape)
+def joined(parts: Sequence[Tensor]) -> Tensor:
+    """Return parts one after the other, along their first axis."""
+    return parts[0] if len(parts) == 1 else concat(parts)
 
 
 class Arrays:
-    """The blocks as arrays of NumPy, into which rows or columns are written as they come.
+    """The blocks as arrays of NumPy, by output and input, into which rows or columns are written as
+    they come; new ones by default."""
 
-    Parameters
-    ----------
-    arrays : list of list of ndarray, optional
-        By output and input; new ones by default.
-    """
-
-    def __init__(self, passes: Passes, arrays: list[list[np.ndarray]] | None = None) -> None:
-        self._is_turned = isinstance(passes, Columns)
-        pairs = [[(y, x) for x in passes.inputs] for y in passes.outputs]
-        self.arrays = arrays or [[np.empty(*block_spec(passes, *p)) for p in row] for row in pairs]
-        self._flat = [
-            [_flat(array, y.size, x.size) for array, (y, x) in zip(row, some, strict=True)]
-            for row, some in zip(self.arrays, pairs, strict=True)
-        ]
+    def __init__(self, passes: Passes, arrays: list[np.ndarray] | None = None) -> None:
+        self._is_turned, self._width = isinstance(passes, Columns), len(passes.inputs)
+        pairs = [(y, x) for y in passes.outputs for x in passes.inputs]
+        self._blocks = arrays or [np.empty(*block_spec(passes, *pair)) for pair in pairs]
+        blocks = zip(self._blocks, pairs, strict=True)
+        self._flat = [_flat(block, y.size, x.size) for block, (y, x) in blocks]
 
     def put(self, chunk: Chunk) -> None:
         """Write some rows, or columns."""
-        some = slice(chunk.start, chunk.stop)
+        some, n, width = slice(chunk.start, chunk.stop), chunk.number, self._width
         parts = [_matrix(part) for part in chunk.parts]
         if self._is_turned:
-            for row, columns in zip(self._flat, parts, strict=True):
-                _write(row[chunk.number][:, some], columns.T)
+            for flat, columns in zip(self._flat[n::width], parts, strict=True):
+                _write(flat[:, some], columns.T)
         else:
-            for flat, rows in zip(self._flat[chunk.number], parts, strict=True):
+            for flat, rows in zip(self._flat[n * width : (n + 1) * width], parts, strict=True):
                 _write(flat[some], rows)
 
-    def blocks(self) -> list[list[np.ndarray]]:
+    def blocks(self) -> list[np.ndarray]:
         """Return the blocks by output and input."""
-        return self.arrays
+        return self._blocks
 
 
 def _matrix(part: Tensor) -> np.ndarray:
-    array: Any = part.array
+    array: Any = part.cpu().array
     return array.reshape(array.shape[0], math.prod(array.shape[1:]))
 
 
@@ -132,53 +119,24 @@ def _mapping(array: np.ndarray) -> Any:
 
 def block_spec(passes: Passes, output: Tensor, x: Tensor) -> tuple[tuple[int, ...], np.dtype]:
     """Return shape and dtype of a block."""
-    one, other = (output, x) if isinstance(passes, Columns) else (x, output)
+    is_by_output = isinstance(passes, Columns) and output.dtype.kind in "fc"
+    one, other = (output, x) if is_by_output else (x, output)
     dtype = np.result_type(one.dtype, np.complex64) if other.dtype.kind == "c" else one.dtype
     return (*output.shape, *x.shape), dtype
 
 
 def into(passes: Passes, out: Any, arrange: Rebuild, what: str) -> Arrays:
-    """Return what writes to ``out``, after checking that the result fits.
-
-    Parameters
-    ----------
-    arrange : callable
-        Takes one thing for each block and returns them in the containers of the result.
-    """
+    """Return what writes to ``out``, after checking that the result fits; ``arrange`` puts one
+    thing for each block in the containers of the result."""
     specs = [block_spec(passes, y, x) for y in passes.outputs for x in passes.inputs]
-    expected = places(arrange(list(range(len(specs)))))
-    leaves, _ = flatten(out)
+    numbers = arrange(list(range(len(specs))))
+    expected, leaves = places(numbers), flatten(out)[0]
     if places(out) != expected:
         raise ArgTypeError(
             f"{what}: out must have the containers of the result, with {len(specs)} arrays at "
             f"{expected}; its leaves are at {places(out)}"
         )
-    order = flatten(arrange(list(range(len(specs)))))[0]
     arrays: list[Any] = [None] * len(specs)
-    for leaf, number in zip(leaves, order, strict=True):
-        shape, dtype = specs[number]
-        arrays[number] = _checked(leaf, shape, dtype, what)
-    width = len(passes.inputs)
-    return Arrays(passes, [arrays[n : n + width] for n in range(0, len(arrays), width)])
-
-
-def _checked(leaf: Any, shape: tuple[int, ...], dtype: np.dtype, what: str) -> np.ndarray:
-    if not isinstance(leaf, np.ndarray):
-        raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
-    if leaf.shape != shape or leaf.dtype != dtype:
-        raise ValueError(
-            f"{what}: out has an array of shape {leaf.shape} and dtype {leaf.dtype}, where the "
-            f"Jacobian has {shape} and {dtype}"
-        )
-    if not leaf.flags.writeable:
-        raise ValueError(f"{what}: an array of out is read-only")
-    return leaf
-
-
-def are_arrays(passes: Passes) -> bool:
-    """Whether the blocks can be written to arrays: no graph leads through them, and they are no
-    arrays of a device."""
-    return not passes.graph and all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
-
-
-__all__ = ["Arrays", "Joined", "are_arrays", "into"]
+    for leaf, number in zip(leaves, flatten(numbers)[0], strict=True):
+        arrays[number] = fitting(leaf, specs[number], what)
+    return Arrays(passes, arrays)

@@ -1,6 +1,6 @@
 """The rows or columns of a Jacobian, some at a time: batched passes with parts of an identity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,22 +8,12 @@ import numpy as np
 from .._declare import registry
 from .._tensor import Tensor, placed
 from .forward import push
-from .gradients import pull
+from .gradients import Tensors, pull
 
 
 class Chunk(NamedTuple):
-    """Some rows, or columns, of the blocks of a Jacobian.
-
-    Attributes
-    ----------
-    number : int
-        Of the output whose rows they are, or of the input.
-    start, stop : int
-        Which of its elements they belong to.
-    parts : list of Tensor
-        One for each block, whose first axis counts them: for each input in reverse mode, in forward
-        mode for each output.
-    """
+    """Rows ``start..stop`` of an output by its number, or columns of an input: for each input, or
+    each output, a tensor whose first axis counts them."""
 
     number: int
     start: int
@@ -32,22 +22,15 @@ class Chunk(NamedTuple):
 
 
 class Passes:
-    """The passes that make up a Jacobian, whichever mode they are in.
+    """The passes that make up a Jacobian, whichever mode they are in. One pass, with a batch, is
+    for elements of one of ``sources``; each row, or column, has elements for all ``others``."""
 
-    Attributes
-    ----------
-    sources : sequence of Tensor
-        One pass, with a batch, is for elements of one of them.
-    others : sequence of Tensor
-        What each row, or column, has an element for.
-    """
+    unit = "rows"
 
-    unit = ""
-
-    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
+    def __init__(self, outputs: Tensors, inputs: Tensors, graph: bool) -> None:
         self.outputs, self.inputs, self.graph = outputs, inputs, graph
-        self.sources: Sequence[Tensor] = ()
-        self.others: Sequence[Tensor] = ()
+        pair = (inputs, outputs) if self.unit == "columns" else (outputs, inputs)
+        self.sources, self.others = pair
 
     @property
     def count(self) -> int:
@@ -73,15 +56,15 @@ class Passes:
         """Return the rows, or columns, of these elements."""
         raise NotImplementedError
 
+    def tangents(self, number: int, start: int, stop: int, unit: complex = 1) -> list[Any]:
+        """Return the unit vectors of elements of one input, and nothing for the others."""
+        tangents: list[Any] = [None] * len(self.inputs)
+        tangents[number] = identity(self.inputs[number], start, stop, unit)
+        return tangents
+
 
 class Rows(Passes):
     """Reverse mode: one row of a batched vector-Jacobian product for each element of an output."""
-
-    unit = "rows"
-
-    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
-        super().__init__(outputs, inputs, graph)
-        self.sources, self.others = outputs, inputs
 
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
         output = self.outputs[number]
@@ -95,7 +78,7 @@ class Rows(Passes):
         return rows
 
     def _pull(
-        self, output: Tensor, inputs: Sequence[Tensor], start: int, stop: int, unit: complex
+        self, output: Tensor, inputs: Tensors, start: int, stop: int, unit: complex
     ) -> list[Tensor]:
         seeds = identity(output, start, stop, unit)
         return pull([output], inputs, [seeds], self.graph, batched=True)
@@ -107,21 +90,17 @@ class Columns(Passes):
 
     unit = "columns"
 
-    def __init__(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool) -> None:
-        super().__init__(outputs, inputs, graph)
-        self.sources, self.others = inputs, outputs
-
     def chunk(self, number: int, start: int, stop: int) -> list[Tensor]:
-        columns = self._push(number, start, stop, 1)
-        if self.inputs[number].dtype.kind == "c":
+        columns, dtype = self._push(number, start, stop, 1), self.inputs[number].dtype
+        if dtype.kind == "c":
             along_i = self._push(number, start, stop, 1j)
             pairs = zip(columns, along_i, strict=True)
             columns = [_real(a) + _real(b) * 1j for a, b in pairs]
-        return columns
+        pairs = zip(columns, self.outputs, strict=True)  # zeros of integers are the argument's
+        return [c if y.dtype.kind in "fc" else c.astype(dtype) for c, y in pairs]
 
     def _push(self, number: int, start: int, stop: int, unit: complex) -> list[Tensor]:
-        tangents: list[Any] = [None] * len(self.inputs)
-        tangents[number] = identity(self.inputs[number], start, stop, unit)
+        tangents = self.tangents(number, start, stop, unit)
         return push(self.outputs, self.inputs, tangents, self.graph, batched=True)
 
 
@@ -138,15 +117,10 @@ def _real(tensor: Tensor) -> Tensor:
     return registry["real"](tensor) if tensor.dtype.kind == "c" else tensor
 
 
-def passes_of(
-    mode: str, outputs: Sequence[Tensor], inputs: Sequence[Tensor], graph: bool
-) -> Passes:
+def passes_of(mode: str, outputs: Tensors, inputs: Tensors, graph: bool) -> Passes:
     """Return the passes of a mode; for "auto" those of which there are fewer."""
     if mode == "auto":
         columns, rows = (sum(x.size for x in group) for group in (inputs, outputs))
         mode = "forward" if columns < rows else "reverse"
     kind: Any = Columns if mode == "forward" else Rows
     return kind(outputs, inputs, graph)
-
-
-__all__ = ["Chunk", "Columns", "Passes", "Rows", "passes_of"]

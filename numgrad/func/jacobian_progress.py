@@ -2,67 +2,53 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._errors import ArgTypeError
 from .._progress import Progress
 
 _WIDTH = 30
-_SHORT = 0.5
-"""Seconds of work of which nothing is shown."""
-STEPS = 50
-"""How often a bar moves at least."""
+_SHORT = 0.5  # seconds of work of which nothing is shown
+STEPS = 50  # how often a bar moves at least
 
 
+@dataclass
 class Bar:
-    """Tells a callable, or a line on standard error, how many rows or columns are done.
+    """Tells a callable, or a line on standard error, how many rows or columns are done. The line
+    appears where the work takes longer than half a second; ``title`` is in front of it, ``what``
+    says of what there are ``total``."""
 
-    Parameters
-    ----------
-    progress : bool or callable
-        ``progress(done, total)``; True for a bar, which appears where the work takes longer than
-        half a second.
-    total : int
-    what : str
-        Of what there are so many.
-    title : str
-        What is in front of the bar.
-    """
-
-    def __init__(
-        self,
-        progress: bool | Callable[[int, int], Any],
-        total: int,
-        what: str,
-        title: str = "Jacobian",
-    ) -> None:
-        self._progress, self._total, self._what = progress, total, what
-        self._title = title
-        self._done, self._began = 0, time.perf_counter()
-        self._line: Progress | None = None
+    progress: bool | Callable[[int, int], Any]
+    total: int
+    what: str
+    title: str = "Jacobian"
+    done: int = 0
+    began: float = field(default_factory=time.perf_counter)
+    line: Progress | None = None
 
     def advance(self, count: int) -> None:
         """Note that more is done."""
-        self._done += count
-        if callable(self._progress):
-            self._progress(self._done, self._total)
-        elif self._progress and time.perf_counter() - self._began > _SHORT:
+        self.done += count
+        if callable(self.progress):
+            self.progress(self.done, self.total)
+        elif self.progress and time.perf_counter() - self.began > _SHORT:
             self._show()
 
     def _show(self) -> None:
-        if self._line is None:
-            self._line = Progress()
-            self._line.stage(self._title)
-        share = self._done / max(self._total, 1)
-        seconds = time.perf_counter() - self._began
+        if self.line is None:
+            self.line = Progress()
+            self.line.stage(self.title)
+        share = self.done / max(self.total, 1)
+        seconds = time.perf_counter() - self.began
         left = seconds / share - seconds if share else 0.0
         bar = ("#" * round(_WIDTH * share)).ljust(_WIDTH, ".")
-        self._line.update(f"[{bar}] {self._done} of {self._total} {self._what}, {left:.0f} s left")
+        self.line.update(f"[{bar}] {self.done} of {self.total} {self.what}, {left:.0f} s left")
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._line is not None:
-            self._line.close()
+        if self.line is not None:
+            self.line.close()
 
 
 def require_progress(progress: Any, what: str) -> None:

@@ -3,6 +3,8 @@ caller."""
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from .._errors import ArgTypeError, NotDifferentiableError
@@ -10,11 +12,12 @@ from .._settings import settings
 from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode as present
-from .gradients import ArgNums, call
-from .jacobian_blocks import Arrays, Joined, are_arrays, into
+from ..engine.values import CPU
+from .gradients import ArgNums, Called
+from .jacobian_blocks import Arrays, Joined, into
 from .jacobian_passes import Passes, Rows, passes_of
 from .jacobian_progress import STEPS, Bar, require_progress
-from .trees import Variables, output_leaves, require_function
+from .trees import Rebuild, Variables, require_function
 
 MODES = ("auto", "reverse", "forward")
 Chunks = int | str | None
@@ -160,9 +163,8 @@ def jacobian(
     >>> big = np.lib.format.open_memmap(path, "w+", np.float64, (3, 2))  # doctest: +SKIP
     >>> ng.func.jacobian(f, out=big, progress=True)(x)  # doctest: +SKIP
     """
-    return Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux).transformed(
-        function
-    )
+    options = Options("jacobian", argnums, mode, chunk_size, out, progress, has_aux)
+    return options.transformed(function)
 
 
 def value_and_jacobian(
@@ -198,29 +200,28 @@ def value_and_jacobian(
     return options.transformed(function, with_value=True)
 
 
+@dataclass(frozen=True)
 class Options:
-    """How a Jacobian is computed."""
+    """How a Jacobian is computed, see `jacobian`."""
 
-    def __init__(
-        self,
-        what: str,
-        argnums: ArgNums,
-        mode: str,
-        chunk_size: Chunks,
-        out: Any,
-        progress: Shown,
-        has_aux: bool,
-    ) -> None:
-        if mode not in MODES:
-            raise ValueError(f"{what}: mode must be one of {', '.join(MODES)}, got {mode!r}")
-        is_number = isinstance(chunk_size, int) and not isinstance(chunk_size, bool)
-        if not (chunk_size in (None, "auto") or (is_number and chunk_size > 0)):  # type: ignore[operator]
+    what: str
+    argnums: ArgNums
+    mode: str
+    chunk_size: Chunks
+    out: Any
+    progress: Shown
+    has_aux: bool
+
+    def __post_init__(self) -> None:
+        what, size = self.what, self.chunk_size
+        if self.mode not in MODES:
+            raise ValueError(f"{what}: mode must be one of {', '.join(MODES)}, got {self.mode!r}")
+        is_number = isinstance(size, int) and not isinstance(size, bool)
+        if not (size in (None, "auto") or (is_number and size > 0)):  # type: ignore[operator]
             raise ArgTypeError(
-                f"{what}: chunk_size must be a positive int, 'auto' or None, got {chunk_size!r}"
+                f"{what}: chunk_size must be a positive int, 'auto' or None, got {size!r}"
             )
-        require_progress(progress, what)
-        self.what, self.argnums, self.mode, self.has_aux = what, argnums, mode, has_aux
-        self.chunk_size, self.out, self.progress = chunk_size, out, progress
+        require_progress(self.progress, what)
 
     def transformed(
         self, function: Callable[..., Any], with_value: bool = False
@@ -230,68 +231,48 @@ class Options:
 
         @functools.wraps(function)
         def jacobian_function(*args: Any, **kwargs: Any) -> Any:
-            variables = Variables(args, self.argnums, self.what)
-            output, aux = call(function, variables, kwargs, self.has_aux, self.what)
-            leaves, rebuild = output_leaves(output, self.what)
-
-            def arrange(blocks: Sequence[Any]) -> Any:
-                width = len(variables.leaves)
-                starts = range(0, len(leaves) * width, width)
-                return rebuild([variables.rebuild(blocks[n : n + width]) for n in starts])
-
-            result = self._jacobian(leaves, variables, arrange)
-            if not with_value:
-                return (result, variables.deliver_tree(aux)) if self.has_aux else result
-            value = rebuild([variables.deliver(leaf) for leaf in leaves])
-            return ((value, variables.deliver_tree(aux)) if self.has_aux else value), result
+            at = Called(function, args, self.argnums, self.what, kwargs, self.has_aux)
+            result = self.computed(at)
+            return (at.with_aux(at.value()), result) if with_value else at.with_aux(result)
 
         return jacobian_function
 
-    def _jacobian(
-        self,
-        outputs: Sequence[Tensor],
-        variables: Variables,
-        arrange: Callable[[Sequence[Any]], Any],
-    ) -> Any:
+    def computed(self, at: Called) -> Any:
         """Return the Jacobian as the caller gets it."""
-        graph = variables.outer_graph(outputs)
+        outputs, variables, graph = at.leaves, at.variables, at.outer_graph()
         passes = passes_of(self.mode, outputs, variables.leaves, graph)
         try:
-            return self.assembled(passes, variables, arrange)
+            return self.assembled(passes, variables, at.rebuild)
         except NotDifferentiableError:
             if self.mode != "auto" or isinstance(passes, Rows):
                 raise
-            return self.assembled(Rows(outputs, variables.leaves, graph), variables, arrange)
+            return self.assembled(Rows(outputs, variables.leaves, graph), variables, at.rebuild)
 
-    def assembled(
-        self, passes: Passes, variables: Variables, arrange: Callable[[Sequence[Any]], Any]
-    ) -> Any:
-        """Return what passes make up, as the caller gets it."""
+    def assembled(self, passes: Passes, variables: Variables, rebuild: Rebuild) -> Any:
+        """Return what passes make up, as the caller gets it; ``rebuild`` arranges what there is
+        of each output."""
+
+        def arrange(blocks: Sequence[Any]) -> Any:
+            return rebuild(variables.by_output(blocks))
+
         if self.out is not None:
             self._require_no_graph(passes.graph)
-        blocks = self._blocks(passes, arrange)
-        if self.out is not None:
+            self._filled(into(passes, self.out, arrange, self.what), passes)
             return self.out
-        blocks = [block for row in blocks for block in row]
+        is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
+        is_chunked = self._step(passes) is not None  # chunks joined at the end would be there twice
+        to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
+        blocks = self._filled(Arrays(passes) if to_arrays else Joined(passes), passes)
         if not variables.as_numpy:
             blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
         return arrange(list(map(variables.deliver, blocks)))
 
-    def _blocks(self, passes: Passes, arrange: Callable[[Sequence[Any]], Any]) -> Any:
+    def _filled(self, target: Any, passes: Passes) -> Any:
         """Return the blocks by output and input."""
-        step = self._step(passes)
-        target: Any = Joined(passes)
-        if self.out is not None:
-            target = into(passes, self.out, arrange, self.what)
-        elif step is not None and present.capture is None and are_arrays(passes):
-            target = Arrays(passes)  # chunks that are joined at the end would be there twice
-        bar = Bar(self.progress, passes.count, passes.unit)
-        try:
-            for chunk in passes.chunks(step):
+        with closing(Bar(self.progress, passes.count, passes.unit)) as bar:
+            for chunk in passes.chunks(self._step(passes)):
                 target.put(chunk)
                 bar.advance(chunk.stop - chunk.start)
-        finally:
-            bar.close()
         return target.blocks()
 
     def _step(self, passes: Passes) -> int | None:

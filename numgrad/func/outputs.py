@@ -89,20 +89,27 @@ def _matching(recorded: Any, out: Any) -> list[np.ndarray]:
         raise ArgTypeError(
             f"jit: out has the structure {structure}, the result has {recorded.structure}"
         )
-    for leaf, (shape, dtype) in zip(leaves, recorded.recording.stages.specs, strict=True):
-        if not isinstance(leaf, np.ndarray):
-            raise ArgTypeError(f"jit: out must hold NumPy arrays, got {type(leaf).__name__}")
-        if leaf.shape != shape or leaf.dtype != dtype:
-            raise ValueError(
-                f"jit: out has shape {leaf.shape} and dtype {leaf.dtype}, the result {shape} and "
-                f"{dtype}"
-            )
-        if not leaf.flags.writeable:
-            raise ValueError("jit: out is read-only")
+    for leaf, spec in zip(leaves, recorded.recording.stages.specs, strict=True):
+        fitting(leaf, spec, "jit")
     for n, leaf in enumerate(leaves):
         if any(_overlap(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
     return leaves  # type: ignore[return-value]
+
+
+def fitting(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
+    """Return a leaf of ``out``, after checking that a result can be written to it."""
+    shape, dtype = spec
+    if not isinstance(leaf, np.ndarray):
+        raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
+    if leaf.shape != shape or leaf.dtype != dtype:
+        raise ValueError(
+            f"{what}: out has shape {leaf.shape} and dtype {leaf.dtype}, the result {shape} and "
+            f"{dtype}"
+        )
+    if not leaf.flags.writeable:
+        raise ValueError(f"{what}: an array of out is read-only")
+    return leaf
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from .._tensor import Tensor, constant
 from ..engine.executable import watch
 from ..engine.graph import Accumulator, Spec, Value, next_number
 from ..engine.holding import held
+from ..engine.recall import drop_released, release
 from ..engine.record import mode
 from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
@@ -89,6 +91,7 @@ class Recorded:
         uses: Uses,
     ) -> None:
         require_one(name, call.leaves)
+        drop_released()  # by those that were recorded before
         self.as_numpy = call.as_numpy
         self.donated = call.numbers_of(donated) if donated else frozenset()
         self.members = _members(call) if ensemble else None
@@ -113,6 +116,8 @@ class Recorded:
             if self.members is not None:
                 self.is_cut = bool(self.recording.reaching(self._of_members))
                 del self._of_members
+            released = weakref.finalize(self, release, self.recording.operators)
+            released.atexit = False
             live = self.is_cut or bool(self.recording.live)
             # What is closed over may require grad, and arrays do not say what they depend on.
             self.is_live = self.as_numpy and live

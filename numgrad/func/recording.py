@@ -1,19 +1,17 @@
 """Recordings: what a function did once, ready to be done again with other arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
+from .._autograd.delivery import zeros
 from .._collector import paused
 from .._declare import Operator, registry
-from .._declare.operator import zeros_of
-from .._errors import InplaceError, NotDifferentiableError
+from .._errors import NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
-from .._tensor import Tensor, constant, placed
-from ..engine import hooks
+from .._tensor import Tensor, constant
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
@@ -22,9 +20,9 @@ from ..engine.record import attach, deferring, mode, pack, require_deferring, ru
 from ..engine.request import Request
 from ..engine.select import number_of, reachable, reaching
 from ..engine.values import View, next_number
-from . import opened
 from .devices import comes_back
 from .past import Past
+from .replay import Replay
 from .stages import Stages, in_order
 
 
@@ -89,8 +87,8 @@ class Recording:
         self.outer: list[Any] = list(found.values())
         self.edges = [*(a.edge for a in arguments), *found]
         self.live = self.reaching(self.outputs)
-        self.operator = Replay(self)
         self.past = Past(self)
+        self.operator = Replay(self)
         self._derivatives: dict[Any, Recording] = {}
 
     def _capture(self, arguments: list[Tensor]) -> Capture:
@@ -175,6 +173,23 @@ class Recording:
         """Whether batched passes inside cut it into several programs, or values come back from a
         device, where they stay until all is computed."""
         return any(expr.operator in (TO_ROWS, TO_AXIS) or comes_back(expr) for expr in self.exprs)
+
+    def has_rules(self) -> bool:
+        """Whether its derivatives are made of expressions alone, for any rows: no function of a
+        user takes part, and no batched pass cuts it."""
+        ruled = [e.operator is ARGUMENT or e.operator.has_rule for e in self.exprs]
+        for node in self.inside():
+            plain = node.extras is None
+            if node.is_accumulator:  # of a leaf that the function has made
+                ruled.append(plain and not node.variable.hooks)  # type: ignore[attr-defined]
+            else:
+                ruled.append(plain and node.operator.has_rule and node.operator.has_second)
+        return all(ruled)
+
+    def operators(self) -> list[Operator]:
+        """Return what stands for it, and for its derivatives, in graphs."""
+        above = [d.operators() for d in list(self._derivatives.values())]
+        return [self.operator, *chain(*above)]
 
     def is_guarded(self) -> bool:
         """Whether anything that it has taken from outside may change."""
@@ -298,8 +313,7 @@ class Recording:
 def zeros_at(edge: Edge) -> Tensor:
     """Return zeros for an input on which no output depends."""
     assert edge.node is not None
-    spec = edge.node.outputs[edge.slot]
-    return placed(np.zeros(spec.shape, spec.dtype), spec.device)
+    return zeros(edge.node.outputs[edge.slot], None)
 
 
 def _made_here(output: Tensor) -> Tensor:
@@ -320,69 +334,6 @@ def placeholder(kind: type[Tensor], index: int, spec: Spec, requires_grad: bool)
     value = kind.deferred(expr, 0, spec)
     value.move(None, 0, requires_grad)
     return value
-
-
-class Replay(Operator):
-    """A whole recording as one operation of a graph."""
-
-    def __init__(self, recording: Recording) -> None:
-        super().__init__(recording.name, register=False)
-        self.recording = recording
-
-    def differentiate(
-        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
-    ) -> Sequence[Any]:
-        """Replay the recorded derivative: as part of the pass if its seeds have rows, else at
-        once. A pass with rows that is recorded itself goes through the graph of the function, since
-        a replay knows no rows."""
-        recording = self.recording
-        derivative = recording.derivative(context.wanted, context.create_graph)
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        first = len(inputs)
-        past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
-        outer = [past.get(id(v), v) for v in derivative.outer]
-        seeds = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in recording.live
-        ]
-        wanted = [n for n, want in enumerate(context.wanted) if want]
-
-        def pull(*gs: Any) -> Sequence[Any]:
-            return derivative.call([*inputs, *gs], outer)
-
-        changed = recording.past.changed(context.further())
-        with_rows = any(g.rows for g in seeds)
-        is_open = bool(changed) or (with_rows and context.create_graph)
-        if is_open and not derivative.has_passages:
-            return opened.pull(backward_pass, context.node, recording, inputs, seeds, changed)
-        if changed:
-            raise InplaceError(
-                f"what {recording.name} closes over has been written since it was called, and its "
-                f"derivative, which has passes with rows inside or values that come back from a "
-                f"device, cannot be computed with what was there. Write after the pass, or give "
-                f"the function the array as an argument."
-            )
-        if with_rows and not derivative.has_passages and not derivative.is_last:
-            found: Sequence[Any] = pull(*seeds)
-        else:
-            specs = [context.input_specs[n] for n in wanted]
-            found = hooks.by_row(backward_pass, pull, seeds, specs, writes=False)
-        gradients: list[Any] = [None] * len(context.wanted)
-        for n, gradient in zip(wanted, found, strict=True):
-            gradients[n] = gradient
-        return gradients
-
-    def tangent(
-        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
-    ) -> Sequence[Any] | None:
-        """Go through the graph of the function where its derivative has none itself, which is what
-        forward mode otherwise transposes."""
-        recording = self.recording
-        if not recording.derivative(context.wanted, context.create_graph).is_last:
-            return None
-        inputs = [context.input(n) for n in range(len(recording.arguments))]
-        changed = recording.past.changed(context.further())
-        return opened.push(forward_pass, context.node, recording, inputs, tangents, changed)
 
 
 def record(

@@ -9,7 +9,7 @@ from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, constant
-from ..engine.graph import ELEMENT, next_number
+from ..engine.graph import next_number
 from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.seen import seen
@@ -91,6 +91,11 @@ class Variables:
             start += count
         return trees[0] if self.single else tuple(trees)
 
+    def by_output(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return for each output its blocks, of which there is one per leaf, arranged so."""
+        width = len(self.leaves)
+        return [self.rebuild(blocks[n : n + width]) for n in range(0, len(blocks), width)]
+
     def outer_graph(self, values: Sequence[Tensor]) -> bool:
         """Return whether results that depend on values need a graph: gradients are recorded
         outside, and an argument or what leads to the values is part of a graph outside."""
@@ -163,7 +168,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
         if leaf.requires_grad and mode.grad:
             return registry["copy"](leaf)
         variable: Any = plain(leaf).detached().as_variable()
-        return as_scalar(variable) if leaf._view is ELEMENT else variable
+        return as_scalar(variable) if leaf.is_scalar else variable
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import optree
 
-from .._declare import registry
 from .._errors import ArgTypeError
 from .._tensor import Tensor, constant
 from ..engine.record import mode
 from ..functions.reshaping import moveaxis
+from .jacobian_blocks import joined
 from .recording import record
 from .trees import Rebuild, output_leaves, require_function
 from .vmap_axes import leaf_axes, output_axes, samples_of
@@ -95,7 +95,8 @@ def vmap(
         outputs = call.outputs(chunk_size)
         axes = output_axes(out_axes, call.rebuild(outputs), call.varies)
         moved = [_placed(o, axis) for o, axis in zip(outputs, axes, strict=True)]
-        return call.rebuild([call.deliver(o) for o in moved])
+        as_numpy = call.as_numpy
+        return call.rebuild([o.array if as_numpy and not o.requires_grad else o for o in moved])
 
     return mapped
 
@@ -113,8 +114,7 @@ class _Call:
         self.as_numpy = mode.capture is None and not has_tensors
         self.count = samples_of(leaves, self.axes)
         self.inputs = [_front(x, axis) for x, axis in zip(leaves, self.axes, strict=True)]
-        arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
-        self.arrays = arrays
+        arrays = self.arrays = [n for n, x in enumerate(self.inputs) if isinstance(x, Tensor)]
         self.rebuild: Rebuild = tuple  # as the result of the function is
 
         def run(placeholders: list[Tensor]) -> list[Tensor]:
@@ -144,11 +144,7 @@ class _Call:
                 for x, is_mapped in zip(inputs, mapped, strict=True)
             ]
             parts.append(self.sample.mapped.on(some))
-        return [_joined(column) for column in zip(*parts, strict=True)]
-
-    def deliver(self, value: Tensor) -> Any:
-        """Return a result as the caller gets it."""
-        return value.array if self.as_numpy and not value.requires_grad else value
+        return [joined(column) for column in zip(*parts, strict=True)]
 
 
 def _front(leaf: Any, axis: int | None) -> Any:
@@ -162,7 +158,3 @@ def _front(leaf: Any, axis: int | None) -> Any:
 def _placed(value: Tensor, axis: int | None) -> Tensor:
     """Return a result with its axis of samples where it belongs."""
     return value[0] if axis is None else moveaxis(value, 0, axis) if axis else value
-
-
-def _joined(parts: Sequence[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else registry["concat"](*parts, axis=-len(parts[0].shape))

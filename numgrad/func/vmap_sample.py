@@ -1,7 +1,6 @@
 """A function of one sample as an operation on all samples, with derivatives of any order."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,8 @@ from ..engine.record import attach, mode, pack, runtime
 from ..engine.request import TangentRequest
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
-from .vmap_spread import Wide, applied, filled, key, spread
+from .vmap_spread import NONE, Wide, applied, filled, key, spread
 from .vmap_sums import summed
-
-_NONE: Mapping[Hashable, Value] = MappingProxyType({})
-_NOTHING: Mapping[int, int] = MappingProxyType({})
-_UNMOVED: Mapping[Edge, Edge] = MappingProxyType({})
 
 
 class _Watch(Capture):
@@ -38,11 +33,8 @@ class _Watch(Capture):
 
 
 class Sample(Recording):
-    """What a function does with one sample.
-
-    Its arguments are placeholders for the arguments of a sample. What it closes over may belong to
-    a function that is captured around it, or mapped itself.
-    """
+    """What a function does with one sample, whose arguments are placeholders. What it closes over
+    may belong to a function that is captured around it, or mapped itself."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -136,10 +128,8 @@ class Sample(Recording):
 
 
 class Mapped(Operator):
-    """A function of one sample as an operator on any number of leading axes.
-
-    Its derivative is that of the function, recorded for one sample and applied to all of them.
-    """
+    """A function of one sample as an operator on any number of leading axes. Its derivative is that
+    of the function, recorded for one sample and applied to all of them."""
 
     def __init__(self, sample: Sample) -> None:
         super().__init__(sample.name, register=False)
@@ -148,9 +138,9 @@ class Mapped(Operator):
     def on(
         self,
         inputs: Sequence[Value],
-        instead: Mapping[Hashable, Value] = _NONE,
-        moved: Mapping[Edge, Edge] = _UNMOVED,
-        shared: Mapping[int, int] = _NOTHING,
+        instead: Mapping[Hashable, Value] = NONE,
+        moved: Mapping[Edge, Edge] = NONE,
+        shared: Mapping[int, int] = NONE,
     ) -> list[Tensor]:
         """Return the outputs for values with leading axes, connected to their graph. Each output
         has all leading axes; ``shared`` says by number which are summed, over how many of them.
@@ -168,7 +158,9 @@ class Mapped(Operator):
         for n, count in shared.items():
             outputs[n] = summed(outputs[n], len(sizes), count)
         given = {id(w.value) for w in wide.values()}
-        outputs = [_own(o) if o.array is not None or id(o) in given else o for o in outputs]
+        for n, o in enumerate(outputs):  # results share no memory with what was given
+            if o.array is not None or id(o) in given:
+                (outputs[n],) = applied(registry["copy"], {}, [o])
         if not mode.deferring and mode.capture is None:
             force(outputs)
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
@@ -259,11 +251,6 @@ def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
     missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]
     return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
-
-
-def _own(value: Any) -> Any:
-    """Return a copy, as results share no memory with what was given."""
-    return applied(registry["copy"], {}, [value])[0]
 
 
 def _spec(edge: Edge) -> Spec:

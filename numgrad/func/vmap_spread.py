@@ -19,20 +19,13 @@ from ..engine.record import runtime
 from ..engine.rules import Rule
 from ..engine.values import device_of
 
-_NONE: Mapping[Hashable, Value] = MappingProxyType({})
+NONE: Mapping[Any, Any] = MappingProxyType({})
 _STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
 
 
 class Wide(NamedTuple):
-    """A value of all samples: the axes that stand in front of those of a sample.
-
-    Attributes
-    ----------
-    lead : int
-        How many axes of samples there are.
-    rows : bool
-        Whether one of rows comes next.
-    """
+    """A value of all samples, with ``lead`` axes of samples in front, and behind them one of rows,
+    if it has rows."""
 
     value: Any
     lead: int = 0
@@ -53,19 +46,11 @@ def spread(
     exprs: Sequence[Expr],
     outputs: Sequence[Value],
     inputs: Mapping[Expr, Wide],
-    instead: Mapping[Hashable, Value] = _NONE,
+    instead: Mapping[Hashable, Value] = NONE,
 ) -> list[Wide]:
-    """Return the outputs of a function of one sample for the values of all samples.
-
-    Parameters
-    ----------
-    exprs
-        What the outputs are made of, in order of creation.
-    inputs
-        The values that stand for the placeholders.
-    instead
-        What is read in place of values from outside, by their keys.
-    """
+    """Return the outputs of a function of one sample for the values of all samples: what they are
+    made of, in order of creation, is made again, with ``inputs`` for the placeholders, and
+    ``instead``, by their keys, for values from outside."""
     known: dict[Expr, list[Wide]] = {expr: [wide] for expr, wide in inputs.items()}
 
     def operand(value: Any) -> Wide:
@@ -165,6 +150,3 @@ def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:
     """Return a value that has all axes of samples, with these sizes."""
     value = _expanded(wide, len(sizes), False)
     return _repeated(value, (*sizes, *value.shape[len(sizes) :]))
-
-
-__all__ = ["Wide", "applied", "filled", "key", "spread"]

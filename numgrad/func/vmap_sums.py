@@ -98,6 +98,3 @@ def _product(a: Any, b: Any, count: int) -> Any:
 
 def _reshaped(value: Any, ncore: int, shape: tuple[int, ...]) -> Any:
     return applied(registry["reshape"], {"ncore": ncore, "shape": shape}, [value])[0]
-
-
-__all__ = ["summed"]

@@ -10,9 +10,8 @@ from .._declare import Elementwise
 from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
-from ..engine.graph import ELEMENT
 from ..operators import elementwise as _operators
-from . import elementwise, indexing, inplace, linalg
+from . import elementwise, indexing, inplace, linalg, sparse
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
 
@@ -42,7 +41,9 @@ def _direct(operator: Elementwise, function: Binary) -> Binary:
         kind = type(other)
         if kind is Tensor or kind is float or kind is int:
             return binary(operator, self, other)
-        return function(self, other) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(self, other)
+        return sparse.product_with(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -53,7 +54,9 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
         kind = type(other)
         if kind is float or kind is int:
             return binary(operator, other, self)
-        return function(other, self) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(other, self)
+        return sparse.product_with(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -61,7 +64,9 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
 
 def _forward(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
-        return function(self, other) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(self, other)
+        return sparse.product_with(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -81,7 +86,9 @@ def _assigned(function: Binary) -> Binary:
 
 def _reflected(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
-        return function(other, self) if is_operand(other) else NotImplemented
+        if is_operand(other):
+            return function(other, self)
+        return sparse.product_with(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -137,7 +144,7 @@ class Arithmetic:
     def __hash__(self: Any) -> int:
         """Return the hash of an integer or a truth value, to be found as a key; arrays, whose
         elements may change, and other tensors go by identity."""
-        is_key = self._view is ELEMENT and self.dtype.kind in "iub"
+        is_key = self.is_scalar and self.dtype.kind in "iub"
         return hash(self.item()) if is_key else object.__hash__(self)
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from .axes import normalize_axis_index, normalize_axis_tuple
-from .creation import zeros
+from .constants import zeros
 from .diagonals import diag
 from .indexing import take
 from .joining import concat, split

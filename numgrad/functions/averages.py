@@ -6,7 +6,7 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from .axes import Axis, normalize_axis_tuple
-from .creation import full
+from .constants import full
 from .diagonals import diagonal
 from .joining import concat
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of
@@ -18,6 +18,7 @@ from .reduction import sum as _sum
 from .repeating import broadcast_to
 from .reshaping import permute_dims as transpose
 from .reshaping import reshape, squeeze
+from .results import delivered
 from .selection import clip
 from .statistics import mean
 
@@ -219,7 +220,9 @@ def corrcoef(
     return clip(c.real, -1, 1) + 1j * clip(c.imag, -1, 1)
 
 
-def ptp(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def ptp(
+    a: ArrayLike, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Return the distance of the largest and the smallest element along ``axis``.
 
     Notes
@@ -234,4 +237,5 @@ def ptp(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     tensor([-1.,  1.,  0.])
     """
     a = as_tensor(a)
-    return _max(a, axis, keepdims=keepdims) - _min(a, axis, keepdims=keepdims)
+    found = _max(a, axis, keepdims=keepdims) - _min(a, axis, keepdims=keepdims)
+    return delivered(found, out, "ptp")

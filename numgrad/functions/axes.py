@@ -44,13 +44,10 @@ def reduce_axes(reduction: Any, x: Tensor, axis: Axis, keepdims: bool) -> Tensor
 
 
 def kept(keepdims: Any) -> bool:
-    """Return whether reduced axes stay. An array is no answer: NumPy has ``out`` in that place."""
+    """Return whether reduced axes stay. An array is no answer."""
     if keepdims is None or isinstance(keepdims, (bool, np.bool, int, np.integer)):
         return bool(keepdims)
-    raise TypeError(
-        f"keepdims must be True or False, got {type(keepdims).__name__}; there is no out=, write "
-        f"a = function(...) or t[...] = function(...)"
-    )
+    raise TypeError(f"keepdims must be True or False, got {type(keepdims).__name__}")
 
 
 @cache

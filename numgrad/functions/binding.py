@@ -1,13 +1,22 @@
-"""Tensor's arithmetic and methods, bound to the functions of this package."""
+"""Tensor's arithmetic and methods, bound to the functions of this package, and the methods of
+functions that are universal in NumPy."""
+
+from functools import partial
 
 from .._tensor import Tensor
 from .arithmetic import Arithmetic
+from .folding import methods_of
 from .methods import Methods
+from .tables import UFUNCS
 
 
 def bind() -> None:
-    """Give Tensor its operators and methods; a function that is missing fails the import."""
+    """Give Tensor its operators and methods, and functions theirs; what is missing fails the
+    import."""
     for source in (Arithmetic, Methods):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):
                 setattr(Tensor, name, member)
+    for ufunc, own in UFUNCS.items():
+        for name, method in methods_of(ufunc).items():
+            setattr(own, name, partial(method, own))

@@ -1,10 +1,14 @@
 """Functions of the bits of integers and booleans."""
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..operators import comparison as _comparison
+from .universal import Options, universal, with_options
 
 
-def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_and(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 & x2`` of integers or booleans.
 
     Parameters
@@ -23,10 +27,13 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_and(ng.tensor([6, 5]), ng.tensor([2, 1]))
     tensor([2, 1])
     """
+    if options:
+        return with_options(bitwise_and, options, x1, x2)
     return _comparison.bitwise_and(x1, x2)
 
 
-def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_or(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 | x2`` of integers or booleans.
 
     Parameters
@@ -45,10 +52,11 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_or(ng.tensor([6, 5]), ng.tensor([2, 1]))
     tensor([6, 5])
     """
-    return _comparison.bitwise_or(x1, x2)
+    return with_options(bitwise_or, options, x1, x2) if options else _comparison.bitwise_or(x1, x2)
 
 
-def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 ^ x2`` of integers or booleans.
 
     Parameters
@@ -67,10 +75,13 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_xor(ng.tensor([6, 5]), ng.tensor([2, 1]))
     tensor([4, 4])
     """
+    if options:
+        return with_options(bitwise_xor, options, x1, x2)
     return _comparison.bitwise_xor(x1, x2)
 
 
-def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 << x2`` of integers or booleans.
 
     Parameters
@@ -89,13 +100,16 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_left_shift(ng.tensor([6, 5]), ng.tensor([2, 1]))
     tensor([24, 10])
     """
+    if options:
+        return with_options(bitwise_left_shift, options, x1, x2)
     return _comparison.bitwise_left_shift(x1, x2)
 
 
 left_shift = bitwise_left_shift
 
 
-def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 >> x2`` of integers or booleans.
 
     Parameters
@@ -114,13 +128,16 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_right_shift(ng.tensor([6, 5]), ng.tensor([2, 1]))
     tensor([1, 2])
     """
+    if options:
+        return with_options(bitwise_right_shift, options, x1, x2)
     return _comparison.bitwise_right_shift(x1, x2)
 
 
 right_shift = bitwise_right_shift
 
 
-def bitwise_invert(x: ArrayLike, /) -> Tensor:
+@universal
+def bitwise_invert(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``~x`` of integers or booleans.
 
     Parameters
@@ -139,7 +156,7 @@ def bitwise_invert(x: ArrayLike, /) -> Tensor:
     >>> ng.bitwise_invert(ng.tensor([6, 5]))
     tensor([-7, -6])
     """
-    return _comparison.bitwise_invert(x)
+    return with_options(bitwise_invert, options, x) if options else _comparison.bitwise_invert(x)
 
 
 bitwise_not = bitwise_invert

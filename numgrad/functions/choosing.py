@@ -7,7 +7,7 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from .comparison import logical_not
-from .creation import zeros_like
+from .constants import zeros_like
 from .inplace import setitem
 from .operands import as_tensor, as_tensors
 from .selection import where

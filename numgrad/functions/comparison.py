@@ -1,10 +1,14 @@
 """Comparisons, logic and tests of numbers: functions without derivative."""
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..operators import comparison as _comparison
+from .universal import Options, universal, with_options
 
 
-def equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def equal(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 == x2`` as booleans, without derivative.
 
     Parameters
@@ -18,10 +22,11 @@ def equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.equal(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([False,  True])
     """
-    return _comparison.equal(x1, x2)
+    return with_options(equal, options, x1, x2) if options else _comparison.equal(x1, x2)
 
 
-def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def not_equal(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 != x2`` as booleans, without derivative.
 
     Parameters
@@ -35,10 +40,11 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.not_equal(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([ True, False])
     """
-    return _comparison.not_equal(x1, x2)
+    return with_options(not_equal, options, x1, x2) if options else _comparison.not_equal(x1, x2)
 
 
-def less(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def less(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 < x2`` as booleans, without derivative.
 
     Parameters
@@ -57,10 +63,11 @@ def less(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.less(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([ True, False])
     """
-    return _comparison.less(x1, x2)
+    return with_options(less, options, x1, x2) if options else _comparison.less(x1, x2)
 
 
-def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def less_equal(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 <= x2`` as booleans, without derivative.
 
     Parameters
@@ -79,10 +86,11 @@ def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.less_equal(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([ True,  True])
     """
-    return _comparison.less_equal(x1, x2)
+    return with_options(less_equal, options, x1, x2) if options else _comparison.less_equal(x1, x2)
 
 
-def greater(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def greater(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 > x2`` as booleans, without derivative.
 
     Parameters
@@ -101,10 +109,11 @@ def greater(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.greater(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([False, False])
     """
-    return _comparison.greater(x1, x2)
+    return with_options(greater, options, x1, x2) if options else _comparison.greater(x1, x2)
 
 
-def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def greater_equal(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 >= x2`` as booleans, without derivative.
 
     Parameters
@@ -123,10 +132,13 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.greater_equal(ng.tensor([1.0, 2.0]), ng.tensor([2.0, 2.0]))
     tensor([False,  True])
     """
+    if options:
+        return with_options(greater_equal, options, x1, x2)
     return _comparison.greater_equal(x1, x2)
 
 
-def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def logical_and(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where both arguments are true, that is not 0.
 
     Parameters
@@ -140,10 +152,13 @@ def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.logical_and(ng.tensor([True, False]), ng.tensor([True, True]))
     tensor([ True, False])
     """
+    if options:
+        return with_options(logical_and, options, x1, x2)
     return _comparison.logical_and(x1, x2)
 
 
-def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def logical_or(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where at least one argument is true, that is not 0.
 
     Parameters
@@ -157,10 +172,11 @@ def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.logical_or(ng.tensor([True, False]), ng.tensor([True, True]))
     tensor([ True,  True])
     """
-    return _comparison.logical_or(x1, x2)
+    return with_options(logical_or, options, x1, x2) if options else _comparison.logical_or(x1, x2)
 
 
-def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def logical_xor(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where exactly one argument is true, that is not 0.
 
     Parameters
@@ -174,10 +190,13 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.logical_xor(ng.tensor([True, False]), ng.tensor([True, True]))
     tensor([False,  True])
     """
+    if options:
+        return with_options(logical_xor, options, x1, x2)
     return _comparison.logical_xor(x1, x2)
 
 
-def logical_not(x: ArrayLike, /) -> Tensor:
+@universal
+def logical_not(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where ``x`` is 0.
 
     Parameters
@@ -191,10 +210,11 @@ def logical_not(x: ArrayLike, /) -> Tensor:
     >>> ng.logical_not(ng.tensor([0.0, 2.0]))
     tensor([ True, False])
     """
-    return _comparison.logical_not(x)
+    return with_options(logical_not, options, x) if options else _comparison.logical_not(x)
 
 
-def isnan(x: ArrayLike, /) -> Tensor:
+@universal
+def isnan(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where ``x`` is NaN.
 
     Parameters
@@ -208,10 +228,11 @@ def isnan(x: ArrayLike, /) -> Tensor:
     >>> ng.isnan(ng.tensor([1.0, float("inf"), float("nan")]))
     tensor([False, False,  True])
     """
-    return _comparison.isnan(x)
+    return with_options(isnan, options, x) if options else _comparison.isnan(x)
 
 
-def isinf(x: ArrayLike, /) -> Tensor:
+@universal
+def isinf(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where ``x`` is infinite.
 
     Parameters
@@ -225,10 +246,11 @@ def isinf(x: ArrayLike, /) -> Tensor:
     >>> ng.isinf(ng.tensor([1.0, float("inf"), float("nan")]))
     tensor([False,  True, False])
     """
-    return _comparison.isinf(x)
+    return with_options(isinf, options, x) if options else _comparison.isinf(x)
 
 
-def isfinite(x: ArrayLike, /) -> Tensor:
+@universal
+def isfinite(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where ``x`` is neither infinite nor NaN.
 
     Parameters
@@ -242,10 +264,11 @@ def isfinite(x: ArrayLike, /) -> Tensor:
     >>> ng.isfinite(ng.tensor([1.0, float("inf"), float("nan")]))
     tensor([ True, False, False])
     """
-    return _comparison.isfinite(x)
+    return with_options(isfinite, options, x) if options else _comparison.isfinite(x)
 
 
-def signbit(x: ArrayLike, /) -> Tensor:
+@universal
+def signbit(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return where the sign of ``x`` is negative, that of -0.0 included.
 
     Parameters
@@ -264,4 +287,4 @@ def signbit(x: ArrayLike, /) -> Tensor:
     >>> ng.signbit(ng.tensor([-1.0, -0.0, 0.0]))
     tensor([ True,  True, False])
     """
-    return _comparison.signbit(x)
+    return with_options(signbit, options, x) if options else _comparison.signbit(x)

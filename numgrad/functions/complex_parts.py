@@ -3,8 +3,9 @@
 The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
 """
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
-from ..engine.graph import ELEMENT
 from ..engine.record import set_apart
 from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
@@ -12,9 +13,11 @@ from ..operators import trigonometric as _trigonometric
 from .operands import as_tensor
 from .reshaping import reshape
 from .trigonometric import rad2deg
+from .universal import Options, universal, with_options
 
 
-def conj(x: ArrayLike, /) -> Tensor:
+@universal
+def conj(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the complex conjugate; real numbers stay what they are.
 
     Parameters
@@ -32,7 +35,7 @@ def conj(x: ArrayLike, /) -> Tensor:
     >>> ng.conj(ng.tensor([1.0 + 2.0j]))
     tensor([1.-2.j])
     """
-    return _complex_parts.conj(x)
+    return with_options(conj, options, x) if options else _complex_parts.conj(x)
 
 
 conjugate = conj
@@ -60,7 +63,7 @@ def real(x: ArrayLike, /) -> Tensor:
     """
     x = as_tensor(x)
     if x.dtype.kind != "c":
-        return x if x._view is ELEMENT else reshape(x, x.shape)
+        return x if x.is_scalar else reshape(x, x.shape)
     return _read_only(_complex_parts.real(x), x)
 
 
@@ -89,7 +92,7 @@ def imag(x: ArrayLike, /) -> Tensor:
 
 def _read_only(part: Tensor, x: Tensor) -> Tensor:
     """Refuse writes to a part, which NumPy would write to the complex number."""
-    if part._view is ELEMENT:
+    if part.is_scalar:
         return part  # which is no part of memory, but a value
     if part.array is not None:
         part.array.flags.writeable = False

@@ -13,11 +13,14 @@ from ..engine.seen import seen
 from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensors
 from .pairing import Labels, Operation, plan
+from .results import delivered
 
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
 
 
-def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
+def einsum(
+    subscripts: Any, *operands: Any, out: Tensor | None = None, optimize: Any = "greedy"
+) -> Tensor:
     """Evaluate a sum of products in Einstein's notation.
 
     Parameters
@@ -27,6 +30,8 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
         operands, each operand may be followed by a list of axis labels, as in NumPy.
     *operands : array_like
         One for each term.
+    out : Tensor, optional
+        Where to write the result.
     optimize : str, bool or list
         How ``np.einsum_path`` is to choose the order of the pairs, or an order that it has
         returned.
@@ -60,7 +65,8 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = "greedy") -> Tensor:
         optimize = tuple([tuple(step) for step in path])
     tensors = as_tensors(*operands)
     result = _einsum.call(subscripts, optimize, *tensors)
-    return result if any([result is x for x in tensors]) else as_scalar(result)  # noqa: C419
+    result = result if any([result is x for x in tensors]) else as_scalar(result)  # noqa: C419
+    return delivered(result, out, "einsum")
 
 
 def _einsum_steps(subscripts: Any, optimize: Any, *operands: Tensor) -> Sequence[Operation]:

@@ -1,7 +1,6 @@
-"""Making tensors: conversion, and constants."""
+"""Making tensors of what there is."""
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,53 @@ from .exchange import is_on_gpu, of_gpu
 from .operands import plain
 from .transfer import on_device, placed_on
 
-Shape = int | Sequence[int]
+
+def array(
+    object: ArrayLike,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    like: Any = None,
+) -> Tensor:
+    """Return a copy of ``object`` as a tensor: `asarray` with NumPy's other name and parameters.
+
+    Parameters
+    ----------
+    object, dtype, copy, order, like
+        As in `asarray`.
+    subok : bool
+        Asks for nothing.
+    ndmin : int
+        How many axes there are at least; new ones are put in front.
+
+    Notes
+    -----
+    Gradients flow back to tensors in ``object``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.array([1.0, 2.0], ndmin=2)
+    tensor([[1., 2.]])
+    """
+    x = asarray(object, dtype, order, copy=copy, like=like)
+    missing = operator.index(ndmin) - x.ndim
+    if missing <= 0:
+        return x
+    return _shape.expand_dims(x, axes=tuple(range(-x.ndim - missing, -x.ndim)))
 
 
 def asarray(
-    obj: ArrayLike, dtype: Any = None, *, device: Any = None, copy: bool | None = None
+    obj: ArrayLike,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> Tensor:
     """Return ``obj`` as a tensor; a tensor that needs no change is returned itself.
 
@@ -32,8 +73,10 @@ def asarray(
         so gradients flow back to each.
     dtype : dtype, optional
         By default the dtype of ``obj`` as NumPy sees it.
-    device : str, optional
-        Where the tensor lives.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory; a copy is made where they do not.
+    device, like
+        As in `zeros`.
     copy : bool, optional
         True always copies, False never does; by default only where it must. An array that is not
         copied shares its memory with the tensor.
@@ -54,8 +97,15 @@ def asarray(
     >>> ng.grad(ng.asarray([x, x * x]).sum(), x)[0]
     tensor(7.)
     """
+    device = device_like(device, like)
     if device is not None:
-        return placed_on(asarray(obj, dtype, copy=copy), device)
+        return placed_on(asarray(obj, dtype, order, copy=copy), device)
+    if order is not None:
+        x = asarray(obj, dtype, copy=copy)
+        y = in_order(x, order)
+        if copy is False and y is not x:
+            raise ValueError(f"asarray: order={order!r} needs a copy")
+        return y
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy)
     if isinstance(obj, (list, tuple)) and carries_graph(obj):
@@ -126,220 +176,67 @@ def fresh(array: np.ndarray, device: Any = None) -> Tensor:
     return on_device(Tensor(numbers(array)), device)
 
 
-def _sizes(shape: Any) -> Any:
-    """Return a shape as Python integers; tensors of one integer are sizes too."""
-    if isinstance(shape, (str, bytes)):
-        raise TypeError(f"a shape is an integer or a sequence of them, got {shape!r}")
-    if isinstance(shape, Tensor):
-        shape = shape.tolist()
-    seen(shape)
-    return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
+def device_like(device: Any, like: Any) -> Any:
+    """Return where a tensor is to live that resembles another one, ``like=``."""
+    return like.device if device is None and isinstance(like, Tensor) else device
 
 
-def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype, Any]:
-    if not isinstance(x, Tensor):
-        x = np.asarray(x)
-    return (
-        x.shape if shape is None else _sizes(shape),
-        x.dtype if dtype is None else np.dtype(dtype),
-        x.device if device is None else device,
-    )
+def plain_order(order: Any) -> Any:
+    """Return the order in which NumPy lays out a new array."""
+    if order not in (None, "C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}")
+    return "F" if order == "F" else "C"
 
 
-# Constants ----------------------------------------------------------------------------------------
+def in_order(x: Tensor, order: Any, copy: bool = False) -> Tensor:
+    """Return a tensor with its elements in an order of NumPy's in memory: itself, or a copy."""
+    flag: Any = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(order)
+    plain_order(order)
+    is_there = flag is None or x.ndim < 2 or (x.array is not None and x.array.flags[flag])
+    if is_there:
+        return x.clone() if copy else x
+    if order == "C":
+        return _laid_out(x)
+    axes = tuple(range(-1, -x.ndim - 1, -1))
+    return _shape.permute_dims(_laid_out(_shape.permute_dims(x, axes=axes)), axes=axes)
 
 
-def zeros(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
-    """Return a tensor of zeros.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The sizes of the axes.
-    dtype : dtype, optional
-        Default float64.
-    device : str, optional
-        Where the tensor lives.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.zeros((2, 2))
-    tensor([[0., 0.],
-            [0., 0.]])
-    """
-    return fresh(np.zeros(_sizes(shape), dtype), device)
+def _laid_out(x: Tensor) -> Tensor:
+    """Return a copy whose elements lie in C order."""
+    flat = _shape.reshape(x, ncore=x.ndim, shape=(x.size,))
+    flat = flat.clone() if flat.storage is x.storage else flat
+    return _shape.reshape(flat, ncore=1, shape=x.shape)
 
 
-def ones(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
-    """Return a tensor of ones; parameters as in `zeros`.
+def copy(a: ArrayLike, order: Any = "K", subok: bool = False) -> Tensor:
+    """Return a copy through which gradients flow, in an order in memory; ``subok`` asks for
+    nothing."""
+    return in_order(asarray(a), order, copy=True)
+
+
+def asanyarray(
+    a: ArrayLike, dtype: Any = None, order: Any = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Tensor:  # fmt: skip
+    """Return what `asarray` does: there are no classes derived from tensors.
 
     Examples
     --------
     >>> import numgrad as ng
-    >>> ng.ones(3, dtype=ng.int64)
-    tensor([1, 1, 1])
+    >>> ng.asanyarray([1.0, 2.0])
+    tensor([1., 2.])
     """
-    return fresh(np.ones(_sizes(shape), dtype), device)
+    return asarray(a, dtype, device=device_like(device, like), copy=copy, order=order)
 
 
-def empty(shape: Shape, dtype: Any = None, *, device: Any = None) -> Tensor:
-    """Return a tensor whose elements are not set; parameters as in `zeros`.
+def ascontiguousarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """Return a tensor of one axis or more whose elements lie in C order.
 
     Examples
     --------
     >>> import numgrad as ng
-    >>> ng.empty((2, 3)).shape
-    (2, 3)
+    >>> ng.ascontiguousarray(3.0)
+    tensor([3.])
     """
-    return fresh(np.empty(_sizes(shape), dtype), device)
-
-
-def full(shape: Shape, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Tensor:
-    """Return a tensor with every element equal to ``fill_value``.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The sizes of the axes.
-    fill_value : number or Tensor
-        The value, or values that broadcast to ``shape``.
-    dtype : dtype, optional
-        By default that of the value.
-    device : str, optional
-        Where the tensor lives.
-
-    Notes
-    -----
-    The gradient of a tensor ``fill_value`` is the sum of the gradient over the elements it fills.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor(2.0, requires_grad=True)
-    >>> ng.grad(ng.full((2, 3), x).sum(), x)[0]
-    tensor(6.)
-    """
-    sizes = _sizes(shape)
-    if carries_graph(fill_value) or isinstance(fill_value, Tensor):
-        wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
-        value = asarray(fill_value, dtype)
-        if np.broadcast_shapes(value.shape, wanted) != wanted:
-            raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
-        return placed_on(_shape.broadcast_to(value, wanted).clone(), device or value.device)
-    return fresh(np.full(sizes, seen(fill_value), dtype), device)
-
-
-def zeros_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
-    """Return zeros with the shape and dtype of ``x``, unless others are given.
-
-    Parameters
-    ----------
-    x : array_like
-        What the result resembles.
-    dtype : dtype, optional
-        Another dtype.
-    device : str, optional
-        Where the tensor lives.
-    shape : int or sequence of int, optional
-        Another shape.
-
-    Notes
-    -----
-    The result does not depend on the values of ``x``: no gradient flows.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
-    tensor([0., 0.])
-    """
-    sizes, dtype, device = _like(x, dtype, shape, device)
-    return zeros(sizes, dtype, device=device)
-
-
-def ones_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
-    """Return ones with the shape and dtype of ``x``; parameters as in `zeros_like`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.ones_like(ng.tensor([1.0, 2.0]))
-    tensor([1., 1.])
-    """
-    sizes, dtype, device = _like(x, dtype, shape, device)
-    return ones(sizes, dtype, device=device)
-
-
-def empty_like(x: ArrayLike, dtype: Any = None, *, device: Any = None, shape: Any = None) -> Tensor:
-    """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
-    (2,)
-    """
-    sizes, dtype, device = _like(x, dtype, shape, device)
-    return empty(sizes, dtype, device=device)
-
-
-def full_like(
-    x: ArrayLike,
-    fill_value: ArrayLike,
-    dtype: Any = None,
-    *,
-    device: Any = None,
-    shape: Any = None,
-) -> Tensor:
-    """Return ``fill_value`` in the shape and dtype of ``x``; parameters as in `full`, `zeros_like`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
-    tensor([7., 7.])
-    """
-    sizes, dtype, device = _like(x, dtype, shape, device)
-    return full(sizes, fill_value, dtype, device=device)
-
-
-def eye(
-    n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
-) -> Tensor:
-    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
-
-    Parameters
-    ----------
-    n_rows, n_cols : int
-        The shape; square by default.
-    k : int
-        The diagonal; positive above the main one.
-    dtype : dtype, optional
-        Default float64.
-    device : str, optional
-        Where the tensor lives.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.eye(2, 3, k=1)
-    tensor([[0., 1., 0.],
-            [0., 0., 1.]])
-    """
-    columns = n_rows if n_cols is None else n_cols
-    rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
-    return fresh(np.eye(rows, columns, k, dtype=np.float64 if dtype is None else dtype), device)
-
-
-def identity(n: int, dtype: Any = None) -> Tensor:
-    """Return the ``n`` by ``n`` identity matrix.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.identity(2)
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
-    return eye(n, dtype=dtype)
+    x = asarray(a, dtype, device=device_like(None, like))
+    return in_order(x if x.ndim else x.reshape(1), "C")

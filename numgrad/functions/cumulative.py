@@ -19,9 +19,12 @@ from ..operators.reduction import sum as _sum
 from ..operators.shape import permute_dims, reshape
 from .axes import exchanged, negative_axis
 from .operands import as_tensor, as_tensors
+from .results import delivered
 
 
-def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+def cumsum(
+    a: ArrayLike, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """Return the sums of the elements so far along ``axis``.
 
     Parameters
@@ -32,6 +35,8 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
         By default the elements of all axes, in C order.
     dtype : dtype, optional
         Of the elements before they are summed; small integers become int64 as in NumPy.
+    out : Tensor, optional
+        Where the result is written.
 
     Notes
     -----
@@ -46,10 +51,13 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
     >>> ng.grad(ng.cumsum(x).sum(), x)[0]
     tensor([3., 2., 1.])
     """
-    return _scan(_operators.cumulative_sum, a, axis, dtype)
+    y = _scan(_operators.cumulative_sum, a, axis, dtype)
+    return y if out is None else delivered(y, out, "cumsum")
 
 
-def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
+def cumprod(
+    a: ArrayLike, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """Return the products of the elements so far along ``axis``; parameters as in `cumsum`.
 
     Notes
@@ -64,7 +72,8 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
     >>> ng.grad(ng.cumprod(x).sum(), x)[0]
     tensor([1., 8., 0.])
     """
-    return _scan(_operators.cumulative_prod, a, axis, dtype)
+    y = _scan(_operators.cumulative_prod, a, axis, dtype)
+    return y if out is None else delivered(y, out, "cumprod")
 
 
 def cumulative_sum(

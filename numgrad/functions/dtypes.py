@@ -65,7 +65,23 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return np.can_cast(kind_of(from_), to, casting)
 
 
-def finfo(dtype: Any) -> np.finfo:
+class FloatLimits:
+    """The attributes of `numpy.finfo`, with Python's floats for its numbers."""
+
+    def __init__(self, info: np.finfo) -> None:
+        self._info = info
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # of a copy that has nothing yet
+        value = getattr(self._info, name)
+        return float(value) if isinstance(value, np.floating) else value
+
+    def __repr__(self) -> str:
+        return repr(self._info)
+
+
+def finfo(dtype: Any) -> FloatLimits:
     """Return the limits of a floating dtype, or of the dtype of a tensor.
 
     Examples
@@ -74,7 +90,7 @@ def finfo(dtype: Any) -> np.finfo:
     >>> float(ng.finfo(ng.float32).eps)
     1.1920928955078125e-07
     """
-    return np.finfo(kind_of(dtype))
+    return FloatLimits(np.finfo(kind_of(dtype)))
 
 
 def iinfo(dtype: Any) -> np.iinfo:

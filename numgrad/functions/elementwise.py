@@ -1,5 +1,7 @@
 """Elementwise functions: arithmetic; the other chapters of elementwise functions by name."""
 
+from typing import Unpack
+
 import numpy as np
 
 from .._errors import DtypeError
@@ -94,9 +96,11 @@ from .trigonometric import rad2deg as rad2deg
 from .trigonometric import radians as radians
 from .trigonometric import sin as sin
 from .trigonometric import tan as tan
+from .universal import Options, universal, with_options
 
 
-def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def add(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 + x2``.
 
     Parameters
@@ -116,10 +120,11 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.add(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([1., 1.]))
     """
-    return _elementwise.add(x1, x2)
+    return with_options(add, options, x1, x2) if options else _elementwise.add(x1, x2)
 
 
-def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def subtract(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 - x2``.
 
     Parameters
@@ -139,10 +144,11 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.subtract(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([-1., -1.]))
     """
-    return _elementwise.subtract(x1, x2)
+    return with_options(subtract, options, x1, x2) if options else _elementwise.subtract(x1, x2)
 
 
-def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def multiply(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 * x2``.
 
     Parameters
@@ -162,10 +168,11 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.multiply(x1, x2), [x1, x2])
     (tensor([2., 2.]), tensor([1., 4.]))
     """
-    return _elementwise.multiply(x1, x2)
+    return with_options(multiply, options, x1, x2) if options else _elementwise.multiply(x1, x2)
 
 
-def divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 / x2``; integers are divided as float64.
 
     Parameters
@@ -185,13 +192,14 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.divide(x1, x2), [x1, x2])
     (tensor([0.5, 0.5]), tensor([-0.25, -1.  ]))
     """
-    return _elementwise.divide(x1, x2)
+    return with_options(divide, options, x1, x2) if options else _elementwise.divide(x1, x2)
 
 
 true_divide = divide
 
 
-def negative(x: ArrayLike, /) -> Tensor:
+@universal
+def negative(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``-x``.
 
     Parameters
@@ -210,10 +218,11 @@ def negative(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.negative(x), x)[0]
     tensor([-1., -1.])
     """
-    return _elementwise.negative(x)
+    return with_options(negative, options, x) if options else _elementwise.negative(x)
 
 
-def positive(x: ArrayLike, /) -> Tensor:
+@universal
+def positive(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``+x``, a copy.
 
     Parameters
@@ -232,10 +241,11 @@ def positive(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.positive(x), x)[0]
     tensor([1., 1.])
     """
-    return as_scalar(_elementwise.copy(x))
+    return with_options(positive, options, x) if options else as_scalar(_elementwise.copy(x))
 
 
-def reciprocal(x: ArrayLike, /) -> Tensor:
+@universal
+def reciprocal(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``1 / x``; integers are converted to float64, unlike NumPy's.
 
     Parameters
@@ -254,10 +264,11 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.reciprocal(x), x)[0]
     tensor([-16.,  -4.])
     """
-    return _elementwise.reciprocal(x)
+    return with_options(reciprocal, options, x) if options else _elementwise.reciprocal(x)
 
 
-def abs(x: ArrayLike, /) -> Tensor:
+@universal
+def abs(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the absolute value, real for complex arguments.
 
     Parameters
@@ -277,13 +288,14 @@ def abs(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.abs(x), x)[0]
     tensor([-1.,  0.,  1.])
     """
-    return _elementwise.absolute(x)
+    return with_options(abs, options, x) if options else _elementwise.absolute(x)
 
 
 absolute = abs
 
 
-def fabs(x: ArrayLike, /) -> Tensor:
+@universal
+def fabs(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the absolute value of real numbers.
 
     Parameters
@@ -307,12 +319,15 @@ def fabs(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.fabs(x), x)[0]
     tensor([-1.,  0.,  1.])
     """
+    if options:
+        return with_options(fabs, options, x)
     if _is_complex(x):
         raise DtypeError("fabs is not defined for complex arguments; use abs")
     return _elementwise.absolute(x)
 
 
-def sign(x: ArrayLike, /) -> Tensor:
+@universal
+def sign(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return -1, 0 or 1, for complex numbers ``x / abs(x)``.
 
     Parameters
@@ -331,6 +346,8 @@ def sign(x: ArrayLike, /) -> Tensor:
     >>> ng.sign(ng.tensor([-2.0, 0.0, 3.0]))
     tensor([-1.,  0.,  1.])
     """
+    if options:
+        return with_options(sign, options, x)
     return _complex_parts.direction(x) if _is_complex(x) else _elementwise.sign(x)
 
 

@@ -1,10 +1,14 @@
 """Exponential functions and logarithms."""
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..operators import exponential as _exponential
+from .universal import Options, universal, with_options
 
 
-def exp(x: ArrayLike, /) -> Tensor:
+@universal
+def exp(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``e**x``.
 
     Parameters
@@ -23,10 +27,11 @@ def exp(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.exp(x), x)[0]
     tensor([1.28402542, 1.64872127])
     """
-    return _exponential.exp(x)
+    return with_options(exp, options, x) if options else _exponential.exp(x)
 
 
-def exp2(x: ArrayLike, /) -> Tensor:
+@universal
+def exp2(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``2**x``.
 
     Parameters
@@ -45,10 +50,11 @@ def exp2(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.exp2(x), x)[0]
     tensor([0.82429556, 0.98025814])
     """
-    return _exponential.exp2(x)
+    return with_options(exp2, options, x) if options else _exponential.exp2(x)
 
 
-def expm1(x: ArrayLike, /) -> Tensor:
+@universal
+def expm1(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``exp(x) - 1``, precise near 0.
 
     Parameters
@@ -67,10 +73,11 @@ def expm1(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.expm1(x), x)[0]
     tensor([1.28402542, 1.64872127])
     """
-    return _exponential.expm1(x)
+    return with_options(expm1, options, x) if options else _exponential.expm1(x)
 
 
-def log(x: ArrayLike, /) -> Tensor:
+@universal
+def log(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the natural logarithm.
 
     Parameters
@@ -89,10 +96,11 @@ def log(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.log(x), x)[0]
     tensor([4., 2.])
     """
-    return _exponential.log(x)
+    return with_options(log, options, x) if options else _exponential.log(x)
 
 
-def log2(x: ArrayLike, /) -> Tensor:
+@universal
+def log2(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the logarithm to base 2.
 
     Parameters
@@ -111,10 +119,11 @@ def log2(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.log2(x), x)[0]
     tensor([5.77078016, 2.88539008])
     """
-    return _exponential.log2(x)
+    return with_options(log2, options, x) if options else _exponential.log2(x)
 
 
-def log10(x: ArrayLike, /) -> Tensor:
+@universal
+def log10(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the logarithm to base 10.
 
     Parameters
@@ -133,10 +142,11 @@ def log10(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.log10(x), x)[0]
     tensor([1.73717793, 0.86858896])
     """
-    return _exponential.log10(x)
+    return with_options(log10, options, x) if options else _exponential.log10(x)
 
 
-def log1p(x: ArrayLike, /) -> Tensor:
+@universal
+def log1p(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``log(1 + x)``, precise near 0.
 
     Parameters
@@ -155,10 +165,11 @@ def log1p(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.log1p(x), x)[0]
     tensor([0.8       , 0.66666667])
     """
-    return _exponential.log1p(x)
+    return with_options(log1p, options, x) if options else _exponential.log1p(x)
 
 
-def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``log(exp(x1) + exp(x2))`` without overflow.
 
     Parameters
@@ -184,10 +195,11 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.logaddexp(x1, x2), [x1, x2])
     (tensor([0.26894142, 0.88079708]), tensor([0.73105858, 0.11920292]))
     """
-    return _exponential.logaddexp(x1, x2)
+    return with_options(logaddexp, options, x1, x2) if options else _exponential.logaddexp(x1, x2)
 
 
-def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``log2(2**x1 + 2**x2)`` without overflow.
 
     Parameters
@@ -212,4 +224,4 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.logaddexp2(x1, x2), [x1, x2])
     (tensor([0.33333333, 0.8       ]), tensor([0.66666667, 0.2       ]))
     """
-    return _exponential.logaddexp2(x1, x2)
+    return with_options(logaddexp2, options, x1, x2) if options else _exponential.logaddexp2(x1, x2)

@@ -9,7 +9,8 @@ from .._tensor import ArrayLike, Tensor
 from ..operators import spherical as _spherical
 from .comparison import isfinite, isinf, logical_and, logical_not, not_equal, signbit
 from .complex_parts import imag, real
-from .creation import fresh, zeros
+from .constants import zeros
+from .creation import fresh
 from .elementwise import abs as _abs
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from .powers import pow as _pow
@@ -127,7 +128,7 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     --------
     >>> import numgrad as ng
     >>> ng.frexp(ng.tensor([3.0, 0.25]))
-    (tensor([0.75, 0.5 ]), tensor([ 2, -1], dtype=int32))
+    (tensor([0.75, 0.5 ]), tensor([2, -1], dtype=int32))
     """
     x = _real("frexp", x)
     exponent = fresh(np.asarray(np.frexp(values_of(x))[1]))

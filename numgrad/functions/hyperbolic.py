@@ -1,10 +1,14 @@
 """Hyperbolic functions and their inverses."""
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..operators import trigonometric as _trigonometric
+from .universal import Options, universal, with_options
 
 
-def sinh(x: ArrayLike, /) -> Tensor:
+@universal
+def sinh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the hyperbolic sine.
 
     Parameters
@@ -23,10 +27,11 @@ def sinh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.sinh(x), x)[0]
     tensor([1.0314131 , 1.12762597])
     """
-    return _trigonometric.sinh(x)
+    return with_options(sinh, options, x) if options else _trigonometric.sinh(x)
 
 
-def cosh(x: ArrayLike, /) -> Tensor:
+@universal
+def cosh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the hyperbolic cosine.
 
     Parameters
@@ -45,10 +50,11 @@ def cosh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.cosh(x), x)[0]
     tensor([0.25261232, 0.52109531])
     """
-    return _trigonometric.cosh(x)
+    return with_options(cosh, options, x) if options else _trigonometric.cosh(x)
 
 
-def tanh(x: ArrayLike, /) -> Tensor:
+@universal
+def tanh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the hyperbolic tangent.
 
     Parameters
@@ -67,10 +73,11 @@ def tanh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.tanh(x), x)[0]
     tensor([0.94001485, 0.78644773])
     """
-    return _trigonometric.tanh(x)
+    return with_options(tanh, options, x) if options else _trigonometric.tanh(x)
 
 
-def asinh(x: ArrayLike, /) -> Tensor:
+@universal
+def asinh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse hyperbolic sine.
 
     Parameters
@@ -89,13 +96,14 @@ def asinh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.asinh(x), x)[0]
     tensor([0.9701425 , 0.89442719])
     """
-    return _trigonometric.asinh(x)
+    return with_options(asinh, options, x) if options else _trigonometric.asinh(x)
 
 
 arcsinh = asinh
 
 
-def acosh(x: ArrayLike, /) -> Tensor:
+@universal
+def acosh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse hyperbolic cosine.
 
     Parameters
@@ -114,13 +122,14 @@ def acosh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.acosh(x), x)[0]
     tensor([       inf, 0.57735027])
     """
-    return _trigonometric.acosh(x)
+    return with_options(acosh, options, x) if options else _trigonometric.acosh(x)
 
 
 arccosh = acosh
 
 
-def atanh(x: ArrayLike, /) -> Tensor:
+@universal
+def atanh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse hyperbolic tangent.
 
     Parameters
@@ -139,7 +148,7 @@ def atanh(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.atanh(x), x)[0]
     tensor([1.06666667, 1.33333333])
     """
-    return _trigonometric.atanh(x)
+    return with_options(atanh, options, x) if options else _trigonometric.atanh(x)
 
 
 arctanh = atanh

@@ -15,6 +15,7 @@ from ..engine.values import CPU
 from ..operators import gathering as _gathering
 from ..operators import indexing as _indexing
 from ..operators import shape as _shape
+from ..operators.selection import maximum, minimum
 from .axes import normalize_axis_index
 from .keys import (
     BASIC,
@@ -149,7 +150,13 @@ def _gather_steps(x: Tensor, positions: Tensor, count: int, tail: int, shape: An
 _gathered = Steps(_gather_steps, _gather)
 
 
-def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
+def take(
+    x: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: Tensor | None = None,
+    mode: str = "raise",
+) -> Tensor:
     """Return the elements of ``x`` at ``indices`` along ``axis``.
 
     Parameters
@@ -159,6 +166,10 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
         Negative ones count from the end.
     axis : int, optional
         By default ``x`` is flattened first.
+    out : Tensor, optional
+        Where the result is written.
+    mode : {"raise", "wrap", "clip"}
+        What indices out of bounds mean: an error, the elements in turn, or the first and the last.
 
     Raises
     ------
@@ -181,7 +192,26 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
     where = _indices(indices, x.spec.device)
     if where.dtype.kind == "b" or (where.size == 0 and isinstance(where, np.ndarray)):
         where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
-    return read(x, (*(slice(None),) * axis, where) if axis else where, "take")
+    if mode != "raise":
+        where = _inside(where, x.shape[axis], mode)
+    y = read(x, (*(slice(None),) * axis, where) if axis else where, "take")
+    if out is None:
+        return y
+    from .results import delivered  # which writes, with keys that are made here
+
+    return delivered(y, out, "take")
+
+
+def _inside(where: Any, size: int, mode: str) -> Any:
+    """Return indices with those out of bounds replaced."""
+    if mode not in ("wrap", "clip"):
+        raise ValueError(f"take: mode must be 'raise', 'wrap' or 'clip', got {mode!r}")
+    if not size:
+        return where  # for which there is no index
+    if mode == "wrap":
+        return where % size
+    lower, upper = (maximum, minimum) if isinstance(where, Tensor) else (np.maximum, np.minimum)
+    return upper(lower(where, 0), size - 1)
 
 
 def _flattened(x: Tensor, axis: int | None) -> tuple[Tensor, int]:

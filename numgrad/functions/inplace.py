@@ -12,7 +12,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.dispatch import record_in_place
-from ..engine.graph import ELEMENT, ForeignStorage, View
+from ..engine.graph import ForeignStorage, View
 from ..engine.values import CPU
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
@@ -67,6 +67,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     capture = _record.mode.capture if isinstance(value, Tensor) else None
     copied = None if capture is None else capture.copied(x, value)
+    if isinstance(key, Tensor) and key.array is None and key.dtype.kind == "b":
+        key, value = _selected(x, key, value)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
@@ -78,12 +80,24 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     if isinstance(given, Tensor) and given.weak is not None:
         value = given.astype(x.dtype, copy=False)  # a number known later may not fit either
     _inplace.check(x, value)
+    x.as_array()
     if isinstance(normal, BasicKey):
         _write_view(x, normal.items, value)
         return
     _write_at(x, normal, value)
     if copied is not None and is_same(copied.key, key):
         copied.agree()  # ``x[key] += v`` ends by writing what a view would have written already
+
+
+def _selected(x: Tensor, mask: Tensor, value: ArrayLike) -> tuple[Any, ArrayLike]:
+    """Return a key without the mask, which is known later only, and what to write there instead:
+    one value, or row, goes to all places that a mask selects, how many there may be."""
+    one = as_tensor(value, x.spec.device)
+    if one.ndim > x.ndim - mask.ndim or mask.shape != x.shape[: mask.ndim]:
+        return mask, value
+    _check_dtypes(x, one)
+    mask = _shape.expand_dims(mask, axes=tuple(range(mask.ndim - x.ndim, 0)))
+    return ..., _elementwise.where(mask, one.astype(x.dtype, copy=False), x)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:
@@ -238,7 +252,7 @@ def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     function of the same parameters."""
     is_number = isinstance(value, (bool, int, float, complex))
     operand = value if is_number else as_tensor(value, x.spec.device)
-    if x._view is ELEMENT:
+    if x.is_scalar:
         return operator(x, operand)  # as with a scalar of NumPy, for which ``+=`` makes another one
     _inplace.check(x, operand if isinstance(operand, Tensor) else x.detached())
     if not _computed_there(operator, x, operand):

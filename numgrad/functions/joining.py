@@ -16,6 +16,7 @@ from ..operators.cast import cast
 from .axes import normalize_axis_index
 from .operands import as_tensor, as_tensors
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
+from .results import delivered
 
 
 def _same_dtype(xs: Any, name: str) -> list[Tensor]:
@@ -27,7 +28,14 @@ def _same_dtype(xs: Any, name: str) -> list[Tensor]:
     return [cast(x, dtype) for x in tensors]
 
 
-def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
+def concat(
+    xs: Sequence[ArrayLike],
+    axis: int | None = 0,
+    out: Tensor | None = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Tensor:
     """Join tensors along an axis that they have.
 
     Parameters
@@ -36,6 +44,10 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
         Of equal shape but for the size along ``axis``; dtypes are promoted.
     axis : int, optional
         ``None`` flattens all of them first.
+    out : Tensor, optional
+        Where the result is written.
+    dtype : dtype, optional
+        Of the result; ``casting`` says which conversions it may need.
 
     Raises
     ------
@@ -52,7 +64,16 @@ def concat(xs: Sequence[ArrayLike], axis: int | None = 0) -> Tensor:
     >>> ng.concat([ng.tensor([1.0, 2.0]), [3.0]])
     tensor([1., 2., 3.])
     """
-    return _joined.call(xs, axis)
+    y = _joined.call(xs if dtype is None else _converted(xs, dtype, casting, "concat"), axis)
+    return y if out is None else delivered(y, out, "concat")
+
+
+def _converted(xs: Any, dtype: Any, casting: Any, name: str) -> list[Tensor]:
+    tensors = as_tensors(*xs)
+    for x in tensors:
+        if not np.can_cast(x.dtype, dtype, casting):
+            raise TypeError(f"{name}: {x.dtype} cannot become {np.dtype(dtype)} by {casting!r}")
+    return [x.astype(dtype, copy=False) for x in tensors]
 
 
 def _concat(xs: Any, axis: int | None) -> Tensor:
@@ -82,7 +103,14 @@ _joined = Steps(_concat_steps, _concat)
 concatenate = concat
 
 
-def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
+def stack(
+    xs: Sequence[ArrayLike],
+    axis: int = 0,
+    out: Tensor | None = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Tensor:
     """Join tensors of one shape along a new axis.
 
     Parameters
@@ -91,6 +119,8 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
         Dtypes are promoted.
     axis : int
         Where the new axis is in the result.
+    out, dtype, casting
+        As in `concat`.
 
     Raises
     ------
@@ -108,7 +138,8 @@ def stack(xs: Sequence[ArrayLike], axis: int = 0) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    return _stacked.call(xs, axis)
+    y = _stacked.call(xs if dtype is None else _converted(xs, dtype, casting, "stack"), axis)
+    return y if out is None else delivered(y, out, "stack")
 
 
 def _stack(xs: Any, axis: int) -> Tensor:
@@ -139,7 +170,9 @@ def _are_alike(tensors: Any) -> bool:
     return all(isinstance(x, Tensor) and x.dtype == tensors[0].dtype for x in tensors)
 
 
-def vstack(xs: Sequence[ArrayLike]) -> Tensor:
+def vstack(
+    xs: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
+) -> Tensor:
     """Join tensors as rows, along the first of two axes at least; see `concat`.
 
     Examples
@@ -149,10 +182,13 @@ def vstack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    return concat([atleast_2d(x) for x in as_tensors(*xs)], axis=0)
+    rows = [atleast_2d(x) for x in as_tensors(*xs)]
+    return concat(rows, axis=0, dtype=dtype, casting=casting)
 
 
-def hstack(xs: Sequence[ArrayLike]) -> Tensor:
+def hstack(
+    xs: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
+) -> Tensor:
     """Join tensors along the second axis, vectors along the only one; see `concat`.
 
     Examples
@@ -162,7 +198,8 @@ def hstack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([1., 2., 3.])
     """
     tensors = [atleast_1d(x) for x in as_tensors(*xs)]
-    return concat(tensors, axis=0 if tensors and tensors[0].ndim == 1 else 1)
+    axis = 0 if tensors and tensors[0].ndim == 1 else 1
+    return concat(tensors, axis=axis, dtype=dtype, casting=casting)
 
 
 def dstack(xs: Sequence[ArrayLike]) -> Tensor:

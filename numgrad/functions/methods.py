@@ -1,15 +1,20 @@
 """The NumPy methods of tensors: functions of this package under the names that arrays give them."""
 
+import builtins
 import math
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from .._declare.dtypes import native
+from .._errors import DtypeError
 from .._tensor import Tensor
 from ..engine.seen import seen
-from ..engine.values import ELEMENT, Shape, Value
+from ..engine.values import Shape, Value, View
+from ..operators.cast import cast
 from . import (
+    creation,
     elementwise,
     exchange,
     indexing,
@@ -17,6 +22,7 @@ from . import (
     linalg,
     namespace,
     persistence,
+    placing,
     protocols,
     reduction,
     searching,
@@ -37,6 +43,15 @@ def _fixed(attribute: Any, name: str, instead: str) -> Any:
     return attribute.setter(refuse)
 
 
+def _refused(name: str, instead: str) -> Any:
+    """Return an attribute of arrays that tensors do not have, which says what to write."""
+
+    def refuse(self: Any) -> Any:
+        raise AttributeError(f"a tensor has no {name}: {instead}")
+
+    return property(refuse, doc=f"Refused: {instead}.")
+
+
 class Methods:
     """What `Tensor` offers beside its graph; ``functions.binding`` gives it to the class."""
 
@@ -50,6 +65,77 @@ class Methods:
     def size(self: Any) -> int:
         """The number of elements."""
         return math.prod(self.shape)
+
+    @property
+    def itemsize(self: Any) -> int:
+        """The bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self: Any) -> int:
+        """The bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """How many bytes lie from an element to the next one along each axis."""
+        return self._computed().strides
+
+    @property
+    def flags(self: Any) -> Any:
+        """How the elements lie in memory, and whether they can be written."""
+        return self._computed().flags
+
+    def setflags(
+        self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+    ) -> None:
+        """Say whether the elements may be written."""
+        self._computed().setflags(write, align, uic)
+
+    @property
+    def base(self: Any) -> Any:
+        """The tensor that this one is a view of."""
+        return self._view.base if isinstance(self._view, View) else None
+
+    @property
+    def flat(self: Any) -> placing.Flat:
+        """The elements one after the other."""
+        return placing.Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        placing.put(self, np.arange(self.size), value)
+
+    def view(self: Any, dtype: Any = None, type: Any = None) -> Tensor:
+        """Return another tensor of the same memory; other dtypes are refused."""
+        if isinstance(dtype, builtins.type) and issubclass(dtype, Tensor):
+            dtype = None
+        if dtype is None and type is None:
+            return _shape.reshape(self, self.shape)
+        if isinstance(dtype, (int, tuple)) or type is not None or np.dtype(dtype) != self.dtype:
+            raise TypeError(
+                f"view({dtype!r}) of a tensor of {self.dtype}: bytes are not read as another "
+                f"dtype. Write t.astype(dtype) to convert, t.reshape(shape) for another shape, "
+                f"np.stack([t.real, t.imag], -1) for the parts of complex numbers."
+            )
+        return _shape.reshape(self, self.shape)
+
+    def tobytes(self: Any, order: Any = "C") -> bytes:
+        """Return the bytes of the elements; refused where gradients flow."""
+        return self.numpy().tobytes(order)
+
+    def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file; refused where gradients flow."""
+        self.numpy().tofile(fid, sep, format)
+
+    ctypes = _refused("ctypes", "pass t.detach().numpy().ctypes to a library in C")
+    data = _refused("data", "t.detach() has no graph, t.detach().numpy().data is the memory")
+    byteswap = _refused("byteswap", "write ng.asarray(t.detach().numpy().byteswap())")
+    dump = _refused("dump", "write np.save(file, t.detach().numpy())")
+    dumps = _refused("dumps", "write pickle.dumps(t), or t.detach().numpy().dumps()")
+    getfield = _refused("getfield", "its dtypes have no fields; write t.real or t.imag")
+    setfield = _refused("setfield", "its dtypes have no fields; write t[key] = value")
+    resize = _refused("resize", "its size stays; write t.reshape(shape)")
 
     # Elementwise and reductions: NumPy gives the method the parameters of the function
     clip = elementwise.clip
@@ -70,8 +156,16 @@ class Methods:
     var = reduction.var
 
     argsort = sorting.argsort
+    choose = placing.choose
     nonzero = searching.nonzero
+    put = placing.put
     searchsorted = searching.searchsorted
+
+    def compress(
+        self: Any, condition: Any, axis: int | None = None, out: Tensor | None = None
+    ) -> Tensor:
+        """Return the slices along ``axis`` for which a condition holds."""
+        return placing.compress(condition, self, axis, out)
 
     def sort(
         self: Any,
@@ -140,9 +234,26 @@ class Methods:
         "t[...] = t.real + 1j * value",
     )
 
-    def copy(self: Any) -> Tensor:
+    def astype(
+        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
+        copy: bool = True,
+    ) -> Tensor:  # fmt: skip
+        """Return the tensor converted to ``dtype`` (a copy, or not, of one that has it), where
+        ``casting`` lets it; ``subok`` asks for nothing."""
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            to = np.dtype(dtype)
+            raise DtypeError(f"astype: {self.dtype} cannot become {to} with casting={casting!r}")
+        converted = cast(self, native(dtype))
+        converted = self.clone() if copy and converted is self else converted
+        converted = creation.in_order(converted, order)
+        if self.is_scalar:
+            converted._view = self._view
+        return converted
+
+    def copy(self: Any, order: str = "C") -> Tensor:
         """Return a copy; gradients flow through it."""
-        return as_scalar(self.clone()) if self._view is ELEMENT else self.clone()
+        copied = creation.in_order(self, order, copy=True)
+        return as_scalar(copied) if self.is_scalar else copied
 
     def fill(self: Any, value: Any) -> None:
         """Write ``value`` to every element."""
@@ -196,11 +307,13 @@ class Methods:
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return namespace.array_namespace(api_version)
 
+    __array__ = protocols.array
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
 
     # Copies and text
-    __copy__ = copy
+    def __copy__(self: Any) -> Tensor:
+        return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Tensor:
         return persistence.deepcopy_leaf(self, memo)

@@ -14,6 +14,7 @@ from .operands import as_tensor, is_known, values_of
 from .quantiles import nanmedian as nanmedian
 from .quantiles import nanpercentile as nanpercentile
 from .quantiles import nanquantile as nanquantile
+from .results import delivered
 from .selection import maximum, minimum
 from .selection import where as _where
 
@@ -22,6 +23,7 @@ def nansum(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
@@ -53,14 +55,17 @@ def nansum(
     >>> ng.grad(ng.nansum(x), x)[0]
     tensor([1., 0., 1.])
     """
-    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims)
-    return total if initial is None else (total + initial).astype(total.dtype, copy=False)
+    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims)
+    if initial is not None:
+        total = (total + initial).astype(total.dtype, copy=False)
+    return delivered(total, out, "nansum")
 
 
 def nanprod(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
@@ -75,8 +80,10 @@ def nanprod(
     >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
     6.0
     """
-    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims)
-    return total if initial is None else (total * initial).astype(total.dtype, copy=False)
+    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims)
+    if initial is not None:
+        total = (total * initial).astype(total.dtype, copy=False)
+    return delivered(total, out, "nanprod")
 
 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
@@ -107,6 +114,7 @@ def nanmean(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     where: ArrayLike = True,
@@ -126,13 +134,15 @@ def nanmean(
     tensor([0.5, 0. , 0.5])
     """
     x, result = _computed_in("nanmean", x, dtype)
-    return _mean(x, _count(x, axis, keepdims, where), axis, keepdims, where).astype(result)
+    found = _mean(x, _count(x, axis, keepdims, where), axis, keepdims, where)
+    return delivered(found.astype(result), out, "nanmean")
 
 
 def nanvar(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -150,13 +160,14 @@ def nanvar(
     1.0
     """
     v, result = _variance("nanvar", x, axis, dtype, ddof, keepdims, where, mean, correction)
-    return v.astype(result, copy=False)
+    return delivered(v.astype(result, copy=False), out, "nanvar")
 
 
 def nanstd(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
@@ -174,12 +185,13 @@ def nanstd(
     2.0
     """
     v, result = _variance("nanstd", x, axis, dtype, ddof, keepdims, where, mean, correction)
-    return root_of_sum(v).astype(result, copy=False)
+    return delivered(root_of_sum(v).astype(result, copy=False), out, "nanstd")
 
 
 def nanmax(
     x: ArrayLike,
     axis: Axis = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
@@ -212,12 +224,13 @@ def nanmax(
     >>> ng.grad(ng.nanmax(x), x)[0]
     tensor([0., 0., 1.])
     """
-    return _extremum("nanmax", x, axis, keepdims, initial, where)
+    return delivered(_extremum("nanmax", x, axis, keepdims, initial, where), out, "nanmax")
 
 
 def nanmin(
     x: ArrayLike,
     axis: Axis = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
@@ -231,10 +244,12 @@ def nanmin(
     >>> ng.nanmin([1.0, float("nan"), 3.0]).item()
     1.0
     """
-    return _extremum("nanmin", x, axis, keepdims, initial, where)
+    return delivered(_extremum("nanmin", x, axis, keepdims, initial, where), out, "nanmin")
 
 
-def nanargmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def nanargmax(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
     """Return the position of the first largest element that is not NaN; parameters as in `argmax`.
 
     Raises
@@ -248,10 +263,13 @@ def nanargmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
     >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
     2
     """
-    return reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims)
+    found = reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims=keepdims)
+    return delivered(found, out, "nanargmax")
 
 
-def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def nanargmin(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
     """Return the position of the first smallest element that is not NaN; as `nanargmax`.
 
     Examples
@@ -260,7 +278,8 @@ def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
     >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
     0
     """
-    return reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims)
+    found = reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims=keepdims)
+    return delivered(found, out, "nanargmin")
 
 
 def _filled(x: ArrayLike, value: float, where: ArrayLike = True) -> Tensor:
@@ -306,7 +325,7 @@ def _variance(
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
     if where is True and as_tensor(x).dtype.kind not in "fc":
-        v = statistics.var(x, axis, dtype, ddof, keepdims, mean=mean)
+        v = statistics.var(x, axis, dtype, ddof=ddof, keepdims=keepdims, mean=mean)
         return v, v.dtype
     x, result = _computed_in(name, x, dtype)
     count = _count(x, axis, True, where)
@@ -328,10 +347,10 @@ def _extremum(
     if where is not None:
         x = _where(where, x, np.asarray(initial, x.dtype))
     if x.dtype.kind != "f":
-        y = function(x, axis, keepdims)
+        y = function(x, axis, keepdims=keepdims)
     else:
-        is_empty = reduction.all(isnan(x), axis, keepdims)
-        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims))
+        is_empty = reduction.all(isnan(x), axis, keepdims=keepdims)
+        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims=keepdims))
         y = y if initial is None else _where(is_empty, initial, y)
     return y if initial is None else choose(y, np.asarray(initial, x.dtype))
 

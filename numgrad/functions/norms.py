@@ -15,9 +15,10 @@ from ..operators.powers import power, root_of_sum, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
-from ..operators.shape import expand_dims, squeeze
+from ..operators.shape import expand_dims, permute_dims, squeeze
 from .axes import Axis, kept, negative_axes
 from .operands import as_scalar, as_tensor
+from .spectral import singular_values
 
 
 def _floating(x: ArrayLike) -> Tensor:
@@ -32,9 +33,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     ----------
     x : array_like
         One vector or matrix unless ``axis`` is given.
-    ord : {None, number, inf, -inf, "fro"}
+    ord : {None, number, inf, -inf, "fro", "nuc"}
         Of a vector: the power ``p`` (2 by default), the largest or smallest size, or 0 for the
-        number of elements that are not 0. Of a matrix: "fro" (the default), 1, -1, inf or -inf.
+        number of elements that are not 0. Of a matrix: "fro" (the default), the largest or smallest
+        sum of sizes in a column (1, -1) or row (inf, -inf), the largest, smallest or sum of the
+        singular values (2, -2, "nuc").
     axis : int or pair of int, optional
         One axis is that of vectors, two are those of matrices. By default all axes: as a vector if
         ``ord`` is None.
@@ -45,12 +48,13 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     ------
     ValueError
         For an ``ord`` or a number of axes for which no norm is defined.
-    NotImplementedError
-        For matrix norms by singular values ("nuc", 2, -2).
+    numpy.linalg.LinAlgError
+        If no singular values are found.
 
     Notes
     -----
-    The gradient of the 2-norm is :math:`x / \\|x\\|`, and 0 at 0.
+    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0. That of norms by
+    singular values is that of `svdvals`, where equal largest or smallest ones share.
 
     Examples
     --------
@@ -113,7 +117,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     """
     x = _floating(x)
     if x.ndim < 2:
-        raise ValueError(f"matrix_norm needs two axes at least, got shape {x.shape}")
+        raise np.exceptions.AxisError(f"matrix_norm needs two axes at least, got shape {x.shape}")
     return as_scalar(_matrix_norm(x, ord, (-2, -1), keepdims))
 
 
@@ -121,7 +125,7 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     if not isinstance(ord, (int, float, np.number)):
         raise ValueError(f"norm: ord={ord!r} is no norm of vectors")
     if ord == np.inf:
-        result = max_(absolute(x), axes=axes)
+        result = _largest(absolute(x), axes)
     elif ord == -np.inf:
         result = min_(absolute(x), axes=axes)
     elif ord == 0:
@@ -135,6 +139,11 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         total = sum_(_powers(absolute(x), float(ord)), axes=axes)
         result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
     return expand_dims(result, axes=axes) if kept(keepdims) and axes else result
+
+
+def _largest(sizes: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """Return the largest sizes, 0 of none."""
+    return (max_ if all(sizes.shape[axis] for axis in axes) else sum_)(sizes, axes=axes)
 
 
 def _powers(sizes: Tensor, order: float) -> Tensor:
@@ -157,17 +166,18 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     rows, columns = axes
     if rows == columns:
         raise ValueError("norm: duplicate axes given")
-    if ord == "fro":
+    if ord in ("fro", "f"):
         return _vector_norm(x, 2, tuple(sorted(axes)), keepdims)
     if (isinstance(ord, str) and ord != "nuc") or ord not in ("nuc", 1, -1, 2, -2, np.inf, -np.inf):
         raise ValueError(f"norm: ord={ord!r} is no norm of matrices")
     if ord in ("nuc", 2, -2):
-        raise NotImplementedError(
-            f"norm: ord={ord!r} of a matrix needs singular values; use 'fro', 1 or inf"
-        )
+        others = [axis for axis in range(-x.ndim, 0) if axis not in axes]
+        sizes = singular_values(permute_dims(x, axes=(*others, *axes)), "norm")
+        result = (sum_ if ord == "nuc" else _largest if ord == 2 else min_)(sizes, axes=(-1,))
+        return expand_dims(result, axes=tuple(sorted(axes))) if kept(keepdims) else result
     summed, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = sum_(absolute(x), axes=(summed,))
     sums = expand_dims(sums, axes=(summed,))
-    result = (max_ if ord > 0 else min_)(sums, axes=(compared,))
+    result = _largest(sums, (compared,)) if ord > 0 else min_(sums, axes=(compared,))
     result = expand_dims(result, axes=(compared,))
     return result if kept(keepdims) else squeeze(result, axes=tuple(sorted(axes)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
-from ..engine.graph import ELEMENT
+from ..engine.graph import RESULT
 from ..engine.record import mode
 from ..engine.seen import seen
 from ..engine.values import CPU
@@ -45,14 +45,14 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
 def as_scalar(x: Tensor) -> Tensor:
     """Return a new result; one without axes as what it is in NumPy, a value."""
     if not x.shape:
-        x._view = ELEMENT
+        x._view = RESULT
     return x
 
 
 def like(kind: type[Tensor], value: Tensor) -> Tensor:
     """Return a result as a tensor of another class, at the same place in the graph."""
     result = kind.deferred(value.expr, value.expr_slot, value.spec)  # type: ignore[arg-type]
-    result._view = value._view if value._view is ELEMENT else None
+    result._view = value._view if value.is_scalar else None
     if value.requires_grad:
         result.move(value.node, value.slot, True)
     return result  # type: ignore[return-value]

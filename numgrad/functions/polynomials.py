@@ -8,7 +8,7 @@ import numpy as np
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
-from .creation import ones, zeros
+from .constants import ones, zeros
 from .cumulative import cumprod
 from .filtering import convolve
 from .joining import concat

@@ -1,11 +1,15 @@
 """Powers, roots and the length of a vector."""
 
+from typing import Unpack
+
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
 from ..operators import powers as _powers
+from .universal import Options, universal, with_options
 
 
-def square(x: ArrayLike, /) -> Tensor:
+@universal
+def square(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x * x``.
 
     Parameters
@@ -24,10 +28,11 @@ def square(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.square(x), x)[0]
     tensor([0.5, 1. ])
     """
-    return _powers.square(x)
+    return with_options(square, options, x) if options else _powers.square(x)
 
 
-def sqrt(x: ArrayLike, /) -> Tensor:
+@universal
+def sqrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the square root.
 
     Parameters
@@ -46,10 +51,11 @@ def sqrt(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.sqrt(x), x)[0]
     tensor([ inf, 0.25])
     """
-    return _powers.sqrt(x)
+    return with_options(sqrt, options, x) if options else _powers.sqrt(x)
 
 
-def cbrt(x: ArrayLike, /) -> Tensor:
+@universal
+def cbrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the cube root.
 
     Parameters
@@ -73,10 +79,11 @@ def cbrt(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.cbrt(x), x)[0]
     tensor([0.08333333, 0.33333333])
     """
-    return _powers.cbrt(x)
+    return with_options(cbrt, options, x) if options else _powers.cbrt(x)
 
 
-def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def pow(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1**x2``.
 
     Parameters
@@ -102,6 +109,8 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.pow(x1, x2), [x1, x2])
     (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
     """
+    if options:
+        return with_options(pow, options, x1, x2)
     if type(x2) is int and x2 == 2:
         return _powers.square(x1)
     if type(x2) in (int, float) and isinstance(x1, Tensor) and x1.dtype.kind in "fc":
@@ -116,7 +125,8 @@ _SHORT = {2: _powers.square, 3: _powers.cube, -1: _elementwise.reciprocal, 0.5: 
 power = pow
 
 
-def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def hypot(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``sqrt(x1**2 + x2**2)`` without overflow.
 
     Parameters
@@ -142,4 +152,4 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.hypot(x1, x2), [x1, x2])
     (tensor([0.6, 0. ]), tensor([0.8, 0. ]))
     """
-    return _powers.hypot(x1, x2)
+    return with_options(hypot, options, x1, x2) if options else _powers.hypot(x1, x2)

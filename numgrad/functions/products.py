@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,9 +19,12 @@ from ..operators.shape import expand_dims, reshape, squeeze
 from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
+from .results import delivered
+from .universal import Options, universal, with_options
 
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the matrix product; leading axes broadcast.
 
     Parameters
@@ -46,7 +49,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    return _product.call(x1, x2)
+    return with_options(matmul, options, x1, x2) if options else _product.call(x1, x2)
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:
@@ -106,7 +109,7 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 _product = Steps(_product_steps, _any_product)
 
 
-def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
+def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Sum the products over the last axis of ``a`` and the last but one of ``b``; a number
     multiplies.
 
@@ -114,6 +117,8 @@ def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
     ----------
     a, b : array_like
         The last axis of ``a`` goes with the only axis of a vector ``b``.
+    out : Tensor, optional
+        Where to write the result.
 
     Notes
     -----
@@ -127,6 +132,10 @@ def dot(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([2., 4.])
     """
     a, b = as_tensors(a, b)
+    return delivered(_dot(a, b), out, "dot")
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
     if not a.ndim or not b.ndim:
         return multiply(a, b)
     if a.ndim <= 2 and b.ndim <= 2:
@@ -179,8 +188,36 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     return cast(sum_(products, axes=(axis,)), products.dtype)
 
 
-def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
-    """Return the products of each element of ``a`` with each of ``b``, both flattened.
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of matrices and vectors; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 10.0], [0.0, 1.0]])
+    tensor([[21., 43.],
+            [ 2.,  4.]])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(x1, expand_dims(x2, axes=(-1,))), axes=(-1,))
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+    """Return the products of vectors, which are conjugated, and matrices; other axes broadcast.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.vecmat([1.0, 10.0], [[1.0, 2.0], [3.0, 4.0]])
+    tensor([31., 42.])
+    """
+    x1, x2 = as_tensors(x1, x2)
+    return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
+    """Return the products of each element of ``a`` with each of ``b``, both flattened; in ``out``
+    if it is given.
 
     Notes
     -----
@@ -195,7 +232,8 @@ def outer(a: ArrayLike, b: ArrayLike) -> Tensor:
     """
     a, b = as_tensors(a, b)
     a = reshape(a, ncore=a.ndim, shape=(a.size, 1))
-    return multiply(a, reshape(b, ncore=b.ndim, shape=(1, b.size)))
+    y = multiply(a, reshape(b, ncore=b.ndim, shape=(1, b.size)))
+    return delivered(y, out, "outer")
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:

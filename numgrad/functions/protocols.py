@@ -2,19 +2,37 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial, update_wrapper
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
+from ..engine import leaving
 from .arithmetic import is_operand
-from .tables import CONVERSIONS, FUNCTIONS, RENAMED, SCIPY_UFUNCS, UFUNCS
+from .results import delivered, way_out
+from .sparse import is_product_of_scipy
+from .tables import CONVERSIONS, FUNCTIONS, RENAMED, UFUNCS, scipy_function
+from .universal import with_options
 
 _ABSENT = inspect.Parameter.empty
 _UNNAMED = inspect.Parameter.POSITIONAL_ONLY
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """Return the array, for NumPy; for a product of SciPy, which is then left to the tensor, an
+    object that is no array of numbers."""
+    if is_product_of_scipy(sys._getframe(1)):
+        return np.empty((), object)
+    tensor._computed()
+    leaving.refuse(tensor, "np.asarray", leaving.ARRAY)
+    found = tensor.numpy(copy=bool(copy))
+    return found if dtype is None or found.dtype == dtype else found.astype(dtype)
+
 
 # Universal functions ------------------------------------------------------------------------------
 
@@ -25,8 +43,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     Raises
     ------
     TypeError
-        For a function without counterpart, for methods such as ``reduce``, and for options that
-        would write into an array or compute a part of it.
+        For a function or a method without counterpart, and for options that would write into an
+        array.
     """
     if not all(map(is_operand, inputs)):
         return NotImplemented
@@ -35,33 +53,29 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         return function(*inputs)
     is_own = getattr(np, ufunc.__name__, None) is ufunc
     name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
-    if method != "__call__":
-        raise TypeError(f"{name}.{method} does not take tensors; {_way_out(f'{name}.{method}')}")
     if function is None:
-        raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
-    for option in _meaningful(options):
-        if option == "out":
-            raise _no_target(name, inputs, options["out"])
-        raise _no_such_parameter(name, option)
-    return function(*inputs)
+        raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
+    if method != "__call__":
+        return _of_method(name, function, method)(*inputs, **options)
+    own = {key: value for key, value in options.items() if key in _parameters(function)}
+    others = {key: value for key, value in options.items() if key not in own}
+    function = update_wrapper(partial(function, **own), function) if own else function
+    return with_options(function, others, *inputs, called=name)
+
+
+def _of_method(name: str, function: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """Return what answers a method such as ``np.add.reduce``."""
+    found = getattr(function, method, None)
+    if found is None:
+        called = f"{name}.{method}"
+        raise TypeError(f"{called} has no counterpart in numgrad; {way_out(called)}")
+    return found
 
 
 def _scipy_function(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    """Return the counterpart by name: scipy.special need not be imported to know its objects."""
+    """Return the counterpart of a function that is not NumPy's."""
     own = getattr(np, ufunc.__name__, None) is not ufunc
-    return SCIPY_UFUNCS.get(ufunc.__name__) if own else None
-
-
-def _meaningful(options: Mapping[str, Any]) -> Iterable[str]:
-    """Return the names of the options that ask for something else than the default."""
-    defaults = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
-    for option, value in options.items():
-        if value is None and option == "where":
-            yield option  # which is false to NumPy
-        elif value is not None and not (
-            isinstance(value, (str, bool)) and value == defaults.get(option)
-        ):
-            yield option
+    return scipy_function(ufunc.__name__) if own else None
 
 
 # Other functions ----------------------------------------------------------------------------------
@@ -86,12 +100,14 @@ def array_function(
     name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
     own = FUNCTIONS.get(function)
     if own is None:
-        raise TypeError(f"{name} has no counterpart in numgrad; {_way_out(name)}")
+        raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
     if function in CONVERSIONS and _computes_in_numpy(sys._getframe(1)):
         return function(*[x.numpy(copy=True) if isinstance(x, Tensor) else x for x in args])
     alike = _alike(function, own)
     if kwargs or len(args) > alike:
         args, kwargs = _translate(name, function, own, args, kwargs, alike)
+        out = kwargs.pop("out", None)
+        return delivered(own(*args, **kwargs), out, name)
     return own(*args, **kwargs)
 
 
@@ -120,7 +136,9 @@ def _translate(
     result = {}
     for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
         value, name = given[parameter], names.get(parameter)
-        if name is None:
+        if parameter == "out" and name is None:
+            result[parameter] = value  # which the result is written to
+        elif name is None:
             if not _is_default(value, theirs.get(parameter)):
                 raise _no_such_parameter(called, parameter)
         elif name in result:
@@ -158,7 +176,8 @@ def _alike(function: Callable[..., Any], own: Callable[..., Any]) -> int:
         return sys.maxsize
     names = _names(function, own)
     for count, (name, parameter) in enumerate(zip(theirs, ours, strict=False)):
-        if names.get(name) != parameter.name or parameter.kind is parameter.KEYWORD_ONLY:
+        is_named = parameter.kind is parameter.KEYWORD_ONLY or name == "out"
+        if names.get(name) != parameter.name or is_named:
             return count
     return min(len(theirs), len(ours))
 
@@ -186,19 +205,4 @@ def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
 
 
 def _no_such_parameter(name: str, parameter: str) -> TypeError:
-    return TypeError(f"{name} of tensors does not take {parameter}=; {_way_out(name)}")
-
-
-def _way_out(name: str) -> str:
-    return f"for values without gradients write {name}(t.detach().numpy(), ...)"
-
-
-def _no_target(name: str, inputs: Sequence[Any], out: Sequence[Any]) -> TypeError:
-    """Return the error for ``out=``, and for ``array += tensor``, which comes here as well."""
-    if any(isinstance(target, Tensor) for target in out):
-        instead = f"write t[...] = {name}(...)"
-    elif any(out[0] is operand for operand in inputs):
-        instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
-    else:
-        instead = f"an array has no gradients: write a = {name}(...)"
-    return TypeError(f"{name} of tensors does not take out=; {instead}; {_way_out(name)}")
+    return TypeError(f"{name} of tensors does not take {parameter}=; {way_out(name)}")

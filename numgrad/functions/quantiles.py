@@ -10,7 +10,7 @@ from ..operators.layout import axes_last
 from .averages import fitting_weights
 from .axes import Axis, kept, negative_axes
 from .comparison import isnan, less
-from .creation import full
+from .constants import full
 from .cumulative import cumsum
 from .indexing import take, take_along_axis
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of

@@ -9,9 +9,10 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
-from .creation import arrays, asarray, carries_graph, fresh
+from .creation import arrays, asarray, carries_graph, device_like, fresh
 from .joining import concatenate
 from .repeating import broadcast_to
+from .reshaping import moveaxis
 from .rounding import floor
 from .selection import where
 from .transfer import on_device
@@ -23,7 +24,13 @@ def _number(value: Any) -> Any:
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> Tensor:
     """Return numbers from ``start`` (0 if only one is given) to ``stop``, excluded, in steps.
 
@@ -33,8 +40,8 @@ def arange(
         The range, as in NumPy; ``start`` and ``step`` get gradients if they require grad.
     dtype : dtype, optional
         By default that of the numbers.
-    device : str, optional
-        Where the tensor lives.
+    device, like
+        As in `zeros`.
 
     Raises
     ------
@@ -53,6 +60,7 @@ def arange(
     >>> ng.arange(3)
     tensor([0, 1, 2])
     """
+    device = device_like(device, like)
     if stop is None:
         start, stop = 0, start
     known = np.arange(_number(start), _number(stop), _number(step), dtype=dtype)
@@ -83,10 +91,12 @@ def linspace(
     stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
+    retstep: bool = False,
     dtype: Any = None,
+    axis: int = 0,
     *,
     device: Any = None,
-) -> Tensor:
+) -> Any:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
 
     Parameters
@@ -97,8 +107,12 @@ def linspace(
         How many numbers.
     endpoint : bool
         Whether ``stop`` is the last of them.
+    retstep : bool
+        Whether to return the distance of two numbers as well.
     dtype : dtype, optional
         Default: that of the ends, floating.
+    axis : int
+        Along which axis the numbers lie, where the ends have axes.
     device : str, optional
         Where the tensor lives.
 
@@ -114,6 +128,13 @@ def linspace(
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     num, endpoint = operator.index(seen(num)), bool(seen(endpoint))
+    if axis or retstep:
+        numbers = linspace(start, stop, num, endpoint, dtype=dtype, device=device)
+        steps = num - 1 if endpoint else num
+        distance = asarray(stop, np.result_type(numbers.dtype, 1.0)) - start
+        step = distance / steps if steps > 0 else distance * np.nan
+        numbers = moveaxis(numbers, 0, axis)
+        return (numbers, step) if retstep else numbers
     if not carries_graph([start, stop]):
         first, last = arrays(seen((start, stop)))
         return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype), device)

@@ -7,10 +7,14 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
 from ..operators import searching as _searching
-from .axes import Axis, reduce_axes, reducer
+from ..operators.elementwise import add, multiply
+from ..operators.selection import maximum, minimum
+from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
 from .cumulative import cumprod as cumprod
 from .cumulative import cumsum as cumsum
 from .operands import as_tensor
+from .repeating import broadcast_to
+from .results import delivered, initial_of, present
 from .statistics import logsumexp as logsumexp
 from .statistics import mean as mean
 from .statistics import median as median
@@ -23,7 +27,15 @@ def _as_dtype(x: ArrayLike, dtype: Any) -> Tensor:
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
 
-def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def sum(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return the sum of the elements along ``axis``.
 
     Parameters
@@ -35,8 +47,14 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fal
     dtype : dtype, optional
         Of the sum, and of the elements before they are summed; by default small integers become
         int64 as in NumPy.
+    out : Tensor, optional
+        Where the result is written.
     keepdims : bool
         Whether the summed axes stay, with size 1.
+    initial : number or Tensor, optional
+        What is added to the sum.
+    where : array_like of bool, optional
+        Which elements count; the others receive no gradient.
 
     Notes
     -----
@@ -55,14 +73,27 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fal
     """
     if type(x) is not Tensor or dtype is not None:
         x = _as_dtype(x, dtype)
+    if where is not True:
+        x = present(x, where, 0, "sum")
     y = _sums.call(x, axis, keepdims)
-    return y if dtype is None else y.astype(dtype)
+    y = y if dtype is None else y.astype(dtype)
+    if initial is not None:
+        y = add(y, initial_of(initial, y.dtype, "sum"))
+    return y if out is None else delivered(y, out, "sum")
 
 
 _sums = reducer(_operators.sum)
 
 
-def prod(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def prod(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return the product of the elements along ``axis``; parameters as in `sum`, the product of
     none is 1.
 
@@ -78,11 +109,24 @@ def prod(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
     >>> ng.grad(ng.prod(x), x)[0]
     tensor([6., 0., 0.])
     """
-    y = reduce_axes(_operators.prod, _as_dtype(x, dtype), axis, keepdims)
-    return y if dtype is None else y.astype(dtype)
+    x = _as_dtype(x, dtype)
+    if where is not True:
+        x = present(x, where, 1, "prod")
+    y = reduce_axes(_operators.prod, x, axis, keepdims)
+    y = y if dtype is None else y.astype(dtype)
+    if initial is not None:
+        y = multiply(y, initial_of(initial, y.dtype, "prod"))
+    return delivered(y, out, "prod")
 
 
-def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def max(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return the largest element along ``axis``, NaN if there is one.
 
     Parameters
@@ -91,13 +135,17 @@ def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
         The elements; real.
     axis : int or tuple of int, optional
         The axes to search, by default all.
-    keepdims : bool
-        Whether these axes stay, with size 1.
+    out, keepdims
+        As in `sum`.
+    initial : number or Tensor, optional
+        The result is no smaller.
+    where : array_like of bool, optional
+        Which elements count; ``initial`` is needed then.
 
     Raises
     ------
     ValueError
-        If there is no element.
+        If there is no element, and no ``initial``.
 
     Notes
     -----
@@ -111,13 +159,23 @@ def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.grad(ng.max(x), x)[0]
     tensor([0. , 0.5, 0.5])
     """
-    return _maxima.call(x if type(x) is Tensor else as_tensor(x), axis, keepdims)
+    x = x if type(x) is Tensor else as_tensor(x)
+    if initial is None and where is True and out is None:
+        return _maxima.call(x, axis, keepdims)
+    return _extremum(_maxima, "max", x, axis, out, keepdims, initial, where)
 
 
 _maxima = reducer(_operators.max)
 
 
-def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def min(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return the smallest element along ``axis``, NaN if there is one; parameters and errors as in
     `max`.
 
@@ -132,17 +190,61 @@ def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.min([[1.0, 3.0], [0.0, 4.0]], axis=1)
     tensor([1., 0.])
     """
-    return _minima.call(x if type(x) is Tensor else as_tensor(x), axis, keepdims)
+    x = x if type(x) is Tensor else as_tensor(x)
+    if initial is None and where is True and out is None:
+        return _minima.call(x, axis, keepdims)
+    return _extremum(_minima, "min", x, axis, out, keepdims, initial, where)
 
 
 _minima = reducer(_operators.min)
+
+
+def _extremum(
+    extrema: Any, name: str, x: Tensor, axis: Axis, out: Any, keepdims: bool, initial: Any,
+    where: Any,
+) -> Tensor:  # fmt: skip
+    """Return the extremum of those elements that count, and of ``initial``."""
+    if where is not True:
+        if initial is None:
+            raise ValueError(f"{name}: where= needs initial=, for no element may count")
+        x = present(x, where, _utmost(x.dtype, name == "max"), name)
+    if initial is None:
+        return delivered(extrema.call(x, axis, keepdims), out, name)
+    least = initial_of(initial, x.dtype, name)
+    if number_of_elements(x, axis):
+        y = (maximum if name == "max" else minimum)(extrema.call(x, axis, keepdims), least)
+    else:
+        y = broadcast_to(least, _reduced(x, axis, keepdims)).clone()
+    return delivered(y, out, name)
+
+
+def _utmost(dtype: np.dtype, lowest: bool) -> Any:
+    """Return the number that is no larger, or no smaller, than any other one of a dtype."""
+    if dtype.kind in "fc":
+        return -np.inf if lowest else np.inf
+    if dtype.kind == "b":
+        return not lowest
+    return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
+
+
+def _reduced(x: Tensor, axis: Axis, keepdims: bool) -> tuple[int, ...]:
+    axes = negative_axes(axis, x.ndim)
+    sizes = [1 if n - x.ndim in axes else size for n, size in enumerate(x.shape)]
+    return tuple(n for k, n in enumerate(sizes) if kept(keepdims) or k - x.ndim not in axes)
 
 
 amax = max
 amin = min
 
 
-def any(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def any(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return whether any element along ``axis`` is not zero.
 
     Parameters
@@ -151,8 +253,8 @@ def any(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
         The elements; NaN is not zero.
     axis : int or tuple of int, optional
         The axes to search, by default all.
-    keepdims : bool
-        Whether these axes stay, with size 1.
+    out, keepdims, where
+        As in `sum`.
 
     Notes
     -----
@@ -164,10 +266,19 @@ def any(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.any([[0.0, 1.0], [0.0, 0.0]], axis=1)
     tensor([ True, False])
     """
-    return reduce_axes(_searching.any, as_tensor(x), axis, keepdims)
+    x = as_tensor(x)
+    x = x if where is True else present(x, where, 0, "any")
+    return delivered(reduce_axes(_searching.any, x, axis, keepdims), out, "any")
 
 
-def all(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def all(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return whether no element along ``axis`` is zero; parameters and notes as in `any`.
 
     Examples
@@ -176,10 +287,12 @@ def all(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> ng.all([[2.0, 1.0], [0.0, 1.0]], axis=1)
     tensor([ True, False])
     """
-    return reduce_axes(_searching.all, as_tensor(x), axis, keepdims)
+    x = as_tensor(x)
+    x = x if where is True else present(x, where, 1, "all")
+    return delivered(reduce_axes(_searching.all, x, axis, keepdims), out, "all")
 
 
-def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def count_nonzero(x: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
     """Return the number of elements along ``axis`` that are not zero; parameters and notes as in
     `any`.
 
@@ -192,7 +305,9 @@ def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Te
     return reduce_axes(_searching.count_nonzero, as_tensor(x), axis, keepdims)
 
 
-def argmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def argmax(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
     """Return the position of the first largest element along ``axis``, or of the first NaN.
 
     Parameters
@@ -201,6 +316,8 @@ def argmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
         The elements; real.
     axis : int, optional
         By default the position counts the elements of all axes, in C order.
+    out : Tensor, optional
+        Where the result is written.
     keepdims : bool
         Whether the axis stays, with size 1.
 
@@ -219,10 +336,12 @@ def argmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
     >>> ng.argmax([1.0, 3.0, 3.0])
     tensor(1)
     """
-    return reduce_axes(_searching.argmax, as_tensor(x), axis, keepdims)
+    return delivered(reduce_axes(_searching.argmax, as_tensor(x), axis, keepdims), out, "argmax")
 
 
-def argmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def argmin(
+    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+) -> Tensor:
     """Return the position of the first smallest element along ``axis``; parameters and errors as
     in `argmax`.
 
@@ -232,4 +351,4 @@ def argmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
     >>> ng.argmin([[3.0, 1.0], [0.0, 2.0]], axis=0)
     tensor([1, 0])
     """
-    return reduce_axes(_searching.argmin, as_tensor(x), axis, keepdims)
+    return delivered(reduce_axes(_searching.argmin, as_tensor(x), axis, keepdims), out, "argmin")

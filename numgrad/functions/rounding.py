@@ -1,14 +1,18 @@
 """Rounding, whose derivative is zero, and remainders."""
 
 import operator
+from typing import Unpack
 
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
+from .results import delivered
+from .universal import Options, universal, with_options
 
 
-def floor(x: ArrayLike, /) -> Tensor:
+@universal
+def floor(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the largest integers not above ``x``, in its dtype.
 
     Parameters
@@ -31,10 +35,11 @@ def floor(x: ArrayLike, /) -> Tensor:
     >>> ng.floor(ng.tensor([-1.5, 1.5]))
     tensor([-2.,  1.])
     """
-    return _rounding.floor(x)
+    return with_options(floor, options, x) if options else _rounding.floor(x)
 
 
-def ceil(x: ArrayLike, /) -> Tensor:
+@universal
+def ceil(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the smallest integers not below ``x``, in its dtype.
 
     Parameters
@@ -57,10 +62,11 @@ def ceil(x: ArrayLike, /) -> Tensor:
     >>> ng.ceil(ng.tensor([-1.5, 1.5]))
     tensor([-1.,  2.])
     """
-    return _rounding.ceil(x)
+    return with_options(ceil, options, x) if options else _rounding.ceil(x)
 
 
-def trunc(x: ArrayLike, /) -> Tensor:
+@universal
+def trunc(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x`` rounded towards zero.
 
     Parameters
@@ -83,13 +89,13 @@ def trunc(x: ArrayLike, /) -> Tensor:
     >>> ng.trunc(ng.tensor([-1.5, 1.5]))
     tensor([-1.,  1.])
     """
-    return _rounding.trunc(x)
+    return with_options(trunc, options, x) if options else _rounding.trunc(x)
 
 
 fix = trunc
 
 
-def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
+def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Return ``x`` rounded to ``decimals`` places, halves to even.
 
     Parameters
@@ -98,15 +104,12 @@ def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
         Any shape.
     decimals : int
         Places after the decimal point; negative numbers round to tens, hundreds and so on.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
+    out : Tensor, optional
+        Where the result is written.
 
     Notes
     -----
-    The derivative is 0.
+    The derivative is 0. Of complex numbers both parts are rounded.
 
     Examples
     --------
@@ -117,13 +120,15 @@ def round(x: ArrayLike, /, decimals: int = 0) -> Tensor:
     tensor([ 1.2, 12.3])
     """
     places = operator.index(seen(decimals))
-    return _decimals(x, places) if places else _rounding.rint(x)
+    y = _decimals(x, places) if places else _rounding.rint(x)
+    return delivered(y, out, "round")
 
 
 around = round
 
 
-def rint(x: ArrayLike, /) -> Tensor:
+@universal
+def rint(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x`` rounded to integers, halves to even.
 
     Parameters
@@ -131,14 +136,9 @@ def rint(x: ArrayLike, /) -> Tensor:
     x : array_like
         Any shape.
 
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
     Notes
     -----
-    The derivative is 0.
+    The derivative is 0. Of complex numbers both parts are rounded.
 
     Examples
     --------
@@ -146,10 +146,11 @@ def rint(x: ArrayLike, /) -> Tensor:
     >>> ng.rint(ng.tensor([0.5, 1.5]))
     tensor([0., 2.])
     """
-    return _rounding.rint(x)
+    return with_options(rint, options, x) if options else _rounding.rint(x)
 
 
-def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``floor(x1 / x2)``.
 
     Parameters
@@ -172,10 +173,13 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.floor_divide(ng.tensor([7.0, -7.0]), ng.tensor([2.0, 2.0]))
     tensor([ 3., -4.])
     """
+    if options:
+        return with_options(floor_divide, options, x1, x2)
     return _rounding.floor_divide(x1, x2)
 
 
-def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def remainder(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``.
 
     Parameters
@@ -200,13 +204,14 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.remainder(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([-3.,  4.]))
     """
-    return _rounding.remainder(x1, x2)
+    return with_options(remainder, options, x1, x2) if options else _rounding.remainder(x1, x2)
 
 
 mod = remainder
 
 
-def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def fmod(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``.
 
     Parameters
@@ -231,7 +236,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.fmod(x1, x2), [x1, x2])
     (tensor([1., 1.]), tensor([-3.,  3.]))
     """
-    return _rounding.fmod(x1, x2)
+    return with_options(fmod, options, x1, x2) if options else _rounding.fmod(x1, x2)
 
 
 def _decimals(x: ArrayLike, decimals: int) -> Tensor:

@@ -1,20 +1,21 @@
 """Functions that choose between their arguments."""
 
 import math
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor, constant
-from ..engine.graph import ELEMENT
 from ..engine.steps import Steps
 from ..operators import comparison as _comparison
 from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
 from ..operators import selection as _selection
 from .operands import as_scalar
+from .results import delivered
 from .searching import nonzero
+from .universal import Options, universal, with_options
 
 
 @overload
@@ -63,7 +64,8 @@ def _where_steps(*args: Any) -> Any:
 _chosen = Steps(_where_steps, _elementwise.where)
 
 
-def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def maximum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, NaN where either is NaN.
 
     Parameters
@@ -88,10 +90,11 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
     (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
     """
-    return _selection.maximum(x1, x2)
+    return with_options(maximum, options, x1, x2) if options else _selection.maximum(x1, x2)
 
 
-def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def minimum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, NaN where either is NaN.
 
     Parameters
@@ -116,10 +119,11 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.minimum(x1, x2), [x1, x2])
     (tensor([1. , 0.5, 0. ]), tensor([0. , 0.5, 1. ]))
     """
-    return _selection.minimum(x1, x2)
+    return with_options(minimum, options, x1, x2) if options else _selection.minimum(x1, x2)
 
 
-def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def fmax(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, and the other one where one is NaN.
 
     Parameters
@@ -142,10 +146,11 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.fmax(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
     tensor([2., 2.])
     """
-    return _selection.fmax(x1, x2)
+    return with_options(fmax, options, x1, x2) if options else _selection.fmax(x1, x2)
 
 
-def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def fmin(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, and the other one where one is NaN.
 
     Parameters
@@ -168,10 +173,11 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.fmin(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
     tensor([1., 2.])
     """
-    return _selection.fmin(x1, x2)
+    return with_options(fmin, options, x1, x2) if options else _selection.fmin(x1, x2)
 
 
-def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def copysign(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return ``abs(x1)`` with the sign of ``x2``.
 
     Parameters
@@ -194,13 +200,22 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.copysign(ng.tensor([1.0, 2.0]), ng.tensor([-1.0, 0.0]))
     tensor([-1.,  2.])
     """
-    return _selection.copysign(x1, x2)
+    return with_options(copysign, options, x1, x2) if options else _selection.copysign(x1, x2)
 
 
 _PLAIN = {int, float, type(None)}
 
 
-def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
+def clip(
+    x: ArrayLike,
+    /,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: Tensor | None = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+) -> Tensor:
     """Return ``x`` limited to the interval from ``min`` to ``max``.
 
     Parameters
@@ -209,6 +224,10 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
         Any shape.
     min, max : array_like or None
         Broadcast with ``x``; None is no limit. Where ``min > max``, the result is ``max``.
+    out : Tensor, optional
+        Where the result is written.
+    a_min, a_max : array_like or None
+        Other names of ``min`` and ``max``.
 
     Raises
     ------
@@ -227,6 +246,12 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     >>> ng.grad(ng.clip(x, 0.0, 1.0), x)[0]
     tensor([0., 1., 1.])
     """
+    if a_min is not None or a_max is not None:
+        if min is not None or max is not None:
+            raise TypeError("clip got its limits twice, under two names")
+        min, max = a_min, a_max
+    if out is not None:
+        return delivered(clip(x, min, max), out, "clip")
     if min is None and max is None:
         return _elementwise.copy(x)
     if type(x) is Tensor and x.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
@@ -242,7 +267,12 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
 
 
 def nan_to_num(
-    x: ArrayLike, /, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: ArrayLike,
+    /,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
 ) -> Tensor:
     """Return ``x`` with NaN and infinities replaced by numbers.
 
@@ -250,6 +280,8 @@ def nan_to_num(
     ----------
     x : array_like
         Any shape.
+    copy : bool
+        False writes the result into ``x``, if that is a tensor.
     nan : float
         Replaces NaN.
     posinf, neginf : float or None
@@ -267,6 +299,8 @@ def nan_to_num(
     tensor([1., 0.])
     """
     x = x if isinstance(x, Tensor) else constant(x)
+    if not copy:
+        return delivered(nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf), x, "nan_to_num")
     if x.dtype.kind in "biu":
         return _elementwise.copy(x)
     if x.dtype.kind == "c":
@@ -279,7 +313,7 @@ def nan_to_num(
     y = _elementwise.where(_comparison.equal(x, math.inf), posinf, x)
     y = _elementwise.where(_comparison.equal(x, -math.inf), neginf, y)
     y = _elementwise.where(_comparison.isnan(x), nan, y)
-    return as_scalar(y) if x._view is ELEMENT else y
+    return as_scalar(y) if x.is_scalar else y
 
 
 def _weak(value: ArrayLike) -> ArrayLike:

@@ -7,6 +7,7 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..operators import reduction as _operators
+from ..operators.cast import cast
 from ..operators.comparison import isnan
 from ..operators.complex_parts import conj, real
 from ..operators.elementwise import add, divide, multiply, subtract, where
@@ -14,13 +15,23 @@ from ..operators.exponential import log
 from ..operators.indexing import index
 from ..operators.layout import axes_last
 from ..operators.powers import root_of_sum, square
-from ..operators.shape import expand_dims
+from ..operators.selection import maximum
+from ..operators.shape import broadcast_to, expand_dims
 from ..operators.sorting import argsort, permute
 from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
 from .operands import as_scalar, as_tensor
+from .results import delivered, mask_of, present
 
 
-def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def mean(
+    x: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Tensor:
     """Return the arithmetic mean of the elements along ``axis``.
 
     Parameters
@@ -31,8 +42,12 @@ def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
         The axes to average over, by default all.
     dtype : dtype, optional
         Of the elements before they are averaged.
+    out : Tensor, optional
+        Where the result is written.
     keepdims : bool
         Whether these axes stay, with size 1.
+    where : array_like of bool, optional
+        Which elements count.
 
     Notes
     -----
@@ -47,19 +62,23 @@ def mean(x: ArrayLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
     >>> ng.grad(ng.mean(x), x)[0]
     tensor([0.25, 0.25, 0.25, 0.25])
     """
-    if dtype is None and type(x) is Tensor and x.dtype in FLOATING:
-        return _mean(x, axis, keepdims)
+    if dtype is None and type(x) is Tensor and x.dtype in FLOATING and where is True:
+        y = _mean(x, axis, keepdims)
+        return y if out is None else delivered(y, out, "mean")
     x, result = _computed_in(x, dtype)
-    return _mean(x, axis, keepdims).astype(result, copy=False)
+    y = _mean(x, axis, keepdims, where).astype(result, copy=False)
+    return delivered(y, out, "mean")
 
 
 def var(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
@@ -69,7 +88,7 @@ def var(
     ----------
     x : array_like
         The elements; complex ones count with the square of their distance from the mean.
-    axis, dtype, keepdims
+    axis, dtype, out, keepdims, where
         As in `mean`.
     ddof : float
         What to take from the number of elements in the divisor: 1 for the unbiased estimate.
@@ -98,17 +117,19 @@ def var(
     tensor([-2., -1.,  3.])
     """
     x, result = _computed_in(x, dtype)
-    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
-    return v.astype(_real(result), copy=False)
+    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction, where, keepdims), where)
+    return delivered(v.astype(_real(result), copy=False), out, "var")
 
 
 def std(
     x: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
+    out: Tensor | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
@@ -130,11 +151,17 @@ def std(
     tensor([-0.25,  0.25, -0.25,  0.25])
     """
     x, result = _computed_in(x, dtype)
-    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction))
-    return root_of_sum(v).astype(_real(result), copy=False)
+    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction, where, keepdims), where)
+    return delivered(root_of_sum(v).astype(_real(result), copy=False), out, "std")
 
 
-def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def median(
+    x: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
     """Return the median of the elements along ``axis``; NaN if one of them is.
 
     Parameters
@@ -143,6 +170,10 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
         The elements; the median of none is NaN.
     axis : int or tuple of int, optional
         By default all axes.
+    out : Tensor, optional
+        Where the result is written.
+    overwrite_input : bool
+        Accepted as NumPy does; the elements stay as they are.
     keepdims : bool
         Whether these axes stay, with size 1.
 
@@ -163,9 +194,10 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     x, result = _computed_in(x, None)
     axes = negative_axes(axis, x.ndim)
     if not axes or not number_of_elements(x, axis):
-        return _mean(x, axis, keepdims).astype(result, copy=False)
+        return delivered(_mean(x, axis, keepdims).astype(result, copy=False), out, "median")
     y = _middle(axes_last(x, axes)).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if kept(keepdims) else as_scalar(y)
+    y = expand_dims(y, axes=axes) if kept(keepdims) else as_scalar(y)
+    return delivered(y, out, "median")
 
 
 def _middle(line: Tensor) -> Tensor:
@@ -230,7 +262,10 @@ def _real(dtype: np.dtype) -> np.dtype:
     return np.real(np.zeros((), dtype)).dtype
 
 
-def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+def _mean(x: Tensor, axis: Axis, keepdims: bool, where: ArrayLike = True) -> Tensor:
+    if where is not True:
+        total = _sums.call(present(x, where, 0, "mean"), axis, kept(keepdims))
+        return divide(total, _count(x, axis, where, keepdims))
     count = x.size if axis is None else number_of_elements(x, axis)
     return divide(_sums.call(x, axis, kept(keepdims)), count)
 
@@ -238,17 +273,32 @@ def _mean(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
 _sums = reducer(_operators.sum)
 
 
-def _divisor(x: Tensor, axis: Axis, ddof: float, correction: float | None) -> float:
+def _count(x: Tensor, axis: Axis, where: ArrayLike, keepdims: bool) -> Any:
+    """Return how many elements are reduced to one: a number, or a tensor where some do not
+    count."""
+    if where is True:
+        return number_of_elements(x, axis)
+    mask = broadcast_to(mask_of(where, "mean"), x.shape)
+    return cast(_sums.call(mask, axis, kept(keepdims)), _real(x.dtype))
+
+
+def _divisor(
+    x: Tensor, axis: Axis, ddof: float, correction: float | None, where: Any, keepdims: bool
+) -> Any:
     if correction is not None:
         if ddof != 0:
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
     if not isinstance(ddof, (int, float, np.number)):
-        raise TypeError(f"ddof must be a number, got {type(ddof).__name__}; there is no out=")
-    return float(np.maximum(number_of_elements(x, axis) - ddof, 0))
+        raise TypeError(f"ddof must be a number, got {type(ddof).__name__}")
+    count = _count(x, axis, where, keepdims)
+    return float(np.maximum(count - ddof, 0)) if where is True else maximum(count - ddof, 0.0)
 
 
-def _var(x: Tensor, axis: Axis, keepdims: bool, mean: Any, divisor: float) -> Tensor:
-    d = subtract(x, _mean(x, axis, True) if mean is None else mean)
+def _var(
+    x: Tensor, axis: Axis, keepdims: bool, mean: Any, divisor: Any, where: ArrayLike
+) -> Tensor:
+    d = subtract(x, _mean(x, axis, True, where) if mean is None else mean)
+    d = d if where is True else present(d, where, 0, "var")
     squares = real(multiply(d, conj(d))) if d.dtype.kind == "c" else square(d)
     return divide(reduce_axes(_operators.sum, squares, axis, keepdims), divisor)

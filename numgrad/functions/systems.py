@@ -26,9 +26,13 @@ def require_square(x: Tensor, name: str) -> None:
         raise np.linalg.LinAlgError(f"{name} needs square matrices, got shape {x.shape}")
 
 
-def _matrix(x: ArrayLike, name: str) -> Tensor:
+def floating_matrices(x: ArrayLike, name: str, square: bool = True) -> Tensor:
+    """Return matrices in a dtype that LAPACK has; raise ``LinAlgError`` for other shapes."""
     x = as_tensor(x)
-    require_square(x, name)
+    if square:
+        require_square(x, name)
+    elif x.ndim < 2:
+        raise np.linalg.LinAlgError(f"{name} needs two axes at least, got shape {x.shape}")
     if x.dtype == np.float16:
         return x.astype(np.float32)
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
@@ -63,7 +67,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     tensor([0.5  , 0.125])
     """
     a, b = as_tensors(a, b)
-    return _solved(_matrix(a, "solve"), b, "solve")
+    return _solved(floating_matrices(a, "solve"), b, "solve")
 
 
 def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
@@ -106,7 +110,7 @@ def inv(a: ArrayLike) -> Tensor:
 
 def inverse(a: ArrayLike, caller: str) -> Tensor:
     """Return the inverses of square matrices; errors name the function ``caller``."""
-    a = _matrix(a, caller)
+    a = floating_matrices(a, caller)
     return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
@@ -131,7 +135,7 @@ def det(a: ArrayLike) -> Tensor:
     tensor([[ 4., -2.],
             [-2.,  1.]])
     """
-    a = _matrix(a, "det")
+    a = floating_matrices(a, "det")
     lu, pivots = _factorization.lu_factor(a)
     return _determinant.det(a, lu, pivots)
 
@@ -157,7 +161,7 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     tensor([[-0.5 ,  0.  ],
             [ 0.  ,  0.25]])
     """
-    a = _matrix(a, "slogdet")
+    a = floating_matrices(a, "slogdet")
     lu, pivots = _factorization.lu_factor(a)
     return SlogdetResult(*_determinant.slogdet(a, lu, pivots))
 
@@ -189,7 +193,7 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
     tensor([[2., 0.],
             [1., 2.]])
     """
-    a = _matrix(a, "cholesky")
+    a = floating_matrices(a, "cholesky")
     if seen(upper):
         return adjoint(_factorization.cholesky(adjoint(a)))
     return _factorization.cholesky(a)

@@ -13,13 +13,16 @@ from . import (
     assembling,
     averages,
     choosing,
+    constants,
     creation,
     cumulative,
     differences,
     dtypes,
     elementwise,
+    facts,
     filtering,
     floats,
+    fourier,
     grids,
     histograms,
     indexing,
@@ -27,23 +30,26 @@ from . import (
     linalg,
     nan_reductions,
     ordering,
+    placing,
+    polynomial_fits,
     polynomials,
     quantiles,
     ranges,
     reduction,
     searching,
+    sets,
     shape,
     sorting,
-    special,
     text,
     vectors,
 )
 
 CHAPTERS = (
-    agreement, applying, assembling, averages, choosing, creation, cumulative, differences, dtypes,
-    elementwise, filtering, floats, grids, histograms, indexing, interpolation, linalg,
-    nan_reductions, ordering, polynomials, quantiles, ranges, reduction, searching, shape, sorting,
-    special, text, vectors,
+    agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
+    differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
+    interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits, polynomials,
+    quantiles, ranges, reduction, searching, sets, shape, sorting, text,
+    vectors,
 )  # fmt: skip
 
 
@@ -64,35 +70,23 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     if isinstance(theirs, np.ufunc)
 }
 
-# SciPy's universal functions go by name: importing scipy.special takes long.
-SCIPY_UFUNCS: dict[str, Callable[..., Any]] = {
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "expit": special.expit,
-    "gammaln": special.gammaln,
-    "log_expit": special.log_expit,
-    "logit": special.logit,
-    "ndtr": special.ndtr,
-    "psi": special.digamma,
-    "xlogy": special.xlogy,
-}
+
+def scipy_function(name: str) -> Callable[..., Any] | None:
+    """Return what answers a universal function of ``scipy.special``, by its name: importing that
+    takes long, and so does making all of them."""
+    from . import special
+
+    found = vars(special).get(_SCIPY_NAMES.get(name, name))
+    return found if isinstance(found, FunctionType) else None
 
 
-def _shape(a: Tensor) -> tuple[int, ...]:
-    return creation.asarray(a).shape
+_SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
 
 
-def _ndim(a: Tensor) -> int:
-    return len(_shape(a))
+def _i0(x: Tensor) -> Tensor:
+    from . import special
 
-
-def _size(a: Tensor, axis: int | None = None) -> int:
-    a = creation.asarray(a)
-    return a.size if axis is None else a.shape[axis]
-
-
-def _copy(a: Tensor) -> Tensor:
-    return creation.asarray(a, copy=True)
+    return special.i0(x)
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -109,12 +103,9 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
 }
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
+FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
-    np.array: creation.asarray,  # np.array(3, like=t) arrives here too
-    np.copy: _copy,
-    np.ndim: _ndim,
-    np.shape: _shape,
-    np.size: _size,
+    np.i0: _i0,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }

@@ -1,14 +1,17 @@
 """Trigonometric functions and their inverses."""
 
 import math
+from typing import Unpack
 
 from .._errors import DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
 from ..operators import trigonometric as _trigonometric
+from .universal import Options, universal, with_options
 
 
-def sin(x: ArrayLike, /) -> Tensor:
+@universal
+def sin(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the sine.
 
     Parameters
@@ -27,10 +30,11 @@ def sin(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.sin(x), x)[0]
     tensor([0.96891242, 0.87758256])
     """
-    return _trigonometric.sin(x)
+    return with_options(sin, options, x) if options else _trigonometric.sin(x)
 
 
-def cos(x: ArrayLike, /) -> Tensor:
+@universal
+def cos(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the cosine.
 
     Parameters
@@ -49,10 +53,11 @@ def cos(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.cos(x), x)[0]
     tensor([-0.24740396, -0.47942554])
     """
-    return _trigonometric.cos(x)
+    return with_options(cos, options, x) if options else _trigonometric.cos(x)
 
 
-def tan(x: ArrayLike, /) -> Tensor:
+@universal
+def tan(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the tangent.
 
     Parameters
@@ -71,10 +76,11 @@ def tan(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.tan(x), x)[0]
     tensor([1.0651995 , 1.29844641])
     """
-    return _trigonometric.tan(x)
+    return with_options(tan, options, x) if options else _trigonometric.tan(x)
 
 
-def asin(x: ArrayLike, /) -> Tensor:
+@universal
+def asin(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse sine.
 
     Parameters
@@ -93,13 +99,14 @@ def asin(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.asin(x), x)[0]
     tensor([1.03279556, 1.15470054])
     """
-    return _trigonometric.asin(x)
+    return with_options(asin, options, x) if options else _trigonometric.asin(x)
 
 
 arcsin = asin
 
 
-def acos(x: ArrayLike, /) -> Tensor:
+@universal
+def acos(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse cosine.
 
     Parameters
@@ -118,13 +125,14 @@ def acos(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.acos(x), x)[0]
     tensor([-1.03279556, -1.15470054])
     """
-    return _trigonometric.acos(x)
+    return with_options(acos, options, x) if options else _trigonometric.acos(x)
 
 
 arccos = acos
 
 
-def atan(x: ArrayLike, /) -> Tensor:
+@universal
+def atan(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the inverse tangent.
 
     Parameters
@@ -143,13 +151,14 @@ def atan(x: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.atan(x), x)[0]
     tensor([0.94117647, 0.8       ])
     """
-    return _trigonometric.atan(x)
+    return with_options(atan, options, x) if options else _trigonometric.atan(x)
 
 
 arctan = atan
 
 
-def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+@universal
+def atan2(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the angle of the point ``(x2, x1)``, in ``[-pi, pi]``.
 
     Parameters
@@ -175,13 +184,14 @@ def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.grad(ng.atan2(x1, x2), [x1, x2])
     (tensor([0.16, 0.  ]), tensor([-0.12,  0.  ]))
     """
-    return _trigonometric.atan2(x1, x2)
+    return with_options(atan2, options, x1, x2) if options else _trigonometric.atan2(x1, x2)
 
 
 arctan2 = atan2
 
 
-def deg2rad(x: ArrayLike, /) -> Tensor:
+@universal
+def deg2rad(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return degrees as radians.
 
     Parameters
@@ -204,13 +214,14 @@ def deg2rad(x: ArrayLike, /) -> Tensor:
     >>> ng.deg2rad(ng.tensor([90.0, 180.0]))
     tensor([1.57079633, 3.14159265])
     """
-    return _scaled(x, math.pi / 180)
+    return with_options(deg2rad, options, x) if options else _scaled(x, math.pi / 180)
 
 
 radians = deg2rad
 
 
-def rad2deg(x: ArrayLike, /) -> Tensor:
+@universal
+def rad2deg(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return radians as degrees.
 
     Parameters
@@ -233,7 +244,7 @@ def rad2deg(x: ArrayLike, /) -> Tensor:
     >>> ng.rad2deg(ng.tensor([0.5, 1.0]))
     tensor([28.64788976, 57.29577951])
     """
-    return _scaled(x, 180 / math.pi)
+    return with_options(rad2deg, options, x) if options else _scaled(x, 180 / math.pi)
 
 
 degrees = rad2deg

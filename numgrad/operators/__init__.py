@@ -1,17 +1,22 @@
 """The built-in operators, by chapter: declarations only."""
 
+from . import banded as banded
 from . import cast as cast
 from . import comparison as comparison
 from . import complex_parts as complex_parts
 from . import cumulative as cumulative
 from . import determinant as determinant
 from . import elementwise as elementwise
+from . import elimination as elimination
 from . import exponential as exponential
 from . import factorization as factorization
+from . import fourier as fourier
 from . import gathering as gathering
 from . import indexing as indexing
 from . import joining as joining
+from . import least_squares as least_squares
 from . import matmul as matmul
+from . import matrix_functions as matrix_functions
 from . import positions as positions
 from . import powers as powers
 from . import reduction as reduction
@@ -21,6 +26,8 @@ from . import selection as selection
 from . import shape as shape
 from . import sliding as sliding
 from . import sorting as sorting
+from . import sparse as sparse
 from . import special as special
+from . import spectral as spectral
 from . import spherical as spherical
 from . import trigonometric as trigonometric

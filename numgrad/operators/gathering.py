@@ -238,7 +238,7 @@ scatter_add.ranks = lambda *, count, tail, **_: (count + tail, 1)
 put_at.ranks = lambda *, count, tail, shape, **_: (count + tail, len(shape) + tail, 1)
 
 put_at.is_linear = True
-gather.gives_scalars = True  # as a vector at an array without axes
+gather.gives_scalars = gather.reads_elements = True  # as a vector at an array without axes
 
 
 @gather.pullback

@@ -67,7 +67,7 @@ def _element_getter(inputs, *, key):
 element = Structural(
     "element", infer=_infer_element, run=_run_element, lower=_lower_element, prepare=_element_getter
 )
-element.gives_scalars = True
+element.gives_scalars = element.reads_elements = True
 
 
 @element.pullback

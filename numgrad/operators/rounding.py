@@ -37,7 +37,11 @@ def trunc_dx():
     return 0
 
 
-@builtin(name="round", numpy=np.round, complex=False)
+def complex_rint(x):
+    return complex(round(x.real), round(x.imag))
+
+
+@builtin(name="round", numpy=np.round, complex=complex_rint)
 def rint(x):
     return round(x)
 

@@ -1,36 +1,9 @@
-"""Special functions: error functions, the logistic function, gamma functions."""
+"""Special functions that are computed here: the logistic function, and the series of `digamma`."""
 
 import math
 
 from .._declare.partial import conjugate
-from .elementwise import add, builtin, multiply, negative, where
-
-TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
-
-# Error functions
-
-
-@builtin(complex=False)
-def erf(x):
-    return math.erf(x)
-
-
-@erf.partial("x")
-def erf_dx(x):
-    return TWO_OVER_SQRT_PI * math.exp(-x * x)
-
-
-@builtin(complex=False)
-def erfc(x):
-    return math.erfc(x)
-
-
-@erfc.partial("x")
-def erfc_dx(x):
-    return -TWO_OVER_SQRT_PI * math.exp(-x * x)
-
-
-# The logistic function and x log y
+from .elementwise import builtin, multiply, negative, where
 
 
 @builtin
@@ -50,46 +23,12 @@ def expit_pullback(context, g):
     return multiply(g, conjugate(slope))
 
 
-@builtin(complex=False)
-def xlogy(x1, x2):
-    return x1 * math.log(where(x1 == 0, where(x2 == x2, 1.0, x2), x2))  # x2 == x2: not NaN
-
-
-@xlogy.partial("x1")
-def xlogy_dx1(x1, x2):
-    return math.log(x2)
-
-
-@xlogy.partial("x2")
-def xlogy_dx2(x1, x2):
-    return where(abs(x1) + abs(x2) == 0, 0.0, x1 / x2)
-
-
-# Gamma functions. The derivative of each is an operator again, so derivatives of any order exist.
-
-
-@builtin(complex=False)
-def gammaln(x):
-    return math.lgamma(x)
-
-
-@gammaln.reads
-def gammaln_reads(needs):
-    return True, False
-
-
-@gammaln.pullback
-def gammaln_pullback(context, g):
-    return multiply(g, digamma(context.input(0)))
-
-
 def cotangent_of_pi(x):
     """``pi / tan(pi x)``; the argument is reduced first, so that it is exact near the poles."""
     return math.pi / math.tan(math.pi * (x - round(x)))
 
 
-@builtin(complex=False)
-def digamma(x):
+def digamma_series(x):
     # Upwards by the recurrence, then the asymptotic series; below 0 by reflection.
     z = where(x > 0, x, 1 - x)
     total = 0.0
@@ -107,18 +46,7 @@ def digamma(x):
 TAIL = 691 / 32760
 
 
-@digamma.reads
-def digamma_reads(needs):
-    return True, False
-
-
-@digamma.pullback
-def digamma_pullback(context, g):
-    return multiply(g, polygamma(1.0, context.input(0)))
-
-
-@builtin(complex=False)
-def polygamma(n, x):
+def polygamma_series(n, x):
     """The ``n``-th derivative of digamma, ``n >= 1``, for ``x`` above ``n - 32``; NaN below."""
     sign = 2 * (n % 2) - 1
     # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The
@@ -142,14 +70,3 @@ def polygamma(n, x):
     term = term * (n + 8) * (n + 9) / (z * z)
     total += term / 47900160
     return where(z >= shift, sign * math.exp(math.lgamma(n + 1)) * total, math.nan)
-
-
-@polygamma.reads
-def polygamma_reads(needs):
-    return True, True, False
-
-
-@polygamma.pullback
-def polygamma_pullback(context, g):
-    n, x = context.input(0), context.input(1)
-    return None, multiply(g, polygamma(add(n, 1.0), x))

@@ -1,11 +1,13 @@
 """Sparse Jacobians and Hessians: patterns found in the recorded graph, coloured, and computed in as
-few passes as there are colours.
+few passes as there are colours; products of tensors with sparse matrices.
 
-The modules are imported when one of the names is first asked for.
+The other modules are imported when one of the names is first asked for.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from ..functions.sparse import matmul as matmul
 
 if TYPE_CHECKING:
     from .derivatives import hessian as hessian
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Prepared", "PreparedHessian", "hessian", "hessian_pattern", "jacobian", "jacobian_pattern",
-    "prepare", "prepare_hessian",
+    "matmul", "prepare", "prepare_hessian",
 ]  # fmt: skip
 
 

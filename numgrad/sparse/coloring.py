@@ -21,17 +21,8 @@ COLORINGS = ("auto", "column", "row", "bidirectional")
 
 @dataclass(frozen=True)
 class Coloring:
-    """Colours of the rows and of the columns of a matrix, -1 for those without a pass.
-
-    Attributes
-    ----------
-    rows, columns : arrays of int64
-    columns_first : bool
-        Whether an entry whose row and column both have a pass is read from that of its column;
-        else it is read from that of its row.
-    n_rows, n_columns : int
-        The number of colours of each.
-    """
+    """Colours of the rows and of the columns of a matrix, -1 for those without a pass. An entry
+    whose row and column both have one is read from that of its column if ``columns_first``."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -52,18 +43,9 @@ class Coloring:
 
 @dataclass(frozen=True)
 class Split:
-    """A way to colour: rows for themselves, and what remains by columns; or turned round.
-
-    Attributes
-    ----------
-    matrix, other : IndexSets
-        By rows and by columns; turned round, if it is turned.
-    apart : array of bool
-        Which rows (columns, if it is turned) have passes of their own.
-    turned : bool
-    least : int
-        No colouring of this kind has fewer colours.
-    """
+    """A way to colour: rows ``apart`` by passes of their own, and what remains by columns; turned
+    round, the same of the transposed matrix. No colouring of this kind has fewer colours than
+    ``least``."""
 
     matrix: IndexSets
     other: IndexSets
@@ -73,18 +55,9 @@ class Split:
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> Coloring:
-    """Return a colouring of a matrix, with the fewest colours of those that were tried.
-
-    Parameters
-    ----------
-    pattern : IndexSets
-        The columns of the entries of each row.
-    coloring : {"auto", "column", "row", "bidirectional"}
-    order : str
-        See `ordering.order_of`.
-    """
+    """Return a colouring of a matrix, given by the columns of each row, with the fewest colours of
+    those that were tried."""
     require(coloring, COLORINGS, "coloring")
-    require(order, ("auto", *ORDERS), "order")
     best: Coloring | None = None
     for split in sorted(_splits(pattern, coloring), key=lambda split: split.least):
         if best is None or split.least < best.passes:
@@ -162,14 +135,13 @@ def fewest(
 ) -> np.ndarray:
     """Return the colours that a greedy colouring has in an order, or in the best of those that
     ``auto`` tries, and after it in the order of its own colours, as long as these become fewer."""
+    require(order, ("auto", *ORDERS), "order")
     best: np.ndarray | None = None
     for name in TRIED if order == "auto" else (order,):
         colors = greedy(order_of(name, columns, rows))
-        again = True
-        while again and colors.max(initial=-1) + 1 > least:
-            found = greedy(_by_color(colors))
-            again = found.max() < colors.max()
-            colors = found if again else colors
+        found = greedy(_by_color(colors)) if colors.max(initial=-1) >= least else colors
+        while found.max(initial=-1) < colors.max(initial=-1):
+            colors, found = found, greedy(_by_color(found))
         if best is None or colors.max(initial=-1) < best.max():
             best = colors
         if best.max(initial=-1) + 1 <= least:

@@ -10,15 +10,8 @@ from ..engine.runtime import runtime
 
 class Compiled:
     """A function that reads arrays and numbers and writes into arrays, compiled when it is first
-    called.
-
-    Parameters
-    ----------
-    function : callable
-        In the convention of ``numba.guvectorize``; it uses numbers and arrays alone.
-    signature : str
-        Such as ``"(n),(m)->(k)"``. Sizes that no input has are those of the arrays to write.
-    """
+    called. It is in the convention of ``numba.guvectorize``, with a signature such as
+    ``"(n),(m)->(k)"``; sizes that no input has are those of the arrays to write."""
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
         self.function, self.signature = function, signature

@@ -4,7 +4,6 @@ The products of all passes, one after the other, are a flat array; a *plan* says
 are, and where in the array each entry of the matrix lies.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,50 +14,24 @@ from .._errors import GraphError
 from .._tensor import Tensor, placed
 from ..func.forward import push
 from ..func.gradients import pull
+from ..functions.joining import concat
+from ..functions.reshaping import reshape
 from . import coloring, symmetric
 from .compiled import compiled
 from .sets import IndexSets
 
 
 @dataclass(frozen=True)
-class Substitution:
-    """How entries are found one from another, in an order in which those that are needed come
-    first.
-
-    Attributes
-    ----------
-    bases : array of int64
-        Where the sum lies that holds the entry.
-    starts, others : arrays of int64
-        The entries found before that are subtracted from it, by their numbers in this order.
-    """
-
-    bases: np.ndarray
-    starts: np.ndarray
-    others: np.ndarray
-
-
-@dataclass(frozen=True)
 class Plan:
-    """The passes of a compressed Jacobian, and how it is read from them.
-
-    Attributes
-    ----------
-    pattern : csr_array of bool
-    colors : Coloring
-    mode : str
-        ``row``, ``column``, ``bidirectional``, ``star`` or ``acyclic``.
-    positions : array of int64
-        For each entry where it lies: behind what is found by substitution, the products of the
-        rows, then those of the columns.
-    substitution : Substitution or None
-    """
+    """The passes of a compressed Jacobian, and how it is read from them. ``positions`` says where
+    each entry lies: behind what is found by substitution, the products of the rows, then those of
+    the columns. ``substitution`` is what `substitute` takes beside these, if anything."""
 
     pattern: Any
     colors: coloring.Coloring
     mode: str
     positions: np.ndarray
-    substitution: Substitution | None = None
+    substitution: tuple[np.ndarray, ...] = ()
 
 
 def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
@@ -67,11 +40,8 @@ def plan_jacobian(pattern: IndexSets, name: str, order: str) -> Plan:
     rows, columns, m, n = pattern.rows, pattern.members, len(pattern), pattern.width
     by_row = colors.rows[rows] * n + columns
     by_column = colors.n_rows * n + colors.columns[columns] * m + rows
-    mode = "bidirectional" if colors.n_rows and colors.n_columns else "row"
-    mode = mode if colors.n_rows else "column"
-    is_by_row = colors.rows[rows] >= 0
-    if colors.columns_first:
-        is_by_row = colors.columns[columns] < 0
+    mode = "column" if not colors.n_rows else "bidirectional" if colors.n_columns else "row"
+    is_by_row = colors.columns[columns] < 0 if colors.columns_first else colors.rows[rows] >= 0
     positions = np.where(is_by_row, by_row, by_column)
     return Plan(pattern.as_matrix(), colors, mode, positions)
 
@@ -92,16 +62,17 @@ def plan_hessian(pattern: IndexSets, name: str, order: str) -> Plan:
 
 def _by_substitution(pattern: IndexSets, colors: coloring.Coloring) -> Plan:
     graph, n = symmetric.graph_of(pattern), len(pattern)
-    count = graph.edges.size // 2
+    edges = graph[-1]
+    count = edges.size // 2
     number, bases = np.full(count, -1), np.empty(count, np.int64)
-    starts, others = np.zeros(count + 1, np.int64), np.empty(graph.edges.size, np.int64)
-    _peel(*graph.arrays, colors.rows, n, out=[number, bases, starts, others])
+    starts, others = np.zeros(count + 1, np.int64), np.empty(edges.size, np.int64)
+    _peel(*graph, colors.rows, n, out=[number, bases, starts, others])
     if (number < 0).any():
         raise GraphError("an acyclic colouring of a Hessian has a cycle in two colours")
     rows, columns = pattern.rows, pattern.members
     positions = count + colors.rows[rows] * n + columns
-    positions[rows != columns] = number[graph.edges]
-    found = Substitution(bases, starts, others[: starts[-1]].copy())
+    positions[rows != columns] = number[edges]
+    found = bases, starts, others[: starts[-1]].copy()
     return Plan(pattern.as_matrix(), colors, "acyclic", positions, found)
 
 
@@ -121,10 +92,8 @@ def _mark_single(starts, members, colors, single):
 @compiled("(a),(p),(p),(n),()->(e),(e),(s),(d)")
 def _peel(starts, members, edges, colors, n, number, bases, into, others):
     """Take the trees of two colours apart, leaf by leaf: the edge of a leaf is what a product shows
-    there, less the edges that were taken off there before.
-
-    A place is a vertex with one of the colours around it, known by the first member of that colour.
-    """
+    there, less the edges that were taken off there before. A place is a vertex with one of the
+    colours around it, known by the first member of that colour."""
     size = members.size
     places, counts, twins = np.empty(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
     owner, first = np.empty(size, np.int64), np.full(number.size, -1)
@@ -174,7 +143,8 @@ def _peel(starts, members, edges, colors, n, number, bases, into, others):
 
 @kernel_operator("(b),(e),(s),(d)->(e)", differentiable=False, register=False)
 def substitute(products, bases, starts, others, out):
-    """Find entries one from another, see `Substitution`."""
+    """Find entries one from another, in an order in which those that are needed come first: from
+    the sum that holds each, in ``bases``, subtract ``others``, numbers of entries found before."""
     for i in range(bases.size):
         total = products[bases[i]]
         for k in range(starts[i], starts[i + 1]):
@@ -190,15 +160,14 @@ def entries(output: Tensor, x: Tensor, plan: Plan) -> Tensor:
         parts += pull([output], [x], [_seeds(plan.colors.rows, output)], False, batched=True)
     if plan.colors.n_columns:
         parts += push([output], [x], [_seeds(plan.colors.columns, x)], False, batched=True)
-    flat = [_flat(part).astype(output.dtype) for part in parts]
+    flat = [reshape(part, -1).astype(output.dtype) for part in parts]
     if not flat:
         return placed(np.zeros(0, output.dtype), output.device)
-    if plan.substitution is not None:
-        found = plan.substitution
-        arrays = [_constant(a, output) for a in (found.bases, found.starts, found.others)]
+    if plan.substitution:
+        arrays = [placed(a, output.device) for a in plan.substitution]
         flat.insert(0, substitute(flat[0], *arrays))
-    products = flat[0] if len(flat) == 1 else _joined(flat)
-    at = _constant(plan.positions, output)
+    products = flat[0] if len(flat) == 1 else concat(flat)
+    at = placed(plan.positions, output.device)
     return registry["gather"](products, at, count=1, tail=0, shape=plan.positions.shape)
 
 
@@ -207,15 +176,3 @@ def _seeds(colors: np.ndarray, like: Tensor) -> Tensor:
     count = int(colors.max()) + 1
     seeds = (colors == np.arange(count)[:, None]).astype(like.dtype)
     return placed(seeds.reshape(count, *like.shape), like.device)
-
-
-def _constant(array: np.ndarray, like: Tensor) -> Tensor:
-    return placed(array, like.device)
-
-
-def _flat(tensor: Tensor) -> Tensor:
-    return registry["reshape"](tensor, ncore=len(tensor.shape), shape=(tensor.size,))
-
-
-def _joined(parts: Sequence[Tensor]) -> Tensor:
-    return registry["concat"](*parts, axis=-1)

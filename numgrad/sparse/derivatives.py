@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..func.trees import require_function
 from .prepared import Prepared, PreparedHessian, compute
 from .problem import Problem
 
@@ -76,7 +75,7 @@ def jacobian(
            [0., 3., 2., 0.],
            [0., 0., 4., 3.]])
     """
-    problem = _problem(f, argnum, False, coloring, order, "sparse.jacobian")
+    problem = Problem(f, argnum, False, coloring, order, "sparse.jacobian")
     return compute(problem, (x, *args), pattern)
 
 
@@ -122,7 +121,7 @@ def hessian(
            [2., 6., 4.],
            [0., 4., 0.]])
     """
-    problem = _problem(f, argnum, True, coloring, order, "sparse.hessian")
+    problem = Problem(f, argnum, True, coloring, order, "sparse.hessian")
     return compute(problem, (x, *args), pattern)
 
 
@@ -178,7 +177,7 @@ def prepare(
     >>> value, matrix.data
     (array([ 2.,  6., 12.]), array([2., 1., 3., 2., 4., 3.]))
     """
-    problem = _problem(f, argnum, False, coloring, order, "sparse.prepare")
+    problem = Problem(f, argnum, False, coloring, order, "sparse.prepare")
     return Prepared(problem, (x, *args), pattern)
 
 
@@ -220,7 +219,7 @@ def prepare_hessian(
     >>> value, gradient
     (array(20.), array([2., 4., 6., 3.]))
     """
-    problem = _problem(f, argnum, True, coloring, order, "sparse.prepare_hessian")
+    problem = Problem(f, argnum, True, coloring, order, "sparse.prepare_hessian")
     return PreparedHessian(problem, (x, *args), pattern)
 
 
@@ -249,7 +248,7 @@ def jacobian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0)
     array([[1, 1, 0],
            [0, 1, 1]])
     """
-    problem = _problem(f, argnum, False, "auto", "auto", "sparse.jacobian_pattern")
+    problem = Problem(f, argnum, False, "auto", "auto", "sparse.jacobian_pattern")
     return problem.detect(problem.record((x, *args))).as_matrix()
 
 
@@ -279,12 +278,5 @@ def hessian_pattern(f: Callable[..., Any], x: Any, *args: Any, argnum: int = 0) 
            [1, 0, 0],
            [0, 0, 0]])
     """
-    problem = _problem(f, argnum, True, "star", "auto", "sparse.hessian_pattern")
+    problem = Problem(f, argnum, True, "star", "auto", "sparse.hessian_pattern")
     return problem.detect(problem.record((x, *args))).as_matrix()
-
-
-def _problem(
-    f: Callable[..., Any], argnum: int, is_hessian: bool, coloring: str, order: str, what: str
-) -> Problem:
-    require_function(f, what)
-    return Problem(f, argnum, is_hessian, coloring, order, what)

@@ -23,13 +23,7 @@ Found = dict[Edge, IndexSets]
 
 def pattern_of(outputs: Sequence[Any], inputs: Sequence[Any]) -> IndexSets:
     """Return for each element of the outputs, one output after the other, the numbers of the
-    elements of the inputs on which it depends.
-
-    Parameters
-    ----------
-    outputs, inputs : sequences of Tensor
-        In a recorded graph; the inputs require grad.
-    """
+    elements of the inputs, which require grad, on which it depends in the recorded graph."""
     sizes = [prod(x.shape) for x in inputs]
     width, found = sum(sizes), {}
     for x, first in zip(inputs, accumulate(sizes, initial=0), strict=False):
@@ -132,5 +126,5 @@ def _of_sums(sets: IndexSets, shape: tuple[int, ...], outcome: tuple[int, ...]) 
     """Return the sets of an array after sums over the axes that have length 1 in the outcome."""
     summed = [n for n, size in enumerate(outcome) if size != shape[n]]
     places = np.arange(prod(shape)).reshape(shape)
-    places = np.moveaxis(places, summed, range(-len(summed), 0)) if summed else places
+    places = np.moveaxis(places, summed, range(-len(summed), 0))
     return sets.over(places.reshape(prod(outcome), -1)) if summed else sets

@@ -13,18 +13,11 @@ ORDERS = ("natural", "largest_first", "smallest_last", "incidence_degree", "satu
 
 
 def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
-    """Return the numbers of the columns of a matrix in the order in which they are coloured.
-
-    Parameters
-    ----------
-    name : str
-        ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where
-        the last one has the fewest neighbours, the one before it the fewest among the others, and
-        so on; ``incidence_degree``, where the next one has the most neighbours already;
-        ``saturation``, where these have the most colours.
-    columns, rows : IndexSets
-        The rows of each column, and the columns of each row.
-    """
+    """Return the numbers of the columns of a matrix in the order in which they are coloured:
+    ``natural``; ``largest_first``, those with many neighbours first; ``smallest_last``, where the
+    last one has the fewest neighbours, the one before it the fewest among the others, and so on;
+    ``incidence_degree``, where the next one has the most neighbours already; ``saturation``, where
+    these have the most colours."""
     size, given = len(columns), (columns.starts, columns.members, rows.starts, rows.members)
     if name == "natural" or not size:
         return np.arange(size)
@@ -33,14 +26,12 @@ def order_of(name: str, columns: IndexSets, rows: IndexSets) -> np.ndarray:
     if name == "largest_first":
         return np.argsort(-degrees, kind="stable")
     order = np.empty(size, np.int64)
-    step = -1 if name == "smallest_last" else 1
-    if name == "saturation":
-        _saturated(*given, np.argsort(degrees, kind="stable"), out=[order])
-        return order
-    keys = degrees if step < 0 else np.zeros(size, np.int64)
-    top = np.argsort(degrees, kind="stable") if step > 0 else np.arange(size)[::-1].copy()
-    _dynamic(*given, keys, top, step, out=[order])
-    return order[::-1].copy() if step < 0 else order
+    if name == "smallest_last":
+        _dynamic(*given, degrees, np.arange(size)[::-1].copy(), -1, False, out=[order])
+        return order[::-1].copy()
+    top = np.argsort(degrees, kind="stable")
+    _dynamic(*given, np.zeros(size, np.int64), top, 1, name == "saturation", out=[order])
+    return order
 
 
 @compiled("(a),(p),(b),(q)->(n)")
@@ -59,14 +50,15 @@ def _degrees(cstarts, crows, rstarts, rcolumns, degrees):
         degrees[v] = count
 
 
-@compiled("(a),(p),(b),(q),(n),(n),()->(n)")
-def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, order):
+@compiled("(a),(p),(b),(q),(n),(n),(),()->(n)")
+def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, by_colors, order):
     """Take the column with the least key, or the largest one if these grow, and change the keys of
-    its neighbours by ``step``; the last of ``top`` is the first of equal ones."""
+    its neighbours by ``step``: of all, or of those to which its colour is new, where columns are
+    coloured as they are taken. The last of ``top`` is the first of equal ones."""
     n = order.size
-    key = keys.copy()
+    key, colors, taken = keys.copy(), np.full(n, -1), np.full(n + 1, -1)
     heads, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
-    stamps = np.full(n, -1)
+    stamps, seen = np.full(n, -1), np.zeros(n, np.uint64)
     for i in range(n):
         push(top[i], key, heads, after, before)
     at = 0
@@ -75,53 +67,22 @@ def _dynamic(cstarts, crows, rstarts, rcolumns, keys, top, step, order):
             at -= step
         v = heads[at]
         pop(v, key, heads, after, before)
-        key[v] = -1
-        order[k] = v
+        key[v], order[k], bit = -1, v, np.uint64(0)
+        if by_colors:
+            c = colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
+            if c > 63:  # of which nobody keeps count
+                continue
+            bit = np.uint64(1) << np.uint64(c)
         for p in range(cstarts[v], cstarts[v + 1]):
             for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
                 w = rcolumns[q]
-                if key[w] >= 0 and stamps[w] != v:
+                if key[w] >= 0 and stamps[w] != v and not seen[w] & bit:
                     stamps[w] = v
+                    seen[w] |= bit
                     pop(w, key, heads, after, before)
                     key[w] += step
                     push(w, key, heads, after, before)
-        at = at + step
-        if at < 0:
-            at = 0
-        elif at > n:
-            at = n
-
-
-@compiled("(a),(p),(b),(q),(n)->(n)")
-def _saturated(cstarts, crows, rstarts, rcolumns, top, order):
-    """Take the column whose neighbours have the most colours, and colour it; of colours beyond 63
-    nobody keeps count."""
-    n = order.size
-    key, colors, taken = np.zeros(n, np.int64), np.full(n, -1), np.full(n + 1, -1)
-    heads, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
-    seen = np.zeros(n, np.uint64)
-    for i in range(n):
-        push(top[i], key, heads, after, before)
-    at = 0
-    for k in range(n):
-        while heads[at] < 0:
-            at -= 1
-        v = heads[at]
-        pop(v, key, heads, after, before)
-        order[k] = v
-        c = colors[v] = first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns)
-        if c > 63:
-            continue
-        bit = np.uint64(1) << np.uint64(c)
-        for p in range(cstarts[v], cstarts[v + 1]):
-            for q in range(rstarts[crows[p]], rstarts[crows[p] + 1]):
-                w = rcolumns[q]
-                if colors[w] < 0 and not seen[w] & bit:
-                    seen[w] |= bit
-                    pop(w, key, heads, after, before)
-                    key[w] += 1
-                    push(w, key, heads, after, before)
-                    if key[w] > at:
+                    if (key[w] - at) * step > 0:
                         at = key[w]
 
 
@@ -133,6 +94,11 @@ def first_free(v, colors, taken, cstarts, crows, rstarts, rcolumns):
             c = colors[rcolumns[q]]
             if c >= 0:
                 taken[c] = v
+    return untaken(v, taken)
+
+
+def untaken(v, taken):
+    """Return the first colour that a vertex has not marked."""
     c = 0
     while taken[c] == v:
         c += 1

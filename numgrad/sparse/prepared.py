@@ -73,28 +73,34 @@ class Prepared:
 
     def __init__(self, problem: Problem, args: Sequence[Any], pattern: Any = None) -> None:
         self._problem, self._is_given = problem, pattern is not None
-        self._plan: Plan | None = None
+        self._plan: Any = None  # until the function is recorded
         if pattern is not None:
             record = problem.record(args)
-            self._plan, data = problem.entries(record, problem.given(pattern, record))
-            check(problem, record, matrix_of(self._plan, data))
+            plan, data = problem.entries(record, problem.given(pattern, record))
+            check(problem, record, matrix_of(plan, data))
+            self._adopt(plan)
         self._make_programs()
         self._spec = _spec_of(args[problem.position(args)])
         self._run(self._entries, args)
-        for array in (self._found.pattern.indices, self._found.pattern.indptr):
+
+    def _adopt(self, plan: Plan) -> None:
+        colors, self._plan, self.pattern, self.mode = plan.colors, plan, plan.pattern, plan.mode
+        self.shape, self.n_colors = plan.pattern.shape, colors.passes
+        both = {"column": colors.columns, "bidirectional": (colors.rows, colors.columns)}
+        self.colors: Any = both.get(plan.mode, colors.rows)
+        for array in (plan.pattern.indices, plan.pattern.indptr):
             array.flags.writeable = False  # as all matrices share them
 
     def _make_programs(self) -> None:
-        self._entries = jit(self._only_entries)
+        self._entries = jit(lambda *args: self._all(*args)[-1])
         self._both = jit(self._all)
-
-    def _only_entries(self, *args: Any) -> Tensor:
-        return self._all(*args)[-1]
 
     def _all(self, *args: Any) -> tuple[Tensor, ...]:
         """Return the value, of a Hessian the gradient too, and the entries of the matrix."""
         record = self._problem.record(args)
-        self._plan, data = self._problem.entries(record, self._pattern(record), self._plan)
+        plan, data = self._problem.entries(record, self._pattern(record), self._plan)
+        if plan is not self._plan:
+            self._adopt(plan)
         values = (record.value, record.output) if self._problem.is_hessian else (record.value,)
         return *values, data
 
@@ -128,42 +134,14 @@ class Prepared:
             error.add_note(_HINT)
             raise
 
-    @property
-    def _found(self) -> Plan:
-        assert self._plan is not None
-        return self._plan
-
     def __call__(self, *args: Any) -> Any:
         """Return the matrix at a point: a csr_array that shares its structure with others."""
-        return matrix_of(self._found, self._run(self._entries, args))
+        return matrix_of(self._plan, self._run(self._entries, args))
 
     def value_and_jacobian(self, *args: Any) -> tuple[Any, Any]:
         """Return the value of the function and its Jacobian, of one evaluation."""
         *_, value, data = self._run(self._both, args)
-        return elements(value), matrix_of(self._found, data)
-
-    @property
-    def pattern(self) -> Any:
-        return self._found.pattern
-
-    @property
-    def colors(self) -> Any:
-        colors = self._found.colors
-        if self.mode == "bidirectional":
-            return colors.rows, colors.columns
-        return colors.columns if self.mode == "column" else colors.rows
-
-    @property
-    def n_colors(self) -> int:
-        return self._found.colors.passes
-
-    @property
-    def mode(self) -> str:
-        return self._found.mode
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._found.pattern.shape
+        return elements(value), matrix_of(self._plan, data)
 
     def __getstate__(self) -> dict[str, Any]:
         state = vars(self).copy()
@@ -189,4 +167,4 @@ class PreparedHessian(Prepared):
     def value_gradient_hessian(self, *args: Any) -> tuple[Any, Any, Any]:
         """Return the value of the function, its gradient and its Hessian, of one evaluation."""
         value, gradient, data = self._run(self._both, args)
-        return elements(value), elements(gradient), matrix_of(self._found, data)
+        return elements(value), elements(gradient), matrix_of(self._plan, data)

@@ -10,8 +10,8 @@ import numpy as np
 from .._errors import ArgTypeError, DetachedError, DtypeError, NotDifferentiableError, SparsityError
 from .._tensor import Tensor, placed
 from ..func.forward import push
-from ..func.gradients import call, pull, require_scalar
-from ..func.trees import Variables, output_leaves
+from ..func.gradients import Called, pull
+from ..func.trees import require_function
 from .compression import Plan, entries, plan_hessian, plan_jacobian
 from .detection import pattern_of
 from .sets import IndexSets
@@ -28,18 +28,8 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A function, and which of its derivatives by which argument is wanted.
-
-    Attributes
-    ----------
-    function : callable
-    argnum : int
-        The argument to differentiate by.
-    is_hessian : bool
-    coloring, order : str
-    what : str
-        What errors call it.
-    """
+    """A function, which of its derivatives by which argument is wanted, how it is coloured, and
+    what errors call it."""
 
     function: Callable[..., Any]
     argnum: int
@@ -48,23 +38,23 @@ class Problem:
     order: str
     what: str
 
+    def __post_init__(self) -> None:
+        require_function(self.function, self.what)
+
     def record(self, args: Sequence[Any]) -> Record:
         """Call the function on tensors, with recording on."""
-        variables = Variables(args, self.position(args), self.what)
-        output, _ = call(self.function, variables, {}, False, self.what)
-        leaves, _ = output_leaves(output, self.what)
-        if variables.outer_graph(leaves):
+        at = Called(self.function, args, self.position(args), self.what)
+        if at.outer_graph():
             raise DetachedError(
                 f"{self.what}: the matrix depends on a tensor that requires grad, but a matrix of "
                 f"SciPy has no gradient. Call it under ng.no_grad(), or on x.detach(); ng.func.jvp "
                 f"and vjp give products with the matrix that can be differentiated."
             )
-        x = self._one(variables.leaves, f"argument {self.argnum}")
+        x = self._one(at.variables.leaves, f"argument {self.argnum}")
         if self.is_hessian:
-            require_scalar(output, leaves, self.what)
-            (gradient,) = pull(leaves, [x], [None], True)
-            return Record(leaves[0], gradient, x)
-        value = self._one(leaves, "the output of the function")
+            (gradient,) = pull([at.scalar()], [x], [None], True)
+            return Record(at.leaves[0], gradient, x)
+        value = self._one(at.leaves, "the output of the function")
         return Record(value, value, x)
 
     def position(self, args: Sequence[Any]) -> int:

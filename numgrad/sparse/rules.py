@@ -24,26 +24,16 @@ from ..operators.gathering import Gather, PutAt, ScatterAdd
 from ..operators.matmul import MatMul
 from ..operators.selection import share
 from ..operators.sorting import Permutation
+from ..operators.sparse import Sparse, product_at_stored, sparse_product, sparse_transposed
 from .sets import IndexSets, stacked, starts_of, united
 
 Known = Callable[[int], np.ndarray | None]
 
 
 class Application(NamedTuple):
-    """One application of an operator, as a rule sees it.
-
-    Attributes
-    ----------
-    operator, static
-    shapes, outputs : lists of shapes
-        Of the inputs and the outputs.
-    sets : list of (IndexSets or None)
-        Those of the inputs; None of what depends on nothing.
-    known : callable
-        Returns the values of an input that the derivative reads, None where they depend on what is
-        known only when a program runs.
-    numbers : array
-        The numbers from 0 on, as many as any of the shapes has elements.
+    """One application of an operator, as a rule sees it: with the ``sets`` of its inputs, None for
+    those that depend on nothing, and ``numbers`` from 0 on, as many as any shape has elements.
+    ``known`` returns the values of an input, None where they are known only when a program runs.
     """
 
     operator: Any
@@ -125,12 +115,10 @@ def _unknown_places(a: Application) -> list[IndexSets]:
         lead = a.shapes[n][: len(a.shapes[n]) - count - tail]
         last = a.shapes[n][len(a.shapes[n]) - tail :]
         blocks = a.places(n).reshape(prod(lead), -1, prod(last)).swapaxes(1, 2)
-        joined = sets.grouped(*_rows(blocks.reshape(-1, blocks.shape[-1])))
+        joined = sets.over(blocks.reshape(-1, blocks.shape[-1]))
         at = np.arange(len(joined)).reshape(*lead, 1, *last)
-        size = len(shape) - len(lead) - len(last)
-        middle = shape[len(lead) : len(lead) + size]
-        spread = np.broadcast_to(at, (*lead, prod(middle), *last))
-        parts.append(joined.take(spread))
+        middle = prod(shape[len(lead) : len(shape) - len(last)])
+        parts.append(joined.take(np.broadcast_to(at, (*lead, middle, *last))))
         if isinstance(a.operator, PutAt) and n == 0:
             parts[-1] = sets
     return [united(parts)]
@@ -142,12 +130,6 @@ def _axes(a: Application, n: int) -> tuple[int, int]:
         return 1, 0
     first = a.static["count"] if n == 0 else len(a.static["shape"])
     return first, a.static["tail"]
-
-
-def _rows(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of a matrix of positions as groups."""
-    rows, size = blocks.shape
-    return np.arange(rows + 1) * size, blocks
 
 
 def _scattered(a: Application) -> list[IndexSets]:
@@ -190,8 +172,7 @@ def _so_far(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> I
     """Return the unions along rows, forwards or backwards, with or without the element itself."""
     turned = places[:, ::-1] if back else places
     found = sets.running(turned)  # in the order of the walk
-    at = np.empty_like(places)
-    at[...] = np.arange(places.size).reshape(places.shape)
+    at: np.ndarray = np.arange(places.size).reshape(places.shape)
     if without:
         at = np.concatenate([np.full((at.shape[0], 1), -1), at[:, :-1]], axis=1)
     return found.take(at[:, ::-1] if back else at)
@@ -217,7 +198,7 @@ def _product(a: Application) -> list[IndexSets]:
 def _by_columns(sets: IndexSets, places: np.ndarray, shape: tuple[int, ...]) -> IndexSets:
     """Return for every row of a product the unions over the columns of a matrix."""
     columns = places.swapaxes(-1, -2)
-    joined = sets.grouped(*_rows(columns.reshape(-1, columns.shape[-1])))
+    joined = sets.over(columns.reshape(prod(columns.shape[:-1]), columns.shape[-1]))
     at = np.arange(len(joined)).reshape(*columns.shape[:-2], 1, columns.shape[-2])
     return joined.take(np.broadcast_to(at, shape))
 
@@ -235,62 +216,77 @@ def _by_nonzeros(
     return _joined(sets, places[member, k].reshape(-1), into.reshape(-1), prod(shape))
 
 
+def _by_stored(a: Application) -> list[IndexSets]:
+    """Unite what the stored elements of a sparse matrix multiply, and these."""
+    first = 0 if a.operator is product_at_stored else 1
+    given = [a.known(n) for n in range(first, first + 3)]
+    if any(x is None or x.size != x.shape[-1] for x in given):
+        return _core(a)
+    columns, start, stop = (x.reshape(-1) for x in given if x is not None)
+    counts = stop - start
+    rows = np.repeat(np.arange(counts.size), counts)
+    stored = np.repeat(start - np.cumsum(counts) + counts, counts) + np.arange(rows.size)
+    columns = columns[stored]
+    of_output, of_inputs = {
+        sparse_product: (rows, {0: stored, 4: columns}),
+        sparse_transposed: (columns, {0: stored, 5: rows}),
+        product_at_stored: (stored, {3: rows, 4: columns}),
+    }[a.operator]
+
+    def found(places: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return np.take(places[..., None] if at is stored else places, at, axis=-2)
+
+    size = prod(a.outputs[0])
+    into, parts = found(a.numbers[:size].reshape(a.outputs[0]), of_output), []
+    for n, sets in a.live():
+        pair = np.broadcast_arrays(found(a.places(n), of_inputs[n]), into)
+        parts.append(_joined(sets, pair[0].reshape(-1), pair[1].reshape(-1), size))
+    return [united(parts)]
+
+
 def _core(a: Application) -> list[IndexSets]:
     """Take every element of the core of an output to depend on all of the core of the inputs, but
     for what the operator declares."""
     operator = a.operator
-    sizes = operator.core_sizes(a.shapes)
+    sizes = operator.sizes(a.shapes, a.static)
     cores = [[tuple(sizes[d] for d in dims) for dims in side]
              for side in (operator.signature.inputs, operator.signature.outputs)]
     loop = a.outputs[0][: len(a.outputs[0]) - len(cores[1][0])]
-    declared = _declared(operator, sizes)
     parts: list[list[IndexSets]] = [[] for _ in a.outputs]
-    unused = operator.nondifferentiable if isinstance(operator, UserOperator) else ()
+    declared: dict[str, Any] = {}
+    unused: Any = ()
+    if isinstance(operator, UserOperator):
+        declared = operator.core_pattern(**sizes) if operator.core_pattern else {}
+        unused = operator.nondifferentiable
     for n, sets in a.live():
         if unused and operator.inputs[n] in unused:
             continue
+        given = declared.get(operator.inputs[n]) if declared else None
         whole = np.broadcast_to(a.places(n), (*loop, *cores[0][n])).reshape(prod(loop), -1)
         joined = None
         for m, core in enumerate(cores[1]):
-            pattern = declared(n, m, prod(cores[0][n]), prod(core))
-            if pattern is None:
-                joined = joined or sets.grouped(*_rows(whole))
+            if given is None:
+                joined = joined or sets.over(whole)
                 parts[m].append(joined.take(np.repeat(np.arange(prod(loop)), prod(core))))
             else:
-                parts[m].append(_by_pattern(sets, whole, pattern))
+                pattern = _declared(operator, given, n, m, (prod(core), prod(cores[0][n])))
+                counts = np.tile(np.diff(pattern.indptr), len(whole))
+                parts[m].append(sets.grouped(starts_of(counts), whole[:, pattern.indices]))
     return [united(found) if found else a.nothing(m) for m, found in enumerate(parts)]
 
 
-def _by_pattern(sets: IndexSets, whole: np.ndarray, pattern: Any) -> IndexSets:
-    """Return the sets of the outputs of a loop whose cores have a declared pattern."""
-    counts = np.tile(np.diff(pattern.indptr), len(whole))
-    return sets.grouped(starts_of(counts), whole[:, pattern.indices])
-
-
-def _declared(operator: Any, sizes: dict[str, int]) -> Callable[..., Any]:
-    """Return what gives the declared pattern of an output by an input as a sparse matrix, None
-    where there is none."""
-    function = operator.core_pattern if isinstance(operator, UserOperator) else None
-    if function is None:
-        return lambda n, m, nin, nout: None
+def _declared(operator: UserOperator, given: Any, n: int, m: int, shape: tuple[int, int]) -> Any:
+    """Return the declared pattern of an output by an input as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    found = function(**sizes)
-
-    def pattern(n: int, m: int, nin: int, nout: int) -> Any:
-        given = found.get(operator.inputs[n])
-        if given is None:
-            return None
-        matrix = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
-        if matrix.shape != (nout, nin):
-            raise DeclarationError(
-                f"{operator.label}: the pattern of output {m} by {operator.inputs[n]} has the "
-                f"shape {matrix.shape}, but their cores have {nout} and {nin} elements"
-            )
-        matrix.sum_duplicates()
-        return matrix
-
-    return pattern
+    matrix: Any = csr_array(given[m] if isinstance(given, (tuple, list)) else given)
+    if matrix.shape != shape:
+        raise DeclarationError(
+            f"{operator.label}: the pattern of output {m} by {operator.inputs[n]} has the shape "
+            f"{matrix.shape}, but their cores have {shape[0]} and {shape[1]} elements"
+        )
+    matrix.sum_duplicates()
+    return matrix
 
 
 def _everything(a: Application) -> list[IndexSets]:
@@ -322,5 +318,6 @@ _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     (Reduction, _reduced),
     (cumulative.Scan, _scanned),
     (MatMul, _product),
+    (Sparse, _by_stored),
     (KernelOperator, _core),
 ]

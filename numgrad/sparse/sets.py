@@ -7,6 +7,7 @@ other, and where each begins. All of them together are the pattern of a Jacobian
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,9 @@ FEW = 8  # members that are sorted one by one
 
 
 class IndexSets:
-    """Sets of column numbers, one for each element of an array in C order.
-
-    Parameters
-    ----------
-    starts : array of int64, shape (n + 1,)
-        Where the members of each set begin, and where those of the last one end.
-    members : array of int64
-        Sorted in each set.
-    width : int
-        The number of columns.
-    """
+    """Sets of column numbers, of which there are ``width``, one for each element of an array in C
+    order. ``starts`` says where the members of each set begin, and where those of the last one end;
+    ``members`` are sorted in each set."""
 
     __slots__ = ("members", "starts", "width")
 
@@ -113,30 +106,28 @@ class IndexSets:
         """Return the unions over groups of positions, which lie one after the other."""
         starts = np.ascontiguousarray(starts, np.int64)
         at = np.ascontiguousarray(positions, np.int64).reshape(-1)
-        stamps = np.empty(self.width, np.int64)
-        counts = np.empty(starts.size - 1, np.int64)
+        stamps, counts = np.empty(self.width, np.int64), np.empty(starts.size - 1, np.int64)
         given = (starts, at, self.starts, self.members)
-        _group_counts(*given, out=[stamps, counts])
+        _group(*given, starts, False, out=[stamps, counts, np.empty(0, np.int64)])
         result = starts_of(counts)
         members = np.empty(result[-1], np.int64)
-        _group(*given, result, out=[stamps, members])
+        _group(*given, result, True, out=[stamps, counts, members])
         return IndexSets(result, members, self.width)
 
     def over(self, blocks: np.ndarray) -> "IndexSets":
         """Return the union over each row of a matrix of positions."""
         rows, size = blocks.shape
-        return self if size == 1 else self.grouped(np.arange(rows + 1) * size, blocks)
+        return self.grouped(np.arange(rows + 1) * size, blocks)
 
     def running(self, blocks: np.ndarray) -> "IndexSets":
-        """Return the unions so far along each row of a matrix of positions, row after row."""
-        at = np.ascontiguousarray(blocks, np.int64)
-        stamps = np.empty(self.width, np.int64)
-        counts = np.empty(at.size, np.int64)
-        _running_counts(at, self.starts, self.members, out=[stamps, counts])
-        starts = starts_of(counts)
-        members = np.empty(starts[-1], np.int64)
-        _running(at, self.starts, self.members, starts, out=[members])
-        return IndexSets(starts, members, self.width)
+        """Return the unions so far along each row of a matrix of positions, row after row: over
+        two, then over four, and so on."""
+        found, at, length = self.take(blocks), np.arange(blocks.size).reshape(blocks.shape), 1
+        while length < blocks.shape[1]:
+            before = np.full_like(at, -1)
+            before[:, length:] = at[:, :-length]
+            found, length = found.union(found.take(before)), 2 * length
+        return found
 
 
 def stacked(sets: Sequence[IndexSets]) -> IndexSets:
@@ -149,10 +140,7 @@ def stacked(sets: Sequence[IndexSets]) -> IndexSets:
 
 def united(sets: Sequence[IndexSets]) -> IndexSets:
     """Return the unions of the sets of arrays of one size."""
-    first, *others = sets
-    for other in others:
-        first = first.union(other)
-    return first
+    return reduce(IndexSets.union, sets)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
@@ -214,43 +202,33 @@ def _union(starts, members, starts2, members2, into, out):
         into[row + 1] = k
 
 
-@compiled("(a),(p),(b),(c)->(w),(n)")
-def _group_counts(groups, at, starts, members, stamps, counts):
-    """Count the members of the unions over groups; ``stamps`` says who had a column last."""
+@compiled("(a),(p),(b),(c),(a),()->(w),(n),(d)")
+def _group(groups, at, starts, members, into, write, stamps, counts, out):
+    """Count the members of the unions over groups, where ``stamps`` says who had a column last; if
+    they are to be written, sort them: by a look at all columns where most are members."""
     stamps[:] = -1
     for group in range(groups.size - 1):
-        count = 0
-        for p in range(groups[group], groups[group + 1]):
-            for k in range(starts[at[p]], starts[at[p] + 1]):
-                if stamps[members[k]] != group:
-                    stamps[members[k]] = group
-                    count += 1
-        counts[group] = count
-
-
-@compiled("(a),(p),(b),(c),(a)->(w),(d)")
-def _group(groups, at, starts, members, into, stamps, out):
-    """Write the unions over groups, sorted: by a look at all columns where most are members."""
-    stamps[:] = -1
-    for group in range(groups.size - 1):
-        first, end = into[group], into[group + 1]
-        k = first
+        first = k = into[group]
         for p in range(groups[group], groups[group + 1]):
             for i in range(starts[at[p]], starts[at[p] + 1]):
                 if stamps[members[i]] != group:
                     stamps[members[i]] = group
-                    out[k] = members[i]
+                    if write:
+                        out[k] = members[i]
                     k += 1
-        if (end - first) * FEW > stamps.size:
+        counts[group] = k - first
+        if not write:
+            continue
+        if (k - first) * FEW > stamps.size:
             k = first
             for column in range(stamps.size):
                 if stamps[column] == group:
                     out[k] = column
                     k += 1
-        elif end - first > FEW:
-            out[first:end].sort()
+        elif k - first > FEW:
+            out[first:k].sort()
         else:
-            sort_few(out, first, end)
+            sort_few(out, first, k)
 
 
 def sort_few(out, first, end):
@@ -261,40 +239,3 @@ def sort_few(out, first, end):
             out[j] = out[j - 1]
             j -= 1
         out[j] = value
-
-
-@compiled("(r,m),(b),(c)->(w),(n)")
-def _running_counts(at, starts, members, stamps, counts):
-    """Count the members of the unions so far."""
-    stamps[:] = -1
-    rows, size = at.shape
-    for row in range(rows):
-        count = 0
-        for p in range(size):
-            for k in range(starts[at[row, p]], starts[at[row, p] + 1]):
-                if stamps[members[k]] != row:
-                    stamps[members[k]] = row
-                    count += 1
-            counts[row * size + p] = count
-
-
-@compiled("(r,m),(b),(c),(d)->(e)")
-def _running(at, starts, members, into, out):
-    """Write the unions so far: what was there, merged with the next set."""
-    rows, size = at.shape
-    for row in range(rows):
-        for p in range(size):
-            n = row * size + p
-            i, last = (into[n - 1], into[n]) if p else (0, 0)
-            j, last2 = starts[at[row, p]], starts[at[row, p] + 1]
-            k = into[n]
-            while i < last or j < last2:
-                if j == last2 or (i < last and out[i] < members[j]):
-                    out[k] = out[i]
-                    i += 1
-                else:
-                    out[k] = members[j]
-                    if i < last and out[i] == members[j]:
-                        i += 1
-                    j += 1
-                k += 1

@@ -7,76 +7,52 @@ See Gebremedhin, Tarafdar, Manne and Pothen, "New acyclic and star coloring algo
 application to computing Hessians", SIAM J. Sci. Comput. 29 (2007).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .coloring import fewest, require
 from .compiled import compiled
-from .ordering import ORDERS
+from .ordering import untaken
 from .sets import IndexSets, starts_of
 
 COLORINGS = ("star", "acyclic")
 
 
-class Graph(NamedTuple):
-    """A symmetric matrix without its diagonal: the neighbours of each vertex, and edges.
-
-    Attributes
-    ----------
-    near : IndexSets
-    edges : array of int64
-        For each neighbour the number of its edge, the same from both sides.
-    """
-
-    near: IndexSets
-    edges: np.ndarray
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the kernels take."""
-        return self.near.starts, self.near.members, self.edges
-
-
-def graph_of(pattern: IndexSets) -> Graph:
-    """Return the graph of a symmetric pattern."""
+def graph_of(pattern: IndexSets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the graph of a symmetric pattern without its diagonal: where the neighbours of each
+    vertex begin, the neighbours, and for each the number of its edge, the same from both sides."""
     rows, columns, size = pattern.rows, pattern.members, len(pattern)
     off = rows != columns
     rows, columns = rows[off], columns[off]
     edges = np.unique(
         np.minimum(rows, columns) * size + np.maximum(rows, columns), return_inverse=True
     )[1]
-    near = IndexSets(starts_of(np.bincount(rows, minlength=size)), columns, size)
-    return Graph(near, edges.astype(np.int64))
+    return starts_of(np.bincount(rows, minlength=size)), columns, edges.astype(np.int64)
 
 
 def color(pattern: IndexSets, coloring: str, order: str) -> np.ndarray:
     """Return the colour of each variable of a symmetric pattern, -1 for those without entries."""
     require(coloring, COLORINGS, "coloring")
-    require(order, ("auto", *ORDERS), "order")
-    graph = graph_of(pattern)
-    count = graph.edges.size // 2
+    starts, members, edges = graph_of(pattern)
+    count = edges.size // 2
     kernel = _star if coloring == "star" else _acyclic
 
     def greedy(order: np.ndarray) -> np.ndarray:
         colors = np.empty(len(pattern), np.int64)
-        kernel(order, *graph.arrays, out=[colors])
+        kernel(order, starts, members, edges, out=[colors])
         return colors
 
-    edges = IndexSets(graph.near.starts, graph.edges, count)  # of each vertex, as of a column
-    colors = fewest(order, edges, edges.transposed(), greedy, min(count, 1) + 1)
+    ends = IndexSets(starts, edges, count)  # edges of each vertex, as rows of a column
+    colors = fewest(order, ends, ends.transposed(), greedy, min(count, 1) + 1)
     colors[pattern.counts == 0] = -1
     return colors
 
 
 @compiled("(n),(a),(p),(p)->(n)")
 def _star(order, starts, members, edges, colors):
-    """Colour greedily so that no path of four vertices has two colours.
-
-    Each vertex keeps a list of the colours around it: for each the first neighbour that has it, how
-    many have it, and whether one of these has another neighbour of the vertex's own colour. If so,
-    a further neighbour of the vertex in that colour would make a path.
-    """
+    """Colour greedily so that no path of four vertices has two colours. Each vertex keeps a list of
+    the colours around it: for each the first neighbour that has it, how many have it, and whether
+    one of these has another neighbour of the vertex's own colour, so that a further neighbour of
+    the vertex in that colour would make a path."""
     n = order.size
     colors[:] = -1
     taken = np.full(n + 1, -1)
@@ -93,10 +69,7 @@ def _star(order, starts, members, edges, colors):
             for e in range(starts[w], starts[w] + used[w]):
                 if several or closed[e]:
                     taken[around[e]] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        c = colors[v] = untaken(v, taken)
         for p in range(starts[v], starts[v + 1]):
             w = members[p]
             e = entry(w, c, starts, used, around)
@@ -149,10 +122,7 @@ def _acyclic(order, starts, members, edges, colors):
                     visitor[tree], through[tree] = v, w
                 elif through[tree] != w:
                     taken[colors[x]] = v
-        c = 0
-        while taken[c] == v:
-            c += 1
-        colors[v] = c
+        c = colors[v] = untaken(v, taken)
         for p in range(starts[v], starts[v + 1]):
             w = members[p]
             if colors[w] < 0:

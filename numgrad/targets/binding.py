@@ -6,6 +6,8 @@ import types as pytypes
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
+from .._declare.elementwise import Elementwise
+from .._declare.foreign import Foreign
 from .._declare.source import plain_of
 
 SELECTIONS = ("where", "max", "min", "round", "pow")
@@ -25,6 +27,8 @@ class Names(NamedTuple):
         What the names of `SELECTIONS` stand for.
     functions : dict
         What stands for other functions.
+    foreign : callable
+        Makes of a `Foreign` function what kernels call.
     """
 
     real: Any
@@ -32,6 +36,7 @@ class Names(NamedTuple):
     where: Any
     selections: dict[str, Any]
     functions: dict[Any, Any] = {}  # noqa: RUF012  never changed
+    foreign: Callable[[Foreign], Any] = lambda function: function
 
 
 def bind(
@@ -42,6 +47,8 @@ def bind(
     wrap: Callable[[pytypes.FunctionType], Any] | None = None,
 ) -> Any:
     """Copy a scalar function and, recursively, its plain callees with their names bound.
+
+    An operator that it calls stands for the operator's own scalar function.
 
     ``where``, ``max``, ``min``, ``round`` and ``math`` become what ``names`` has for them. The copy
     sees only the globals that it names. Callees, and the function itself, are what ``wrap`` makes
@@ -54,7 +61,8 @@ class _Binder:
     def __init__(self, names: Names, is_complex: bool, wrap: Any) -> None:
         self.math = names.complex if is_complex else names.real
         self.where, self.selections = names.where, names.selections
-        self.functions = names.functions
+        self.functions, self.foreign = names.functions, names.foreign
+        self.is_complex = is_complex
         self.wrap = wrap
         self.done: dict[int, Any] = {}
 
@@ -96,6 +104,10 @@ class _Binder:
             return self.where
         if value is math:
             return self.math
+        if isinstance(value, Foreign):
+            return self.foreign(value)
+        if isinstance(value, Elementwise):
+            return self.function(value.complex_function if self.is_complex else value.function)
         if isinstance(value, Hashable) and value in self.functions:
             value = self.functions[value]
         if getattr(math, name, None) is value and callable(value):  # from math import exp

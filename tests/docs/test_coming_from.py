@@ -24,6 +24,12 @@ FRONT_ENDS = {
 }
 GRADS = {name: getattr(COMPAT, name).grad for name in FRONT_ENDS}
 
+WAYS = {
+    "autograd": ("autograd", "numgrad"),
+    "jax": ("JAX", "numgrad"),
+    "numpy": ("in NumPy", "here"),
+}
+
 
 def page(library):
     return f"coming_from/{'paddle' if library == 'fluid' else library}.md"
@@ -90,17 +96,21 @@ def test_differences_are_as_stated(library, call, theirs, ours):
 
 
 @pytest.mark.parametrize(
-    ("ours", "result"),
-    [row[1:] for row in table("coming_from/autograd.md", "autograd", "numgrad", "result")],
+    ("library", "ours", "result"),
+    [
+        (library, *row[1:])
+        for library, titles in WAYS.items()
+        for row in table(page(library), *titles, "result")
+    ],
 )
-def test_functions_of_autograd(ours, result):
-    assert outcome("autograd", ours) == result
+def test_functions_of_libraries_that_differentiate_functions(library, ours, result):
+    assert outcome(library, ours) == result
 
 
-@pytest.mark.parametrize("library", ["torch", "chainer", "autograd"])
+@pytest.mark.parametrize("library", ["torch", "chainer", "autograd", "JAX"])
 def test_names_exist(library):
-    for _, ours in table(page(library), f"name in {library}", "name in numgrad"):
-        eval(ours, names_of(page(library)))
+    for _, ours in table(page(library.lower()), f"name in {library}", "name in numgrad"):
+        eval(ours, names_of(page(library.lower())))
 
 
 def parameter_rows():

@@ -12,8 +12,9 @@ from numgrad import data, errors
 from .pages import DOCS, table
 
 OTHERS = [
-    "func", "graph", "linalg", "sparse", "special", "testing", "display", "data", "interop.dask",
-    "interop.scipy",
+    "fft", "func", "graph", "linalg", "random", "sparse", "special", "stats", "testing", "display",
+    "data",
+    "interop.dask", "interop.scipy",
 ]  # fmt: skip
 FRONT_ENDS = ["compat.torch", "compat.paddle", "compat.chainer", "compat.fluid"]
 

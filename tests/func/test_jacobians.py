@@ -255,6 +255,18 @@ def test_out_that_a_gradient_would_have_to_pass():
         ng.jit(F.jacobian(waves, out=np.empty((7, 4))))(X)
 
 
+@pytest.mark.parametrize("chunk_size", [None, 1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+@over_transforms
+def test_outputs_without_derivative_have_zeros_of_the_dtype_of_the_argument(
+    transform, dtype, chunk_size
+):
+    x = np.ones(3, dtype)
+    found = transform(lambda x: (x == 1, ng.argmax(x.real)), chunk_size=chunk_size)(x)
+    for part, shape in zip(found, [(3, 3), (3,)], strict=True):
+        np.testing.assert_array_equal(part, np.zeros(shape, dtype), strict=True)
+
+
 # Memory -------------------------------------------------------------------------------------------
 
 TALL = 20_000

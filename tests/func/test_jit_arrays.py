@@ -87,6 +87,17 @@ def values(result):
     return [np.asarray(result)]
 
 
+def written_by(name):
+    """Return a function that gives what one of NumPy's writes to a copy of its first argument."""
+
+    def write(target, *args):
+        target = ng.array(target)
+        getattr(ng, name)(target, *args)
+        return target
+
+    return write
+
+
 UNARY = (
     "abs absolute acos arccos asin arcsin asinh arcsinh atan arctan atanh arctanh all amax "
     "amin any "
@@ -99,13 +110,15 @@ UNARY = (
     "sign signbit sin sinh sort sqrt square squeeze std sum tan tanh trace transpose trapezoid "
     "tril "
     "triu trunc unique_all unique_counts unique_inverse unique_values unstack var zeros_like clip "
-    "asarray tensor from_dlpack broadcast_arrays"
+    "asarray tensor from_dlpack broadcast_arrays array copy ndim "
+    "shape size isscalar unique"
 )
 BINARY = (
     "add arctan2 atan2 array_equal array_equiv copysign divide equal floor_divide fmax fmin "
     "fmod greater greater_equal hypot isclose less less_equal logaddexp logaddexp2 logical_and "
     "logical_or logical_xor maximum minimum mod multiply not_equal pow power remainder subtract "
-    "true_divide inner kron outer vdot cross vecdot dot"
+    "true_divide inner kron outer vdot cross vecdot dot in1d intersect1d isin setdiff1d setxor1d "
+    "union1d"
 )
 INTEGERS = (
     "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift left_shift "
@@ -210,6 +223,15 @@ CALLS = [
     Call(ng.searchsorted, V[[0, 2, 1]], V, writes={0: [0.1, 0.2, 0.3]}),
     Call(ng.searchsorted, V, V, sorter=np.array([0, 2, 1]), writes={2: [0, 1, 2]}),
     Call(ng.meshgrid, V, V, copy=at(True), sparse=at(False)),
+    Call(ng.choose, np.array([0, 1, 1]), [V, V + 1], writes={0: [1, 1, 0]}),
+    Call(ng.compress, MASK, X, 1), Call(ng.extract, MASK, V),
+    *[Call(written_by(name), V, *args) for name, *args in (
+        ("place", MASK, V + 2), ("putmask", MASK, V + 2), ("copyto", V + 2),
+    )],
+    *[Call(written_by(name), V, N - 1, V + 2, *rest, writes={1: [0, 2, 1]}) for name, *rest in (
+        ("put",), ("put_along_axis", 0),
+    )],
+    Call(written_by("fill_diagonal"), S, at(2.0)),
     # Indices -------------------------------------------------------------------------------------
     Call(ng.take, V, np.array([0, 1])), Call(ng.take, V, at(1)), Call(ng.take, V, [at(1), at(0)]),
     Call(ng.take, X, N - 1, at(1), writes={1: [0, 0, 2], 2: -1}), Call(ng.take, V, MASK),
@@ -232,7 +254,8 @@ CALLS = [
 # Of these functions Python reads the elements, or makes a copy.
 READ = (
     "argwhere nonzero unique_all unique_counts unique_inverse unique_values array_equal "
-    "array_equiv tensor linspace full full_like asarray from_dlpack pad"
+    "array_equiv tensor linspace full full_like array asarray from_dlpack pad unique union1d "
+    "extract intersect1d setdiff1d setxor1d write"
 )
 
 
@@ -272,7 +295,11 @@ def test_a_captured_function_sees_what_is_written_into_arrays(call, place):
 
 
 NOT_CALLED = {
-    "is about dtypes": "can_cast finfo iinfo isdtype result_type",
+    "is about dtypes": "can_cast common_type finfo iinfo isdtype issubdtype min_scalar_type "
+    "promote_types result_type",
+    "writes, and is called above": "copyto fill_diagonal place put put_along_axis putmask",
+    "is about memory and texts": "array2string array_repr array_str get_printoptions isfortran "
+    "iterable may_share_memory printoptions set_printoptions shares_memory",
     "takes a shape alone": "empty",
     "answers with a Python bool that depends on operands": "allclose",
     "takes functions": "elementwise jit once_differentiable operator",

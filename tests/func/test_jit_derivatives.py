@@ -1,6 +1,9 @@
 """First and second gradients of every function, captured: the bits that they have eagerly, also of
 empty arrays, of numbers, of arrays that broadcast and where arguments are special."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -163,3 +166,56 @@ def test_what_python_makes_of_the_rows_of_an_argument(function, transform):
     captured = ng.jit(transform(whole))
     np.testing.assert_array_equal(captured(x), expected)
     np.testing.assert_array_equal(captured(2.0 * x), transform(whole)(2.0 * x))
+
+
+# Passes over replays are remembered like all others -----------------------------------------------
+
+
+def _closing(weights, data):
+    return lambda x: (weights * ng.sin(x) * data).sum() + (x[:2] * x[1:]).prod()
+
+
+@pytest.mark.parametrize("transform", [
+    lambda f: lambda x: ng.func.grad(f)(x),
+    lambda f: lambda x: ng.func.jvp(f, (x,), (np.ones(3),))[1],
+    lambda f: lambda x: ng.func.hessian(f)(x),
+    lambda f: lambda x: ng.func.jacrev(lambda x: f(x) * x)(x),
+    lambda f: lambda x: ng.func.jacfwd(lambda x: f(x) * x)(x),
+    lambda f: lambda x: ng.func.vmap(f)(np.stack([x, 2 * x])),
+])  # fmt: skip
+def test_what_is_closed_over_is_read_anew_by_each_pass(transform):
+    weights, data = ng.tensor([1.0, 2.0, 3.0]), np.array([0.5, 1.0, 2.0])
+    eager = _closing(weights, data)
+    captured = ng.jit(eager)
+    x = np.array([0.1, 0.2, 0.3])
+    for step in range(4):  # the passes of the third one run what was remembered
+        expected = transform(eager)(x)
+        np.testing.assert_allclose(transform(captured)(x), expected, rtol=1e-13)
+        data *= 1.5
+        weights[step % 3] = 0.7 * step
+        x = x + 0.1
+
+
+def test_gradients_of_tensors_closed_over_by_forward_mode_that_is_recorded():
+    weights = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x, v = np.array([0.1, 0.2, 0.3]), np.ones(3)
+    captured = ng.jit(_closing(weights, np.array([0.5, 1.0, 2.0])))
+    for _ in range(3):
+        tangent = ng.func.jvp(captured, (ng.tensor(x, requires_grad=True),), (v,))[1]
+        (found,) = ng.grad(tangent, weights)
+        np.testing.assert_allclose(found, np.cos(x) * [0.5, 1.0, 2.0], rtol=1e-13)
+
+
+def test_what_captured_functions_close_over_is_freed_with_them():
+    alive = []
+    for _ in range(4):
+        data = np.ones((50, 50))
+        alive.append(weakref.ref(data))
+        captured = ng.jit(lambda x, data=data: ((data @ x) ** 2).sum())
+        x = ng.tensor(np.ones(50), requires_grad=True)
+        for _ in range(4):
+            ng.grad(captured(x), x)
+            ng.func.jvp(captured, (np.ones(50),), (np.ones(50),))
+        del captured, data, x
+        gc.collect()
+    assert sum(reference() is not None for reference in alive) <= 1  # until the next is recorded

@@ -236,3 +236,34 @@ def test_ensembles_that_cannot_be():
         ng.jit(ng.func.jacobian(lambda x: x * x), ensemble=True)(np.ones((3, 2)))
     with pytest.raises(ng.errors.CaptureError, match="another ensemble inside of an ensemble"):
         ng.jit(lambda x: function(x, x), ensemble=True)(np.ones((4, 3, 2)))
+
+
+PASSED_ON = {
+    "the argument": lambda x, z: x,
+    "both": lambda x, z: (x, z),
+    "a sum": lambda x, z: x + z,
+    "a part": lambda x, z: x[:2],
+    "another shape": lambda x, z: x.reshape(3, 1) * 1.0,
+    "joined": lambda x, z: ng.concat([x, z]),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_gradients_share_no_memory_with_seeds_nor_with_each_other(name, create_graph):
+    x, z = (ng.tensor(np.arange(3.0), requires_grad=True) for _ in range(2))
+    found, seeds = {}, []
+    for function in (PASSED_ON[name], ng.jit(PASSED_ON[name])):
+        results = function(x, z)
+        results = results if isinstance(results, tuple) else (results,)
+        seeds = [ng.tensor(np.full(y.shape, 2.0)) for y in results]
+        gradients = ng.grad(
+            results, [x, z], seeds, create_graph=create_graph, allow_unused=True,
+            materialize_grads=True,
+        )  # fmt: skip
+        found[function] = [g.detach().numpy() for g in gradients]
+    eager, captured = found.values()
+    for n, (array, expected) in enumerate(zip(captured, eager, strict=True)):
+        others = [*[seed.numpy() for seed in seeds], *captured[n + 1 :]]
+        assert not any(np.shares_memory(array, one) for one in others)
+        np.testing.assert_array_equal(array, expected)

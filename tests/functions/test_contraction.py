@@ -146,3 +146,27 @@ def test_tensordot(rng, axes):
 def test_tensordot_refuses(axes):
     with pytest.raises(ValueError, match="tensordot"):
         ng.tensordot(np.ones((2, 2)), np.ones((2, 2)), axes)
+
+
+@pytest.mark.parametrize("namespace", [np, ng])
+@pytest.mark.parametrize(
+    ("name", "operands"),
+    [
+        ("dot", (np.arange(6.0).reshape(2, 3), np.ones((3, 2)))),
+        ("outer", (np.arange(2.0), np.arange(3.0))),
+        ("trace", (np.arange(9.0).reshape(3, 3),)),
+        ("einsum", ("ij,kj->ik", np.arange(6.0).reshape(2, 3), np.ones((4, 3)))),
+    ],
+)
+def test_results_are_written_to_out(namespace, name, operands):
+    expected = getattr(np, name)(*operands)
+    out = ng.zeros(np.shape(expected))
+    x = ng.tensor(operands[-1], requires_grad=True)
+    assert getattr(namespace, name)(*operands[:-1], x, out=out) is out
+    np.testing.assert_array_equal(out.detach().numpy(), expected)
+    (slope,) = ng.grad((out * out).sum(), x)
+    step = 1e-6 * np.ones(x.shape)
+    ends = [
+        np.sum(getattr(np, name)(*operands[:-1], operands[-1] + s * step) ** 2) for s in (1, -1)
+    ]
+    np.testing.assert_allclose(slope.numpy().sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-8)

@@ -41,7 +41,8 @@ def test_positions(rng, name):
     for axis in (None, 0, 1, -1):
         for keepdims in (False, True):
             expected = getattr(np, name)(x, axis=axis, keepdims=keepdims)
-            np.testing.assert_array_equal(getattr(ng, name)(x, axis, keepdims).numpy(), expected)
+            found = getattr(ng, name)(x, axis, keepdims=keepdims)
+            np.testing.assert_array_equal(found.numpy(), expected)
 
 
 def test_dtype_is_that_of_the_elements_before_they_are_reduced():

@@ -88,7 +88,8 @@ def test_the_median_is_that_of_numpy(rng):
     for axis in (None, 0, 1, (0, 2)):
         for keepdims in (False, True):
             expected = np.median(x, axis=axis, keepdims=keepdims)
-            np.testing.assert_array_equal(ng.median(x, axis, keepdims).numpy(), expected)
+            found = ng.median(x, axis, keepdims=keepdims)
+            np.testing.assert_array_equal(found.numpy(), expected)
     assert ng.median(3.0).item() == 3.0
     assert np.isnan(ng.median([]).item())
 

@@ -27,8 +27,9 @@ def flat_function(scenario, point):
             first += point[n].size
         found = scenario.function(*args)
         results = found if isinstance(found, tuple) else (found,)
-        parts = [r.reshape(-1) for r in results if r.dtype.kind == "f"]
-        return ng.concatenate(parts)
+        parts = [r for r in results if r.dtype.kind == "f"]
+        parts += [part(r) for r in results if r.dtype.kind == "c" for part in (ng.real, ng.imag)]
+        return ng.concatenate([part.reshape(-1) for part in parts])
 
     return function, np.concatenate([point[n].reshape(-1) for n in moving])
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numba import njit
+from scipy.sparse import csr_array
 
 import numgrad as ng
 from numgrad._errors import DeclarationError, SparsityError
@@ -12,6 +13,7 @@ from .matrices import banded, five_point
 
 N = 12
 PLACES = np.array([3, 1, 4, 1, 5])
+STORED = csr_array(np.eye(N)[[3, 0, 0, 7, 11, 2, 5, 5, 1, 9, 8, 4]])
 
 
 def pattern(function, size=N):
@@ -61,6 +63,16 @@ EXACT = {
     "sum of rows": (lambda z: z.reshape(3, 4).sum(1), np.repeat(np.eye(3), 4, 1)),
     "product of rows": (lambda z: ng.prod(z.reshape(3, 4), axis=0), np.tile(np.eye(4), 3)),
     "cumulative": (lambda z: ng.cumsum(z), np.tril(np.ones((N, N)))),
+    "stored rows": (lambda z: STORED @ z, STORED.toarray()),
+    "stored columns": (lambda z: STORED.tocsc() @ z, STORED.toarray()),
+    "stored, from the right": (
+        lambda z: (z.reshape(2, 6) @ STORED[:6]).reshape(-1),
+        np.kron(np.eye(2), STORED.toarray()[:6].T),
+    ),
+    "stored elements": (
+        lambda z: ng.sparse.matmul(STORED, np.ones((2, N, 1)), data=z).reshape(-1),
+        np.tile(np.eye(N), (2, 1)),
+    ),
     "matmul": (
         lambda z: (z.reshape(3, 4) @ np.ones((4, 2))).reshape(-1),
         np.kron(np.eye(3), np.ones((2, 4))),

@@ -9,8 +9,9 @@ import numpy as np
 from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
 from ...func.gradients import value_and_grad as local_value_and_grad
+from ...func.outputs import fitting
 from ...func.trees import flatten, holds_tensors, places, require_function
-from .cluster import Cluster, Task, cluster, spans
+from .cluster import Cluster, Task, spans
 from .jacobians import arrays_of
 from .work import Work, one_thread
 
@@ -69,7 +70,7 @@ def map_blocks(
     array([ 1.   ,  0.54 , -0.416])
     """
     require_function(f, _MAP)
-    with cluster(client, _MAP, timeout, progress) as c:
+    with Cluster(client, _MAP, timeout, progress) as c:
         blocks = _Samples(samples, chunk_size, _MAP)
         joined = _Joined(blocks.count, out)
         work = c.send(f)
@@ -128,7 +129,7 @@ def value_and_grad(
     (2.0, array([-2., -4.]))
     """
     require_function(f, _GRAD)
-    with cluster(client, _GRAD, timeout, progress) as c:
+    with Cluster(client, _GRAD, timeout, progress) as c:
         blocks = _Samples(samples, chunk_size, _GRAD)
         as_tensors = holds_tensors((params, samples))
         work = c.send(f, arrays_of(params, _GRAD))
@@ -142,16 +143,14 @@ def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any],
     early: dict[int, list[np.ndarray]] = {}
     total: list[Any] = []
     rebuild: Any = None
-    awaited = blocks.spans[0][0]
-    ends = dict(blocks.spans)
+    awaited = [start for start, _ in reversed(blocks.spans)]
     with closing(c.run(work, blocks.tasks(differentiated), blocks.count, "samples")) as results:
         for (start, _), (value, gradient) in results:
             leaves, rebuild = flatten(gradient)
             early[start] = [value, *leaves]
-            while awaited in early:
-                parts = early.pop(awaited)
+            while awaited and awaited[-1] in early:
+                parts = early.pop(awaited.pop())
                 total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
-                awaited = ends[awaited]
     return [np.asarray(part) for part in total], rebuild
 
 
@@ -186,12 +185,12 @@ class _Joined:
 
     def __init__(self, count: int, out: Any) -> None:
         self.count, self.out = count, out
-        self.arrays: list[np.ndarray] | None = None
+        self.arrays: list[np.ndarray] = []
         self.rebuild: Any = None
 
     def write(self, start: int, stop: int, result: Any) -> None:
         parts, rebuild = flatten(result)
-        if self.arrays is None:
+        if self.rebuild is None:
             self.rebuild = rebuild
             self.arrays = self._arrays(parts, places(result))
         for array, part in zip(self.arrays, parts, strict=True):
@@ -204,18 +203,10 @@ class _Joined:
         if places(self.out) != expected:
             raise ArgTypeError(f"{_MAP}: out must have the structure of what the function returns")
         arrays = flatten(self.out)[0]
-        for array, (shape, dtype) in zip(arrays, specs, strict=True):
-            found = getattr(array, "shape", None), getattr(array, "dtype", None)
-            if not isinstance(array, np.ndarray) or found != (shape, dtype):
-                raise ValueError(
-                    f"{_MAP}: out has shape {found[0]} and dtype {found[1]}, the result {shape} "
-                    f"and {dtype}"
-                )
-        return arrays
+        return [fitting(array, spec, _MAP) for array, spec in zip(arrays, specs, strict=True)]
 
     def result(self, as_tensors: bool) -> Any:
-        arrays = self.arrays or []
-        return self.rebuild([constant(a) if as_tensors else a for a in arrays])
+        return self.rebuild([constant(a) if as_tensors else a for a in self.arrays])
 
 
 # The tasks.

@@ -4,8 +4,8 @@ import itertools
 import math
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,86 +25,55 @@ Task = tuple[Any, Callable[..., Any], tuple[Any, ...]]
 """A key for its result, a function, and its arguments after the work."""
 
 
-def cluster(
-    client: Any, what: str, timeout: float | None, progress: Any
-) -> AbstractContextManager["Cluster"]:
-    """Give access to a cluster; a task that asks for it gives its thread to others meanwhile."""
-    if mode.capture is not None:
-        refuse(
-            f"{what} computes in other processes, which no replay would do again. Call it "
-            f"outside of the captured function, and capture the function that it is given."
-        )
-    try:
-        import distributed  # noqa: F401  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise ImportError(f'{what} needs Dask: pip install "numgrad[dask]"') from error
-    return _entered(Cluster(_client(client, what), what, timeout, progress))
+class Cluster:
+    """What runs tasks, each of which gets the work first, for a function that a user called. It
+    may be without a worker, or without an answer, for ``timeout`` seconds. In a task that asks for
+    it, its thread is given to others meanwhile."""
 
-
-@contextmanager
-def _entered(found: "Cluster") -> Iterator["Cluster"]:
-    import distributed  # pyright: ignore[reportMissingImports]
-
-    if not _is_in_task():
-        yield found
-        return
-    distributed.secede()
-    try:
-        yield found
-    finally:
-        distributed.rejoin()
-
-
-def _is_in_task() -> bool:
-    import distributed  # pyright: ignore[reportMissingImports]
-
-    try:
-        distributed.get_worker()
-    except ValueError:
-        return False
-    return True
-
-
-def _client(client: Any, what: str) -> Any:
-    import distributed  # pyright: ignore[reportMissingImports]
-
-    if client is None:
+    def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
+        if mode.capture is not None:
+            refuse(
+                f"{what} computes in other processes, which no replay would do again. Call it "
+                f"outside of the captured function, and capture the function that it is given."
+            )
+        require_progress(progress, what)
         try:
-            client = distributed.get_client()
+            import distributed  # pyright: ignore[reportMissingImports]
+        except ImportError as error:
+            raise ImportError(f'{what} needs Dask: pip install "numgrad[dask]"') from error
+        self.dask: Any = distributed
+        self.what, self.timeout, self.progress = what, timeout, progress
+        self.client = self._client(client)
+        self.done = "no task was done"
+        self.seen = self.looked = time.monotonic()
+        self.threads, self.has_seceded = 0, False
+
+    def _client(self, client: Any) -> Any:
+        try:
+            client = self.dask.get_client() if client is None else client
         except ValueError as error:
             raise ClusterError(
-                f"{what}: there is no cluster. Connect to one first, "
+                f"{self.what}: there is no cluster. Connect to one first, "
                 f"`client = distributed.Client(address)`; without an address it starts processes "
                 f"on this machine"
             ) from error
-    if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise ArgTypeError(
-            f"{what}: client must be a distributed.Client that is not asynchronous, got {client!r}"
-        )
-    return client
+        if not isinstance(client, self.dask.Client) or client.asynchronous:
+            raise ArgTypeError(
+                f"{self.what}: client must be a distributed.Client that is not asynchronous, got "
+                f"{client!r}"
+            )
+        return client
 
+    def __enter__(self) -> "Cluster":
+        with suppress(ValueError):  # outside of a task
+            self.dask.get_worker()
+            self.dask.secede()
+            self.has_seceded = True
+        return self
 
-class Cluster:
-    """What runs tasks, each of which gets the work first.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    what : str
-        The function that the user called, for errors.
-    timeout : float or None
-        How long the cluster may be without a worker, or without an answer.
-    progress : callable or bool
-        What `jacobian_progress.Bar` takes.
-    """
-
-    def __init__(self, client: Any, what: str, timeout: float | None, progress: Any) -> None:
-        self.client, self.what, self.timeout = client, what, timeout
-        require_progress(progress, what)
-        self.progress = progress
-        self.done = "no task was done"
-        self.seen = self.looked = time.monotonic()
-        self.threads = 0
+    def __exit__(self, *_: Any) -> None:
+        if self.has_seceded:
+            self.dask.rejoin()
 
     def send(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return the future of the work. It is a task, not scattered data, which would be lost with
@@ -152,24 +121,20 @@ class Cluster:
 
     def _finished(self, futures: list[Any]) -> set[Any]:
         """Wait until tasks are done, or the cluster has been away for too long."""
-        import distributed  # pyright: ignore[reportMissingImports]
-
         while True:
             try:
                 with self.client.as_current():
-                    waited: Any = distributed.wait(futures, _LOOK, return_when="FIRST_COMPLETED")
+                    waited: Any = self.dask.wait(futures, _LOOK, return_when="FIRST_COMPLETED")
                 return waited.done
             except TimeoutError:
                 self._look()
-            except (distributed.CancelledError, ValueError) as error:  # without a client, the other
+            except (self.dask.CancelledError, ValueError) as error:  # without a client, the other
                 raise self._gone("its scheduler has lost the tasks") from error
 
     def _result(self, future: Any) -> Any:
-        import distributed  # pyright: ignore[reportMissingImports]
-
         if future.status == "error":
             error = future.exception()
-            if isinstance(error, distributed.KilledWorker):
+            if isinstance(error, self.dask.KilledWorker):
                 raise ClusterError(
                     f"{self.what}: several workers ended while they ran the same task; "
                     f"{self.done}. They may lack memory: take a smaller chunk_size"
@@ -179,7 +144,7 @@ class Cluster:
             return future.result(self.timeout)
         except TimeoutError as error:
             raise self._gone(f"it did not deliver a result within {self.timeout} s") from error
-        except (distributed.CancelledError, OSError) as error:
+        except (self.dask.CancelledError, OSError) as error:
             raise self._gone("its scheduler has lost the tasks") from error
 
     def _room(self) -> int:
@@ -192,11 +157,9 @@ class Cluster:
         client = self.client
         self.threads = 0
         if client.status == "running":
-            try:
+            with suppress(TimeoutError, OSError):  # it may answer the next time
                 found = client.sync(client.scheduler.ncores, workers=None, callback_timeout=_LOOK)
                 self.threads = sum(found.values())
-            except (TimeoutError, OSError):  # it may answer the next time
-                pass
         self.looked = time.monotonic()
         if self.threads:
             self.seen = self.looked
@@ -216,10 +179,8 @@ def spans(
     what: str, count: int, chunk_size: Any, item_bytes: int, least: int = 1
 ) -> list[tuple[int, int]]:
     """Return the first and last numbers of the items of each task; a single empty task if there
-    are no items.
-
-    Nothing here depends on the workers, and so no bit of a result does. "auto" is 64 tasks, fewer
-    if they would have less than ``least`` items, more if they would have more than 8 MiB.
+    are no items. "auto" is 64 tasks, fewer if they would have less than ``least`` items, more if
+    they would have more than 8 MiB. Nothing depends on the workers, and so no bit of a result does.
     """
     if isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 and chunk_size is not True:
         size = int(chunk_size)

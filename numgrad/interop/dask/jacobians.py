@@ -8,12 +8,12 @@ import numpy as np
 
 from ..._errors import DetachedError
 from ..._tensor import Tensor, constant
-from ...func.gradients import call
+from ...func.gradients import Called
 from ...func.jacobian_blocks import Arrays, into
 from ...func.jacobian_passes import Chunk, Columns, Passes, passes_of
 from ...func.jacobians import MODES
-from ...func.trees import Variables, flatten, holds_tensors, output_leaves, require_function
-from .cluster import Cluster, Task, cluster, spans
+from ...func.trees import Variables, flatten, holds_tensors, require_function
+from .cluster import Cluster, Task, spans
 from .work import Work, one_thread
 
 _WHAT = "dask.jacobian"
@@ -94,25 +94,23 @@ def jacobian(
     require_function(f, _WHAT)
     if mode not in MODES:
         raise ValueError(f"{_WHAT}: mode must be one of {', '.join(MODES)}, got {mode!r}")
-    with cluster(client, _WHAT, timeout, progress) as c:
+    with Cluster(client, _WHAT, timeout, progress) as c:
         given = arrays_of(x, _WHAT)
         variables = Variables((given,), 0, _WHAT)
         work = c.send(f, given)
         ((_, (skeleton, specs)),) = c.run(work, [(None, outline, ())])
-        numbers, rebuild = flatten(skeleton)
-        width = len(variables.leaves)
+        rebuild = flatten(skeleton)[1]
 
         def arrange(blocks: Sequence[Any]) -> Any:
-            rows = [blocks[n * width : (n + 1) * width] for n in numbers]
-            return rebuild([variables.rebuild(row) for row in rows])
+            return rebuild(variables.by_output(blocks))
 
-        passes = passes_of(mode, [_stand_in(*spec) for spec in specs], variables.leaves, False)
+        outputs = [Tensor(np.broadcast_to(np.zeros((), d), s)) for s, d in specs]  # of no memory
+        passes = passes_of(mode, outputs, variables.leaves, False)
         blocks = Arrays(passes) if out is None else into(passes, out, arrange, _WHAT)
         _fill(blocks, passes, c, work, chunk_size)
     if out is not None:
         return out
-    arrays = [array for row in blocks.blocks() for array in row]
-    return arrange([constant(a) for a in arrays] if holds_tensors(x) else arrays)
+    return arrange([constant(a) if holds_tensors(x) else a for a in blocks.blocks()])
 
 
 def arrays_of(tree: Any, what: str) -> Any:
@@ -128,38 +126,29 @@ def arrays_of(tree: Any, what: str) -> Any:
     return rebuild([leaf.numpy() if isinstance(leaf, Tensor) else leaf for leaf in leaves])
 
 
-def _stand_in(shape: tuple[int, ...], dtype: np.dtype) -> Tensor:
-    """Return a tensor that takes no memory, for an output that workers have."""
-    return Tensor(np.broadcast_to(np.zeros((), dtype), shape))
-
-
 def _fill(blocks: Arrays, passes: Passes, c: Cluster, work: Any, chunk_size: Any) -> None:
     """Run the tasks and write what they return."""
     mode = "forward" if isinstance(passes, Columns) else "reverse"
-    tasks: list[Task] = []
-    for n, source in enumerate(passes.sources):
-        for span in spans(_WHAT, source.size, chunk_size, passes.nbytes(), _LEAST_ROWS):
-            tasks.append(((n, *span), chunk, (mode, n, *span)))
+    tasks: list[Task] = [
+        ((n, *span), chunk, (mode, n, *span))
+        for n, source in enumerate(passes.sources)
+        for span in spans(_WHAT, source.size, chunk_size, passes.nbytes(), _LEAST_ROWS)
+    ]
     with closing(c.run(work, tasks, passes.count, passes.unit)) as results:
         for (n, start, stop), parts in results:
             blocks.put(Chunk(n, start, stop, [Tensor(part) for part in parts]))
 
 
-class Evaluation:
-    """A function that was evaluated once, on a worker, and is differentiated there chunk by
-    chunk."""
+def _evaluated(work: Work) -> Called:
+    """Return the function as it was evaluated once, on a worker, to be differentiated there chunk
+    by chunk."""
 
-    def __init__(self, work: Work, function: Callable[..., Any], x: Any) -> None:
-        variables = Variables((x,), 0, _WHAT)
-        output, _ = call(function, variables, {}, False, _WHAT)
-        self.outputs, rebuild = output_leaves(output, _WHAT)
-        self.inputs = variables.leaves
-        self.skeleton = rebuild(list(range(len(self.outputs))))
-        work.require_unconnected(variables.outer_graph(self.outputs), _WHAT)
+    def make(function: Callable[..., Any], x: Any) -> Called:
+        at = Called(function, (x,), 0, _WHAT)
+        work.require_unconnected(at.outer_graph(), _WHAT)
+        return at
 
-
-def _evaluation(work: Work) -> Evaluation:
-    return work.made(lambda *parts: Evaluation(work, *parts))
+    return work.made(make)
 
 
 # The tasks.
@@ -168,13 +157,14 @@ def _evaluation(work: Work) -> Evaluation:
 def outline(work: Work) -> tuple[Any, list[tuple[tuple[int, ...], np.dtype]]]:
     """Return the output with numbers in place of arrays, and the shapes and dtypes of these."""
     with one_thread():
-        evaluation = _evaluation(work)
-    return evaluation.skeleton, [(y.shape, y.dtype) for y in evaluation.outputs]
+        at = _evaluated(work)
+    skeleton = at.rebuild(list(range(len(at.leaves))))
+    return skeleton, [(y.shape, y.dtype) for y in at.leaves]
 
 
 def chunk(work: Work, mode: str, n: int, start: int, stop: int) -> list[np.ndarray]:
     """Return rows of the Jacobian of output ``n``, or columns of that to input ``n``."""
     with one_thread():
-        evaluation = _evaluation(work)
-        passes = passes_of(mode, evaluation.outputs, evaluation.inputs, False)
+        at = _evaluated(work)
+        passes = passes_of(mode, at.leaves, at.variables.leaves, False)
         return [part.numpy() for part in passes.chunk(n, start, stop)]

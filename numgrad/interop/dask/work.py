@@ -21,15 +21,9 @@ class Work:
 
     One future of a cluster holds it. Dask copies it to each worker that needs it and keeps the copy
     as long as the future lives; all tasks of the worker meet the same object there. If a worker
-    with the only copy is lost, the scheduler has it made again.
-
-    Parameters
-    ----------
-    parts : bytes
-        The pickled function and arguments; see `packed`.
-    connected : bool
-        Whether gradients are recorded where it comes from, so that a result that depends on a
-        tensor from outside would lose them.
+    with the only copy is lost, the scheduler has it made again. It is ``connected`` if gradients
+    are recorded where it comes from, so that a result that depends on a tensor from outside would
+    lose them.
     """
 
     def __init__(self, parts: bytes, connected: bool) -> None:
@@ -91,10 +85,8 @@ def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
 
 
 class _OneThread:
-    """numgrad on one thread while tasks run in this process: Dask runs one per core.
-
-    A number of threads that was set on the worker (the flag ``threads``) is left as it is.
-    """
+    """numgrad on one thread while tasks run in this process: Dask runs one per core. A number of
+    threads that was set on the worker (the flag ``threads``) is left as it is."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -111,17 +103,12 @@ class _OneThread:
 
     def _count(self, step: int) -> None:
         with self.lock:
-            first, self.users = self.users == 0, self.users + step
-            if first and settings.threads == 0:
-                self._set(1)
-                self.is_ours = True
-            elif self.users == 0 and self.is_ours:
-                self._set(0)
-                self.is_ours = False
-
-    def _set(self, threads: int) -> None:
-        settings.threads = threads
-        settings.entries += 1
+            before, self.users = self.users, self.users + step
+            if not before:
+                self.is_ours = settings.threads == 0
+            if self.is_ours and 0 in (before, self.users):
+                settings.threads = int(self.users > 0)
+                settings.entries += 1
 
 
 one_thread = _OneThread()

@@ -8,16 +8,14 @@ from ..._errors import ConvergenceError
 from .functions import function
 
 
-def exact(constraints: Any, method: Any, shape: tuple[int, ...], jit: bool) -> Any:
-    """Return constraints with exact derivatives in place of differences."""
-    if isinstance(constraints, (list, tuple)):
-        return [_exact(constraint, method, shape, jit) for constraint in constraints]
-    return _exact(constraints, method, shape, jit)
-
-
-def _exact(constraint: Any, method: Any, shape: tuple[int, ...], jit: bool) -> Any:
+def exact(constraint: Any, method: Any, of: function) -> Any:
+    """Return one or several constraints with exact derivatives in place of differences, given the
+    function that is minimised."""
     from scipy.optimize import BFGS, NonlinearConstraint
 
+    shape, jit = of.of_vector.shape, of.jit
+    if isinstance(constraint, (list, tuple)):
+        return [exact(part, method, of) for part in constraint]
     if isinstance(constraint, dict):
         if constraint.get("jac") is not None:
             return constraint
@@ -36,11 +34,9 @@ def _exact(constraint: Any, method: Any, shape: tuple[int, ...], jit: bool) -> A
 
 
 def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray, what: str) -> np.ndarray:
-    """Return which elements of a minimum are held by no bound.
-
-    A bound holds an element if the slope is larger than the distance. At a solution one of them is
-    zero, up to the tolerance of the solver.
-    """
+    """Return which elements of a minimum are held by no bound. A bound holds an element if the
+    slope is larger than the distance: at a solution one of them is zero, up to the tolerance of the
+    solver."""
     from scipy.optimize import Bounds
 
     if not isinstance(bounds, Bounds):
@@ -60,6 +56,3 @@ def free_elements(x: np.ndarray, bounds: Any, slope: np.ndarray, what: str) -> n
             f"inside the bounds, or another tolerance"
         )
     return np.broadcast_to(~held, x.shape)
-
-
-__all__ = ["exact", "free_elements"]

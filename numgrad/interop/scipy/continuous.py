@@ -7,8 +7,7 @@ import numpy as np
 from ..._autograd import Function, once_differentiable
 from ..._errors import ConvergenceError
 from ..._tensor import Tensor, tensor
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called
 from .functions import function
 from .linearization import Linearization
 
@@ -22,23 +21,10 @@ def taken(matrix: Any, method: str) -> Any:
 
 
 class Problem:
-    """An initial value problem that was solved, with all that its adjoint needs.
-
-    Parameters
-    ----------
-    hook : function
-        The right hand side, of ``y`` and ``t``.
-    slope : callable
-        The right hand side as a function of ``y``, ``t`` and the tensors among the arguments.
-    y : callable
-        The solution, of time.
-    start : float
-        The time of the initial value.
-    wanted : numpy.ndarray
-        The times whose states are wanted.
-    options : dict
-        Method and tolerances of the adjoint.
-    """
+    """An initial value problem that was solved, with all that its adjoint needs: its right hand
+    side for SciPy and as a function of ``y``, ``t`` and the tensors among the arguments, the
+    solution ``y`` as a function of time, the time of the initial value, the times whose states are
+    wanted, and method and tolerances of the adjoint."""
 
     def __init__(
         self, hook: function, slope: Any, y: Any, start: float, wanted: np.ndarray, **options: Any
@@ -98,10 +84,9 @@ class Problem:
         return block if count == 1 else kron(eye_array(count), block, format="csc")
 
     def _to_params(self, w: np.ndarray, t: float, params: list[Tensor]) -> list[np.ndarray]:
-        variables = Variables((self.y(t), t, *params), range(2, 2 + len(params)), "solve_ivp")
-        output, _ = call(self.slope, variables, {}, False, "solve_ivp")
-        found = pull([output], variables.leaves, [tensor(w)], False, batched=True)
-        return [g.numpy() for g in found]
+        places = range(2, 2 + len(params))
+        at = Called(self.slope, (self.y(t), t, *params), places, "solve_ivp")
+        return [g.numpy() for g in at.pulled([tensor(w)], batched=True)]
 
 
 class ContinuousAdjoint(Function):

@@ -1,7 +1,4 @@
-"""What is derived from a user's function for a solver: functions of a vector and of arguments.
-
-They are objects, not closures, so that they can be pickled where the user's function can.
-"""
+"""What is derived from a user's function for a solver: functions of a vector and of arguments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +7,10 @@ import numpy as np
 
 from ..._errors import ArgTypeError, CaptureError
 from ..._tensor import Tensor
-from ...func import grad, hessian, hvp, value_and_grad, value_and_jacobian
+from ...func import hessian, hvp, value_and_grad, value_and_jacobian
 from ...func import jit as captured
-from ...func.trees import output_leaves
-from ...functions.joining import concat
+from ...func.jacobian_blocks import joined
+from ...func.trees import flatten, output_leaves
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
 from .linearization import refused_graph
@@ -38,25 +35,15 @@ class Captured:
     def _arrays(self, result: Any) -> Any:
         if type(result) is np.ndarray:
             return result
-        if isinstance(result, tuple):
-            return tuple(self._arrays(part) for part in result)
-        if isinstance(result, Tensor):
-            if result.requires_grad:
-                raise refused_graph(self.what)
-            return result.numpy()
-        return result
+        leaves, rebuild = flatten(result)
+        if any([isinstance(leaf, Tensor) and leaf.requires_grad for leaf in leaves]):  # noqa: C419
+            raise refused_graph(self.what)
+        return rebuild([x.numpy() if isinstance(x, Tensor) else x for x in leaves])
 
 
 class OfVector:
-    """A function that takes an array of any shape, as a function of the vector of its elements.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(x, *args)``.
-    shape : tuple of int, optional
-        What `f` wants to see; the vector as it is by default.
-    """
+    """A function that takes an array of any shape, as a function of the vector of its elements: an
+    object, which can be pickled where the user's function can."""
 
     def __init__(self, f: Callable[..., Any], shape: tuple[int, ...] | None, what: str) -> None:
         self.f, self.shape, self.what = f, shape, what
@@ -66,44 +53,19 @@ class OfVector:
         is_vector = self.shape is None or len(self.shape) == 1
         return self.f(x if is_vector else reshape(x, self.shape), *args)
 
-    def value(self, x: Any, *args: Any) -> Any:
-        return self(x, *args)
-
     def vector(self, x: Any, *args: Any) -> Tensor:
         """Return all elements of what the function returns, one after the other."""
         leaves, _ = output_leaves(self(x, *args), self.what)
-        flat = [leaf if leaf.ndim == 1 else reshape(leaf, -1) for leaf in leaves]
-        return flat[0] if len(flat) == 1 else concat(flat)
-
-    def value_and_grad(self, x: Any, *args: Any) -> Any:
-        return value_and_grad(self)(x, *args)
-
-    def grad(self, x: Any, *args: Any) -> Any:
-        return grad(self)(x, *args)
-
-    def value_and_jacobian(self, x: Any, *args: Any) -> Any:
-        return value_and_jacobian(self.vector)(x, *args)
-
-    def hessian(self, x: Any, *args: Any) -> Any:
-        return hessian(self)(x, *args)
-
-    def weighted(self, x: Any, v: Any, *args: Any) -> Any:
-        """Return the sum of the outputs times weights."""
-        return _sum(self.vector(x, *args) * v)
-
-    def weighted_hessian(self, x: Any, v: Any, *args: Any) -> Any:
-        return hessian(self.weighted)(x, v, *args)
-
-    def product(self, x: Any, p: Any, *args: Any) -> Any:
-        """Return the product of the Hessian with a vector."""
-        return hvp(lambda x: self(x, *args), (x,), (p,))[1][0]
+        return joined([leaf if leaf.ndim == 1 else reshape(leaf, -1) for leaf in leaves])
 
 
-class TimeFirst:
-    """A right hand side ``f(t, y, *args)`` as a function of ``y``, then ``t``."""
-
-    def __init__(self, f: Callable[..., Any]) -> None:
-        self.f = f
-
-    def __call__(self, y: Any, t: Any, *args: Any) -> Any:
-        return self.f(t, y, *args)
+DERIVED: dict[str, Callable[[OfVector], Callable[..., Any]]] = {
+    "value": lambda f: f,
+    "vector": lambda f: f.vector,
+    "value_and_grad": value_and_grad,
+    "value_and_jacobian": lambda f: value_and_jacobian(f.vector),
+    "hessian": hessian,
+    "weighted_hessian": lambda f: hessian(lambda x, v, *args: _sum(f.vector(x, *args) * v)),
+    "product": lambda f: lambda x, p, *args: hvp(lambda x: f(x, *args), (x,), (p,))[1][0],
+}
+"""What solvers ask for, made of a function of a vector."""

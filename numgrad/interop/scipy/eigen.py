@@ -7,11 +7,12 @@ import numpy as np
 from ..._autograd import Function
 from ..._errors import ArgTypeError, MatrixError
 from ..._tensor import Tensor, tensor
+from ...functions import sparse
 from ...functions.joining import concat, stack
 from ...functions.products import matmul
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import matrix_transpose, reshape
-from .linear import Product, Stored, as_real, stored
+from .linear import Stored, as_real, stored
 from .parameters import Parameters
 
 
@@ -169,7 +170,7 @@ def _pair(parameters: Parameters, matrix: Stored, value: float, vector: np.ndarr
 
     def equations(x: Tensor, elements: Tensor) -> Tensor:
         v, value = x[:-1], x[-1:]
-        rest = Product.apply(matrix, False, v, elements) - value * v
+        rest = sparse.matmul(matrix.array, v, data=elements) - value * v
         return concat([rest, 0.5 - 0.5 * _sum(v * v, keepdims=True)])
 
     def bordered() -> Any:

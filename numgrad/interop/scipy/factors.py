@@ -96,13 +96,8 @@ def _singular(shape: tuple[int, ...], what: str) -> MatrixError:
 
 
 class System:
-    """The linear system of a derivative; its matrix is factorised when it is first needed.
-
-    Attributes
-    ----------
-    solves : int
-        How many blocks of right hand sides have been solved.
-    """
+    """The linear system of a derivative; its matrix is factorised when it is first needed. It has
+    solved for ``solves`` blocks of right hand sides."""
 
     def __init__(self, matrix: Callable[[], Any], what: str) -> None:
         self.matrix, self.what, self.solves = matrix, what, 0

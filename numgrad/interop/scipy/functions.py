@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,21 +10,21 @@ import numpy as np
 from ... import sparse
 from ..._errors import ArgTypeError, CaptureError, ImplicitGradError, SparsityError
 from ...func.trees import require_function
-from .derived import Captured, OfVector
-from .linearization import Linearization, as_point, linear_operator, require_finite
+from .derived import DERIVED, Captured, OfVector
+from .linearization import Linearization, as_point, operator_of, require_finite
 
 FORMS = ("dense", "sparse", "operator")
 
 
+@dataclass
 class Point:
     """What is known of a function at one point, named by its bytes."""
 
-    def __init__(self, key: Any) -> None:
-        self.key = key
-        self.record: Linearization | None = None
-        self.value: Any = None  # not found yet
-        self.jac: Any = None
-        self.given: set[str] = set()  # what was handed out
+    key: Any
+    record: Linearization | None = None
+    value: Any = None  # not found yet
+    jac: Any = None
+    given: set[str] = field(default_factory=set)  # what was handed out
 
 
 class function:  # noqa: N801  it is called as a function is, and what it returns is one
@@ -63,10 +64,11 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     -----
     Solvers ask for value and derivative one by one. What is found at a point is kept until another
     point, or the same thing again, is asked for: then the function is evaluated as it is by then,
-    with what its arguments and the arrays it closes over hold. Once a gradient was asked for, a
-    scalar function is evaluated together with it; a function that is not captured is called once
-    for its value and Jacobian. Arrays are converted to float64; results are new arrays. Objects can
-    be pickled if `f` and `args` can; captured programs are made anew.
+    with what its arguments and the arrays it closes over hold. Value and derivative share one
+    evaluation; those of a captured function whose value is asked for first, as long as derivatives
+    follow values so often that finding both at once saves more passes than it makes in vain.
+    Arrays are converted to float64; results are new arrays. Objects can be pickled if `f` and
+    `args` can; captured programs are made anew.
 
     Examples
     --------
@@ -100,7 +102,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         self._forget()
 
     def _forget(self) -> None:
-        self._captured, self._is_scalar, self._asks_for_both = self.jit, None, False
+        self._captured, self._is_scalar = self.jit, None
+        self._passes, self._saved = 1, 0  # of a derivative; by finding it with the value
         self._programs: dict[str, Captured] = {}
         self._prepared: dict[Callable[..., Any], Any] = {}
         self._point = Point(None)
@@ -128,19 +131,12 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         *more
             Arguments of `f` between `x` and ``args``, such as the time.
         """
-        point = self._at(x, more, "value")
-        if point.value is None:
-            both = self._asks_for_both and self._is_scalar is True
-            self._find(point, as_point(x, self.what), more, with_jac=both)
-        return np.copy(point.value) if isinstance(point.value, np.ndarray) else point.value
+        value = self._at(x, more, "value").value
+        return np.copy(value) if isinstance(value, np.ndarray) else value
 
     def jac(self, x: Any, *more: Any) -> Any:
         """Return the Jacobian, in the form asked for; of a scalar function the gradient."""
-        point = self._at(x, more, "jac")
-        if point.jac is None:
-            self._asks_for_both = True
-            self._find(point, as_point(x, self.what), more, with_jac=True)
-        found: Any = point.jac
+        found = self._at(x, more, "jac").jac
         return found if hasattr(found, "matvec") else found.copy()
 
     def vector(self, x: Any, *more: Any) -> np.ndarray:
@@ -179,10 +175,9 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if v is not None:
             return self._run("weighted_hessian", x, np.array(v, float))
         if self.form == "operator":
-            return self._hessian_operator(x)
-        if self.form == "sparse":
-            return require_finite(self._sparse_hessian(x), self.what)
-        return require_finite(self._run("hessian", x), self.what)
+            products = dict.fromkeys(("matvec", "rmatvec"), lambda p: self.hessp(x, np.ravel(p)))
+            return operator_of((x.size, x.size), **products)
+        return require_finite(self._hessian(x), self.what)
 
     def hessp(self, x: Any, p: Any) -> np.ndarray:
         """Return the product of the Hessian of a scalar function with a vector."""
@@ -191,97 +186,92 @@ class function:  # noqa: N801  it is called as a function is, and what it return
     # How it is found ------------------------------------------------------------------------------
 
     def _at(self, x: Any, more: tuple[Any, ...], wanted: str) -> Point:
-        """Return what is known of a point: the last one, or nothing yet. Whoever asks for the same
-        thing twice may have changed what the function reads in between."""
-        key = as_point(x, self.what).tobytes(), *[_bytes(value) for value in more]
-        if None in key or key != self._point.key or wanted in self._point.given:
-            self._point = Point(key)
-        self._point.given.add(wanted)
-        return self._point
+        """Return what is known of a point, ``wanted`` included. Whoever asks for the same thing
+        twice may have changed what the function reads in between."""
+        x, point = as_point(x, self.what), self._point
+        key = x.tobytes(), *[_bytes(value) for value in more]
+        if None in key or key != point.key or wanted in point.given:
+            if "value" in point.given:
+                followed = "jac" in point.given
+                self._saved = self._saved + 1 if followed else max(self._saved, 0) - self._passes
+            point = self._point = Point(key)
+        point.given.add(wanted)
+        if getattr(point, wanted) is None:
+            self._find(point, x, more, with_jac=wanted == "jac" or self._saved > 0)
+        return point
+
+    @property
+    def _form(self) -> str:
+        """The form of the derivative; a gradient is an array."""
+        return "dense" if self._is_scalar else self.form
 
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
-        if point.record is None and (self._is_scalar is None or not self._captured):
-            point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
-            self._is_scalar, point.value = point.record.is_scalar, point.record.value
-        if self._is_scalar:
-            self._find_gradient(point, x, more, with_jac)
+        needs_record = not self._captured or (with_jac and self._form == "operator")
+        if point.record is None and (needs_record or self._is_scalar is None):
+            self._record(point, x, more)
+        if with_jac and self._form == "sparse":
+            point.value, point.jac = self._sparse((x, *more, *self.args))
+        elif point.record is not None:
+            point.jac = point.record.derivative(self._form) if with_jac else None
         elif with_jac:
-            self._find_matrix(point, x, more)
-        elif point.value is None:
-            point.value = self._run("vector", x, *more)
-        if point.jac is not None and self.form != "operator" and np.isfinite(point.value).all():
+            name = "value_and_grad" if self._is_scalar else "value_and_jacobian"
+            point.value, point.jac = self._run(name, x, *more)
+        else:
+            point.value = self._run("value" if self._is_scalar else "vector", x, *more)
+        if self._is_scalar:
+            point.value = np.reshape(point.value, ()).item()
+        is_array = point.jac is not None and self._form != "operator"
+        if is_array and np.isfinite(point.value).all():
             require_finite(point.jac, self.what)
 
-    def _find_gradient(
-        self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool
-    ) -> None:
-        if point.record is not None:
-            point.jac = point.record.pull(np.ones(1)) if with_jac else None
-        elif with_jac:
-            point.value, point.jac = self._run("value_and_grad", x, *more)
-        else:
-            point.value = self._run("value", x, *more)
-        point.value = np.reshape(point.value, ()).item()
-
-    def _find_matrix(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
-        if self.form == "operator":
-            point.jac = linear_operator(self.of_vector, x, (*more, *self.args))
-        elif self.form == "sparse":
-            point.value, point.jac = self._sparse(x, more)
-        elif point.record is not None:
-            point.jac = point.record.jacobian()
-        else:
-            point.value, point.jac = self._run("value_and_jacobian", x, *more)
+    def _record(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
+        """Call the function itself."""
+        record = point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
+        self._is_scalar, point.value = record.is_scalar, record.value
+        self._passes = 1 if self._form == "operator" else min(record.shape)
 
     def _run(self, name: str, *arrays: Any) -> Any:
         """Call what is derived from the function: captured, if that can be."""
         program = self._programs.get(name)
         if program is None:
-            derived = getattr(self.of_vector, name)
+            derived = DERIVED[name](self.of_vector)
             program = self._programs[name] = Captured(derived, self._captured, self.what)
         result = program(*arrays, *self.args)
         self._captured = self._captured and program.program is not None
         return result
 
-    def _sparse(self, x: np.ndarray, more: tuple[Any, ...]) -> tuple[Any, Any]:
-        """Return value and Jacobian; the pattern is found once, or at each call of a function that
-        cannot be captured."""
-        args, f = (x, *more, *self.args), self.of_vector.vector
-        if self._captured:
-            try:
-                return self._by(sparse.prepare, f, args, sparse.Prepared.value_and_jacobian)
-            except (CaptureError, ArgTypeError):
-                self._captured = False
-        return self._run("vector", x, *more), sparse.jacobian(f, *args)
+    def _sparse(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Return value and Jacobian."""
+        f = self.of_vector.vector
+        found = self._prepared_call(sparse.prepare, f, args, "value_and_jacobian")
+        if found is None:
+            return Captured(f, False, self.what)(*args), sparse.jacobian(f, *args)
+        self._passes = self._prepared[sparse.prepare].n_colors
+        return found
 
-    def _sparse_hessian(self, x: np.ndarray) -> Any:
-        args = (x, *self.args)
-        if self._captured:
-            try:
-                call = sparse.PreparedHessian.__call__
-                return self._by(sparse.prepare_hessian, self.of_vector, args, call)
-            except (CaptureError, ArgTypeError):
-                self._captured = False
-        return sparse.hessian(self.of_vector, *args)
+    def _hessian(self, x: np.ndarray) -> Any:
+        """Return the Hessian of a scalar function as a matrix."""
+        if self.form == "dense":
+            return self._run("hessian", x)
+        args = x, *self.args
+        found = self._prepared_call(sparse.prepare_hessian, self.of_vector, args, "__call__")
+        return sparse.hessian(self.of_vector, *args) if found is None else found
 
-    def _by(
-        self, prepare: Callable[..., Any], f: Any, args: tuple[Any, ...], call: Callable[..., Any]
+    def _prepared_call(
+        self, prepare: Callable[..., Any], f: Any, args: tuple[Any, ...], name: str
     ) -> Any:
-        """Call what is prepared; prepare it anew where the function has other entries by now."""
-        if prepare in self._prepared:
-            with suppress(SparsityError):
-                return call(self._prepared[prepare], *args)
-        self._prepared[prepare] = prepare(f, *args)
-        return call(self._prepared[prepare], *args)
-
-    def _hessian_operator(self, x: np.ndarray) -> Any:
-        from scipy.sparse.linalg import LinearOperator
-
-        def product(p: np.ndarray) -> np.ndarray:
-            return self.hessp(x, np.ravel(p))
-
-        products: dict[str, Any] = {"matvec": product, "rmatvec": product}
-        return LinearOperator(shape=(x.size, x.size), dtype=np.dtype(float), **products)
+        """Call what is prepared, with a pattern that is found once, and again where the function
+        has other entries by now; return None for a function that cannot be captured."""
+        try:
+            if self._captured and prepare in self._prepared:
+                with suppress(SparsityError):
+                    return getattr(self._prepared[prepare], name)(*args)
+            if self._captured:
+                self._prepared[prepare] = prepare(f, *args)
+                return getattr(self._prepared[prepare], name)(*args)
+        except (CaptureError, ArgTypeError):
+            self._captured = False
+        return None
 
 
 def _bytes(value: Any) -> Any:

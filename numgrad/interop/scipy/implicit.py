@@ -17,28 +17,16 @@ from ..._autograd import Function, no_grad
 from ..._errors import InplaceError
 from ..._tensor import Tensor, tensor
 from ...func.forward import push
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called, pull
 from ...functions.reshaping import reshape
 from .factors import System
 
-Residual = Callable[..., Tensor]
-
 
 class Equation(System):
-    """``F(x, *params) = 0`` at a solution.
+    """``F(x, *params) = 0`` at a solution, where the Jacobian of the residual to ``x`` is that of
+    ``matrix``."""
 
-    Parameters
-    ----------
-    residual : callable
-        ``F``: takes and returns vectors as tensors.
-    matrix : callable
-        Returns the Jacobian of `residual` to ``x`` at the solution, in one of the forms.
-    what : str
-        The function that a user called, for errors.
-    """
-
-    def __init__(self, residual: Residual, matrix: Callable[[], Any], what: str) -> None:
+    def __init__(self, residual: Any, matrix: Callable[[], Any], what: str) -> None:
         super().__init__(matrix, what)
         self.residual, self.rest = residual, np.zeros(0)
 
@@ -62,36 +50,26 @@ class Equation(System):
 
     def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
         """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
-        variables = Variables((x, *params), range(1, 1 + len(params)), self.what)
-        output, _ = call(self.residual, variables, {}, False, self.what)
-        self.require_same(output.detach().numpy(), x.detach().numpy())
-        graph = variables.outer_graph([output, w])
-        found = pull([output], variables.leaves, [-w], graph, batched=w.ndim == 2)
-        return [variables.deliver(g) for g in found]
+        at = Called(self.residual, (x, *params), range(1, 1 + len(params)), self.what)
+        self.require_same(at.output.detach().numpy(), x.detach().numpy())
+        return at.pulled([-w], batched=w.ndim == 2)
 
     def of_matrix(
         self, solved: Tensor, other: Tensor, transposed: bool, point: Sequence[Tensor]
     ) -> list[Tensor]:
-        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on.
-
-        Parameters
-        ----------
-        solved
-            The solution of the system; all axes but the last count right hand sides.
-        other
-            The solution for the cotangents, which may have an axis for a batch before them.
-        """
+        """Return the cotangents of ``x`` and of the parameters, which the matrix depends on, given
+        the solution of a system, all of whose axes but the last count right hand sides, and that
+        for the cotangents, which may have an axis for a batch before them."""
         n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
-        variables = Variables(point, range(len(point)), self.what)
-        output, _ = call(self.residual, variables, {}, False, self.what)
-        graph = variables.outer_graph([output, solved, other])
+        at = Called(self.residual, point, range(len(point)), self.what)
+        graph, inputs = at.outer_graph(solved, other), at.variables.leaves
         product = pull if transposed else push
         rows = reshape(solved, (count, n))
-        (first,) = product([output], variables.leaves[:1], [rows], True, batched=True)
+        (first,) = product(at.leaves, inputs[:1], [rows], True, batched=True)
         seeds = reshape(-other, (*lead, count, n))
-        found = pull([first], variables.leaves, [seeds], graph, batched=bool(lead))
-        return [variables.deliver(g) for g in found]
+        found = pull([first], inputs, [seeds], graph, batched=bool(lead))
+        return [at.variables.deliver(g) for g in found]
 
 
 class Solve(Function):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...functions.reshaping import matrix_transpose, reshape
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
-from .derived import TimeFirst
+from .derived import Captured
 from .functions import FORMS, function
 from .linear import as_real
 from .parameters import Parameters, number
-from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, fixed_run
+from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
 
 
 def solve_ivp(
@@ -113,12 +113,14 @@ def solve_ivp(
     start = np.array(number(y0), dtype=float)
     wanted = None if t_eval is None else _checked(np.array(number(t_eval), dtype=float), span)
     form = jac if isinstance(jac, str) and jac in FORMS else "dense"
-    hook = function(TimeFirst(fun), parameters.numbers, shape=start.shape, jac=form, jit=jit)
+
+    def of_state(y: Any, t: Any, *args: Any) -> Any:
+        return fun(t, y, *args)
+
+    hook = function(of_state, parameters.numbers, shape=start.shape, jac=form, jit=jit)
     kind = _kind(method, adjoint, options) if inputs.want_grad else None
-    if method in FIXED:
-        result = _fixed(hook, start, span, wanted, method, step, kind, jit)
-    else:
-        result = _scipy(hook, start, span, wanted, method, jac, kind, options)
+    asked = _Asked(hook, start.reshape(-1), span, wanted, method, kind)
+    result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
     if inputs.want_grad and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
     if not inputs.has_tensors:
@@ -178,61 +180,55 @@ def _checked(wanted: np.ndarray, span: tuple[float, float]) -> np.ndarray:
     return wanted
 
 
-def _scipy(
-    hook: function,
-    start: np.ndarray,
-    span: tuple[float, float],
-    wanted: np.ndarray | None,
-    method: Any,
-    jac: Any,
-    kind: str | None,
-    options: dict[str, Any],
-) -> Any:
-    """Return what SciPy finds: at all of its steps where these are to be differentiated."""
-    from scipy import integrate
+class _Asked(NamedTuple):
+    """What states are asked for: at all steps where these are to be differentiated."""
 
-    given = dict(options)
-    if method in IMPLICIT:
-        exact = isinstance(jac, str)
-        given["jac"] = (lambda t, y: taken(hook.matrix(y, t), method)) if exact else jac
-    if kind == "continuous":
-        given["dense_output"] = True
-    times = None if kind == "discrete" else wanted
-    return integrate.solve_ivp(
-        lambda t, y: hook.vector(y, t), span, start.reshape(-1), method, times, **given
-    )
+    hook: function
+    start: np.ndarray
+    span: tuple[float, float]
+    wanted: np.ndarray | None
+    method: Any
+    kind: str | None
 
+    def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
+        """Return what SciPy finds."""
+        from scipy import integrate
 
-def _fixed(
-    hook: function,
-    start: np.ndarray,
-    span: tuple[float, float],
-    wanted: np.ndarray | None,
-    method: str,
-    step: float | None,
-    kind: str | None,
-    jit: bool,
-) -> Any:
-    """Return what equal steps between the times that are wanted lead to, in SciPy's form: all of
-    them where these are to be differentiated."""
-    from scipy.optimize import OptimizeResult
+        hook, method, given = self.hook, self.method, dict(options)
+        if method in IMPLICIT:
+            exact = isinstance(jac, str)
+            given["jac"] = (lambda t, y: taken(hook.matrix(y, t), method)) if exact else jac
+        if self.kind == "continuous":
+            given["dense_output"] = True
+        times = None if self.kind == "discrete" else self.wanted
+        return integrate.solve_ivp(
+            lambda t, y: hook.vector(y, t), self.span, self.start, method, times, **given
+        )
 
-    if step is None or not step > 0.0:
-        raise ValueError(f"solve_ivp: {method!r} needs a length of steps, step=..., got {step!r}")
-    inner = np.zeros(0) if wanted is None else wanted
-    marks = np.unique([span[0], *inner, span[1]])
-    marks = marks if span[1] >= span[0] else marks[::-1]
-    times = [marks[:1]]
-    for left, right in pairwise(marks):
-        times.append(np.linspace(left, right, int(np.ceil(abs(right - left) / step)) + 1)[1:])
-    t = np.concatenate(times)
-    run = Step(hook.of_vector.vector, method)
-    taken = t.size - 1
-    states = fixed_run(run, start.reshape(-1), t, hook.args, jit)
-    if kind is None and wanted is not None:
-        kept = np.isin(t, wanted)
-        t, states = t[kept], states[kept]
-    return OptimizeResult(
-        t=t, y=states.T, sol=None, t_events=None, y_events=None, njev=0, nlu=0, status=0,
-        nfev=run.nodes.size * taken, message="all steps were taken", success=True,
-    )  # fmt: skip
+    def in_steps(self, step: float | None) -> Any:
+        """Return what equal steps between the times that are wanted lead to, in SciPy's form."""
+        from scipy.optimize import OptimizeResult
+
+        t = self._times(step)
+        run, count = Step(self.hook.of_vector.vector, self.method), t.size - 1
+        go = Captured(run, self.hook.jit, "solve_ivp")
+        states = np.array(stepped(go, self.start, t, self.hook.args))
+        if self.kind is None and self.wanted is not None:
+            kept = np.isin(t, self.wanted)
+            t, states = t[kept], states[kept]
+        return OptimizeResult(
+            t=t, y=states.T, sol=None, t_events=None, y_events=None, njev=0, nlu=0, status=0,
+            nfev=run.nodes.size * count, message="all steps were taken", success=True,
+        )  # fmt: skip
+
+    def _times(self, step: float | None) -> np.ndarray:
+        if step is None or not step > 0.0:
+            raise ValueError(
+                f"solve_ivp: {self.method!r} needs a length of steps, step=..., got {step!r}"
+            )
+        (first, last), inner = self.span, () if self.wanted is None else self.wanted
+        marks = np.unique([first, *inner, last])[:: 1 if last >= first else -1]
+        times = [marks[:1]]
+        for left, right in pairwise(marks):
+            times.append(np.linspace(left, right, int(np.ceil(abs(right - left) / step)) + 1)[1:])
+        return np.concatenate(times)

@@ -1,32 +1,23 @@
-"""Sparse systems and products, as functions of the stored elements and of vectors."""
+"""Sparse systems, as functions of the stored elements and of vectors."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from ..._autograd import Function
 from ..._errors import ArgTypeError, DtypeError
-from ..._tensor import Tensor, tensor
-from ...functions.indexing import take
+from ..._tensor import Tensor
 from ...functions.operands import as_tensor
-from ...functions.reduction import sum as _sum
-from ...functions.reshaping import matrix_transpose
+from ...functions.reshaping import matrix_transpose, reshape
+from ...operators.sparse import product_at_stored
 from .factors import System
 from .implicit import Solve
 from .parameters import Parameters, number
 
 
 class Stored(System):
-    """A square sparse matrix: where its elements are, and the numbers that they are now.
-
-    Parameters
-    ----------
-    data : numpy.ndarray
-        The stored elements, row by row.
-    indices, indptr : numpy.ndarray
-        As `scipy.sparse.csr_array` has them.
-    """
+    """A square sparse matrix: where its elements are, as `scipy.sparse.csr_array` has them, and
+    the numbers that they are now."""
 
     def __init__(self, data: np.ndarray, indices: Any, indptr: Any, what: str) -> None:
         from scipy.sparse import csr_array
@@ -34,48 +25,22 @@ class Stored(System):
         indices, indptr = np.asarray(number(indices)), np.asarray(number(indptr))
         self.n = indptr.size - 1
         self.array = csr_array((data, indices, indptr), shape=(self.n, self.n))
-        self.columns = indices.astype(np.int64)
-        self.rows = np.repeat(np.arange(self.n), np.diff(indptr))
+        self.places = indices.astype(np.int64), indptr[:-1], indptr[1:]
         super().__init__(lambda: self.array, what)
-
-    def product(self, rows: np.ndarray, transposed: bool) -> np.ndarray:
-        """Return the products with vectors along the last axis."""
-        matrix = self.array.T if transposed else self.array
-        columns = rows.reshape(math.prod(rows.shape[:-1]), self.n).T
-        return np.ascontiguousarray((matrix @ columns).T).reshape(rows.shape)
-
-    def at_elements(self, left: Tensor, right: Tensor, lead: int) -> Tensor:
-        """Return ``left[i] * right[j]`` at the stored elements, summed over all axes of vectors but
-        the first ``lead`` ones."""
-        terms = take(left, self.rows, axis=-1) * take(right, self.columns, axis=-1)
-        axes = tuple(range(lead, terms.ndim - 1))
-        return _sum(terms, axis=axes) if axes else terms
 
     def of_matrix(
         self, solved: Tensor, other: Tensor, transposed: bool, point: Any
     ) -> list[Tensor]:
         """Return the cotangent of the stored elements, see `Equation.of_matrix`."""
         left, right = (solved, other) if transposed else (other, solved)
-        return [-self.at_elements(left, right, other.ndim - solved.ndim)]
+        left, right = (_columns(x, solved.ndim - 1) for x in (left, right))
+        return [-product_at_stored(*self.places, left, right)]
 
 
-class Product(Function):
-    """The product of a sparse matrix, or of its transpose, with vectors along the last axis."""
-
-    takes_batch = True
-
-    @staticmethod
-    def forward(ctx: Any, stored: Stored, transposed: bool, v: Tensor, data: Tensor) -> Tensor:
-        ctx.stored, ctx.transposed = stored, transposed
-        ctx.save_for_backward(v, data)
-        return tensor(stored.product(v.numpy(), transposed))
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> Any:
-        v, data = ctx.saved_tensors
-        left, right = (v, g) if ctx.transposed else (g, v)
-        gv = Product.apply(ctx.stored, not ctx.transposed, g, data)
-        return None, None, gv, ctx.stored.at_elements(left, right, g.ndim - v.ndim)
+def _columns(x: Tensor, count: int) -> Tensor:
+    """Return vectors along the last axis, in so many axes in front of it, as columns."""
+    lead, n = x.shape[: x.ndim - 1 - count], x.shape[-1]
+    return matrix_transpose(reshape(x, (*lead, math.prod(x.shape[len(lead) : -1]), n)))
 
 
 def stored(data: Any, indices: Any, indptr: Any, what: str) -> tuple[Stored, Tensor]:

@@ -9,46 +9,31 @@ from ..._declare import registry
 from ..._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ..._tensor import Tensor, placed
 from ...func.forward import push
-from ...func.gradients import call, pull
-from ...func.trees import Variables, output_leaves
+from ...func.gradients import Called, pull
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 
 class Linearization:
-    """What one call of a function has recorded.
-
-    Parameters
-    ----------
-    f : callable
-        Takes ``x`` and `args`; may return a container of arrays: their elements are taken one after
-        the other.
-    x : numpy.ndarray
-        Real, of any shape.
-    args : tuple
-        What else `f` takes.
-    what : str
-        The function that a user called, for errors.
-    """
+    """What one call of a function has recorded: ``f(x, *args)``, an array or a container of them,
+    whose elements are taken one after the other."""
 
     def __init__(
         self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str
     ) -> None:
-        variables = Variables((x, *args), 0, what)
-        output, _ = call(f, variables, {}, False, what)
-        if output is None:
+        at = Called(f, (x, *args), 0, what)
+        if at.output is None:
             raise ArgTypeError(
                 f"{what}: the function returned None; it may lack a return statement"
             )
-        leaves, _ = output_leaves(output, what)
-        if variables.outer_graph(leaves):
+        if at.outer_graph():
             raise refused_graph(what)
-        self.outputs = [require_real(leaf, what) for leaf in leaves]
-        (self.x,) = variables.leaves
+        self.outputs = [require_real(leaf, what) for leaf in at.leaves]
+        (self.x,) = at.variables.leaves
         self.sizes = [leaf.size for leaf in self.outputs]
         self.shape = sum(self.sizes), self.x.size
-        self.is_scalar = len(leaves) == 1 and leaves[0].shape == ()
+        self.is_scalar = len(self.sizes) == 1 and self.outputs[0].shape == ()
 
     @property
     def value(self) -> np.ndarray:
@@ -74,10 +59,32 @@ class Linearization:
         found = push(self.outputs, [self.x], [placed(tangent, "cpu")], False, batched=bool(lead))
         return np.concatenate([t.numpy().reshape(*lead, -1) for t in found], axis=-1).astype(float)
 
-    def jacobian(self) -> np.ndarray:
-        """Return the whole Jacobian: by rows or by columns, whichever are fewer."""
+    def derivative(self, form: str) -> Any:
+        """Return the gradient of a scalar, else the Jacobian in a form: as an operator, or as an
+        array, by rows or by columns, whichever are fewer."""
+        if self.is_scalar:
+            return self.pull(np.ones(1))
+        if form == "operator":
+            return self.operator()
         m, n = self.shape
         return self.pull(np.eye(m)) if m <= n else np.ascontiguousarray(self.push(np.eye(n)).T)
+
+    def operator(self) -> "LinearOperator":
+        """Return the Jacobian as products with it."""
+        return operator_of(
+            self.shape,
+            matvec=lambda v: self.push(np.ravel(v)),
+            rmatvec=lambda w: self.pull(np.ravel(w)),
+            matmat=lambda v: self.push(np.ascontiguousarray(v.T)).T,
+            rmatmat=lambda w: self.pull(np.ascontiguousarray(w.T)).T,
+        )
+
+
+def operator_of(shape: tuple[int, int], **products: Any) -> "LinearOperator":
+    """Return SciPy's operator with these products."""
+    from scipy.sparse.linalg import LinearOperator
+
+    return LinearOperator(shape=shape, dtype=np.dtype(float), **products)
 
 
 def refused_graph(what: str) -> DetachedError:
@@ -162,14 +169,5 @@ def linear_operator(f: Callable[..., Any], x: Any, args: Sequence[Any] = ()) -> 
     >>> J.rmatvec(np.ones(2))
     array([2., 4., 2.])
     """
-    from scipy.sparse.linalg import LinearOperator
-
     what = "linear_operator"
-    at = Linearization(f, as_point(x, what), args, what)
-    products: dict[str, Any] = {
-        "matvec": lambda v: at.push(np.ravel(v)),
-        "rmatvec": lambda w: at.pull(np.ravel(w)),
-        "matmat": lambda v: at.push(np.ascontiguousarray(v.T)).T,
-        "rmatmat": lambda w: at.pull(np.ascontiguousarray(w.T)).T,
-    }
-    return LinearOperator(shape=at.shape, dtype=np.dtype(float), **products)
+    return Linearization(f, as_point(x, what), args, what).operator()

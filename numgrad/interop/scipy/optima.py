@@ -16,7 +16,7 @@ from ...functions.selection import where
 from ...functions.trigonometric import arctan
 from .constraints import exact, free_elements
 from .functions import FORMS, function
-from .parameters import Parameters, refuse_pairs, start
+from .parameters import Parameters, posed, refuse_pairs
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -94,13 +94,11 @@ def minimize(
     from scipy import optimize
 
     refuse_pairs(jac, "minimize")
-    parameters = Parameters(args, "minimize")
-    x, shape = start(x0, "minimize")
+    parameters, hook, x = posed(f, x0, args, hess, jit, "minimize")
     form = hess if isinstance(hess, str) and hess in FORMS else None
-    hook = function(f, parameters.numbers, shape=shape, jac=form or "dense", jit=jit)
     given = _derivatives(hook, method, jac, hess, form) | options
     if "constraints" in options:
-        given["constraints"] = exact(options["constraints"], method, shape, jit)
+        given["constraints"] = exact(options["constraints"], method, hook)
     fun = hook.value_and_grad if given.get("jac") is True and jac is None else _scalar(hook)
     result = optimize.minimize(fun, x, method=method, **given)
     if parameters.want_grad and np.size(options.get("constraints", ())):
@@ -108,7 +106,7 @@ def minimize(
             "minimize: the derivative of a minimum under constraints is not known here; write the "
             "conditions of the minimum as equations for root, or detach args"
         )
-    return _delivered(result, hook, parameters, shape, hook.hess, options.get("bounds"), hook)
+    return _delivered(result, hook, hook, parameters, options.get("bounds"))
 
 
 def _scalar(hook: function) -> Callable[..., Any]:
@@ -116,9 +114,7 @@ def _scalar(hook: function) -> Callable[..., Any]:
 
     def fun(x: Any, *more: Any) -> Any:
         value = hook.fun(x, *more)
-        if not isinstance(value, float):
-            hook.grad(x, *more)
-        return value
+        return value if isinstance(value, float) else hook.grad(x, *more)
 
     return fun
 
@@ -129,6 +125,7 @@ def _derivatives(
     """Return the derivatives that a method takes, unless they were given."""
     name = (method or "").lower() if not callable(method) else ""
     given: dict[str, Any] = {}
+    is_taken = form == "dense" or (form is not None and name not in OF_ARRAYS)
     if name not in WITHOUT_GRADIENT:
         given["jac"] = True if jac is None else jac
     if hess is not None and form is None:
@@ -138,16 +135,11 @@ def _derivatives(
             f"minimize: method={method!r} takes the Hessian as an array, not {form}; leave out "
             f"hess=, or take 'trust-ncg', which needs only products with it"
         )
-    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and _takes(name, form)):
+    elif name in WITH_HESSIAN or (name in WITH_PRODUCTS and is_taken):
         given["hess"] = hook.hess
     elif name in WITH_PRODUCTS:
         given["hessp"] = hook.hessp
     return given
-
-
-def _takes(name: str, form: str | None) -> bool:
-    """Whether a method that takes products can have the Hessian in this form instead."""
-    return form == "dense" or (form is not None and name not in OF_ARRAYS)
 
 
 class Cost:
@@ -236,10 +228,7 @@ def least_squares(
     """
     from scipy import optimize
 
-    parameters = Parameters(args, "least_squares")
-    x, shape = start(x0, "least_squares")
-    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
-    hook = function(f, parameters.numbers, shape=shape, jac=form, jit=jit)
+    parameters, hook, x = posed(f, x0, args, jac, jit, "least_squares")
     given: Any = hook.matrix if isinstance(jac, str) and jac in FORMS else jac
     result = optimize.least_squares(
         hook.vector, x, given, bounds, loss=loss, f_scale=f_scale, **options
@@ -253,23 +242,17 @@ def least_squares(
         )
     else:
         of_vector = Cost(hook.of_vector.vector, loss, f_scale)
-        cost = function(of_vector, parameters.numbers, jac=form, jit=jit)
+        cost = function(of_vector, parameters.numbers, jac=hook.form, jit=jit)
     if not isinstance(bounds, optimize.Bounds):
         bounds = optimize.Bounds(*bounds)
-    return _delivered(result, hook, parameters, shape, cost.hess, bounds, cost)
+    return _delivered(result, hook, cost, parameters, bounds)
 
 
 def _delivered(
-    result: Any,
-    hook: function,
-    parameters: Parameters,
-    shape: tuple[int, ...],
-    hessian: Callable[..., Any],
-    bounds: Any,
-    cost: function,
+    result: Any, hook: function, cost: function, parameters: Parameters, bounds: Any
 ) -> Any:
     """Return what SciPy found, with what depends on tensors as tensors."""
-    found = np.reshape(result.x, -1)
+    found, shape = np.reshape(result.x, -1), hook.of_vector.shape
     result.x = found.reshape(shape)
     if not parameters.has_tensors:
         return result
@@ -277,11 +260,7 @@ def _delivered(
     if parameters.want_grad and bounds is not None:
         free = free_elements(found, bounds, cost.grad(found), parameters.what)
     gradient = _stationary(cost.of_vector, found, free)
-
-    def matrix() -> Any:
-        return _reduced(hessian(found), free)
-
-    x = parameters.solution(found, gradient, matrix, result)
+    x = parameters.solution(found, gradient, lambda: _reduced(cost.hess(found), free), result)
     args = parameters.args(parameters.tensors)
     result.x = reshape(x, shape)
     if parameters.want_grad:

@@ -10,20 +10,14 @@ from ..._errors import ArgTypeError, CaptureError, ConvergenceError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...func.trees import flatten
+from .functions import FORMS, function
 from .implicit import Equation, Solution
 from .linearization import as_point
 
 
 class Parameters:
-    """The arguments of a call: which tensors are among them, and what SciPy sees instead.
-
-    Attributes
-    ----------
-    tensors : list of Tensor
-        The floating ones among the leaves, which are differentiated.
-    numbers : tuple
-        The arguments with arrays in place of tensors.
-    """
+    """The arguments of a call: ``tensors``, the floating ones among their leaves, which are
+    differentiated, and ``numbers``, what SciPy sees instead, with arrays in place of tensors."""
 
     def __init__(self, args: Any, what: str) -> None:
         if mode.capture is not None:
@@ -39,7 +33,10 @@ class Parameters:
         self.leaves: list[Any] = [
             np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves
         ]
-        self.places = [n for n, leaf in enumerate(self.leaves) if _is_parameter(leaf)]
+        self.places = [
+            n for n, leaf in enumerate(self.leaves)
+            if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
+        ]  # fmt: skip
         self.tensors: list[Any] = [self.leaves[n] for n in self.places]
         self.numbers = self.rebuild([number(leaf) for leaf in self.leaves])
 
@@ -113,15 +110,11 @@ def number(leaf: Any) -> Any:
     return leaf.detach().numpy(copy=True) if isinstance(leaf, Tensor) else leaf
 
 
-def start(x0: Any, what: str) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Return where a solver starts, as a vector, and the shape that it has for the function. A
-    solution does not depend on it: no gradient flows there."""
-    array = as_point(number(x0), what)
-    return array.reshape(-1), array.shape
-
-
-def _is_parameter(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
-
-
-__all__ = ["Parameters", "number", "refuse_pairs", "start"]
+def posed(
+    f: Callable[..., Any], x0: Any, args: Sequence[Any], form: Any, jit: bool, what: str
+) -> tuple[Parameters, function, np.ndarray]:
+    """Return the arguments of a problem, its function for SciPy, and where a solver starts, as a
+    vector. A solution does not depend on the start: no gradient flows there."""
+    parameters, x = Parameters(args, what), as_point(number(x0), what)
+    form = form if isinstance(form, str) and form in FORMS else "dense"
+    return parameters, function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit), x.ravel()

@@ -9,8 +9,8 @@ from ..._errors import ArgTypeError, ConvergenceError
 from ..._tensor import Tensor
 from ...functions.reshaping import reshape
 from .factors import factorized
-from .functions import FORMS, function
-from .parameters import Parameters, refuse_pairs, start
+from .functions import function
+from .parameters import posed, refuse_pairs
 
 WITH_JACOBIAN = ("hybr", "lm")
 
@@ -81,12 +81,10 @@ def root(
     0.353553
     """
     refuse_pairs(jac, "root")
-    parameters = Parameters(args, "root")
-    x, shape = start(x0, "root")
-    form = jac if isinstance(jac, str) and jac in FORMS else "dense"
-    hook = function(f, parameters.numbers, shape=shape, jac=form, jit=jit)
+    parameters, hook, x = posed(f, x0, args, jac, jit, "root")
+    shape = hook.of_vector.shape
     _require_square(hook, x, "root")
-    method = method or ("hybr" if form == "dense" else "newton")
+    method = method or ("hybr" if hook.form == "dense" else "newton")
     if method == "newton":
         result = _newton(hook, x, 1.49012e-08 if tol is None else tol, **options)
     else:
@@ -226,9 +224,8 @@ def fixed_point(
     """
     from scipy import optimize
 
-    parameters = Parameters(args, "fixed_point")
-    x, shape = start(x0, "fixed_point")
-    hook = function(g, parameters.numbers, shape=shape, jac=jac, jit=jit)
+    parameters, hook, x = posed(g, x0, args, jac, jit, "fixed_point")
+    shape, vector = hook.of_vector.shape, hook.of_vector.vector
     _require_square(hook, x, "fixed_point")
     try:
         x = optimize.fixed_point(hook.vector, x, xtol=xtol, maxiter=maxiter, method=method)
@@ -239,22 +236,20 @@ def fixed_point(
     x = np.asarray(x)
     if not parameters.has_tensors:
         return x.reshape(shape)
-    vector = hook.of_vector.vector
-    matrix = _identity_minus(hook, x)
-    return reshape(parameters.solution(x, lambda x, *args: x - vector(x, *args), matrix), shape)
+
+    def residual(x: Tensor, *args: Any) -> Tensor:
+        return x - vector(x, *args)
+
+    solution = parameters.solution(x, residual, lambda: _identity_minus(hook.matrix(x)))
+    return reshape(solution, shape)
 
 
-def _identity_minus(hook: function, x: np.ndarray) -> Callable[[], Any]:
-    """Return what computes the identity minus a Jacobian."""
+def _identity_minus(matrix: Any) -> Any:
+    """Return the identity minus a Jacobian in any form."""
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import aslinearoperator
 
-    def matrix() -> Any:
-        from scipy.sparse import eye_array
-        from scipy.sparse.linalg import aslinearoperator
-
-        found = hook.matrix(x)
-        if hook.form == "dense":
-            return np.eye(x.size) - found
-        identity = eye_array(x.size)
-        return identity - found if hook.form == "sparse" else aslinearoperator(identity) - found
-
-    return matrix
+    if isinstance(matrix, np.ndarray):
+        return np.eye(len(matrix)) - matrix
+    identity = eye_array(matrix.shape[0])
+    return (aslinearoperator(identity) if hasattr(matrix, "matvec") else identity) - matrix

@@ -8,8 +8,7 @@ import numpy as np
 from ..._autograd import Function
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.gradients import call, pull
-from ...func.trees import Variables
+from ...func.gradients import Called
 from ...functions.joining import stack
 from .derived import Captured
 
@@ -45,6 +44,13 @@ class Step:
             stages.append(self.slope(_plus(y, h, row, stages), t + node * h, *params))
         return _plus(y, h, self.weights, stages)
 
+    def pulled(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
+        """Return the cotangents of the state and of the parameters, for one ``w`` or for a batch of
+        them."""
+        places = 0, *range(3, 3 + len(params))
+        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        return tuple(at.pulled([w], batched=w.ndim == 2))
+
 
 def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     for weight, stage in zip(weights, stages, strict=False):
@@ -53,32 +59,17 @@ def _plus(y: Any, h: Any, weights: np.ndarray, stages: Sequence[Any]) -> Any:
     return y
 
 
-class Backwards:
-    """The vector-Jacobian product of a step, to its state and to its parameters."""
-
-    def __init__(self, step: Step) -> None:
-        self.step = step
-
-    def __call__(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
-        """Return the cotangents, for one ``w`` or for a batch of them."""
-        variables = Variables((y, t, h, *params), (0, *range(3, 3 + len(params))), "solve_ivp")
-        output, _ = call(self.step, variables, {}, False, "solve_ivp")
-        graph = variables.outer_graph([output])
-        found = pull([output], variables.leaves, [w], graph, batched=w.ndim == 2)
-        return tuple(variables.deliver(g) for g in found)
+def stepped(step: Callable[..., Any], y: Any, times: np.ndarray, args: Sequence[Any]) -> list[Any]:
+    """Return the states after steps to given times, with the start."""
+    states = [y]
+    for t, h in zip(times[:-1], np.diff(times), strict=True):
+        states.append(step(states[-1], float(t), float(h), *args))
+    return states
 
 
 class Run:
-    """A sequence of steps: where it has been, and what of it is asked for.
-
-    Parameters
-    ----------
-    step : Step
-        The step, of state and parameters as tensors.
-    times, states : numpy.ndarray
-        After each step, with the start.
-    wanted : numpy.ndarray
-        Times. What lies between two of the run is one more step from the last of them before it.
+    """A sequence of steps: where it has been, and what of it is asked for: states at times that
+    are wanted. What lies between two of the run is one more step from the last of them before it.
     """
 
     def __init__(
@@ -92,29 +83,24 @@ class Run:
 
     def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
         """Return the states at the times that are wanted."""
-        go = Captured(self.step, self.jit, "solve_ivp")
-        at = zip(self.from_state, self.sizes, strict=True)
-        found = [
-            self.states[k] if h == 0.0 else go(self.states[k], self.times[k], h, *params)
-            for k, h in at
-        ]
+        found = self._wanted(Captured(self.step, self.jit, "solve_ivp"), self.states, params)
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
-    def recorded(self, y: Tensor, params: Sequence[Tensor]) -> Tensor:
+    def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
         """Return the states that are wanted, with all that leads to them."""
-        states = [y]
-        for t, h in zip(self.times[:-1], np.diff(self.times), strict=True):
-            states.append(self.step(states[-1], float(t), float(h), *params))
-        at = zip(self.from_state, self.sizes, strict=True)
-        return stack([
-            states[k] if h == 0.0 else self.step(states[k], float(self.times[k]), float(h), *params)
-            for k, h in at
-        ])  # fmt: skip
+        states = stepped(self.step, y, self.times, params)
+        return stack(self._wanted(self.step, states, params))
+
+    def _wanted(self, step: Callable[..., Any], states: Any, params: Sequence[Any]) -> list[Any]:
+        return [
+            states[k] if h == 0.0 else step(states[k], float(self.times[k]), float(h), *params)
+            for k, h in zip(self.from_state, self.sizes, strict=True)
+        ]
 
     def pulled(self, g: np.ndarray, params: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, given those of the states that
         are wanted: steps backwards, each from the state that was kept."""
-        back = Captured(Backwards(self.step), self.jit, "solve_ivp")
+        back = Captured(self.step.pulled, self.jit, "solve_ivp")
         w = np.zeros((*g.shape[:-2], g.shape[-1]))
         sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
 
@@ -150,20 +136,5 @@ class DiscreteAdjoint(Function):
         if not mode.grad:
             numbers = [p.detach().numpy() for p in params]
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
-        variables = Variables((y0, *params), range(1 + len(params)), "solve_ivp")
-        y, *inner = variables.leaves
-        output = ctx.run.recorded(y, inner)
-        graph = variables.outer_graph([output, g])
-        found = pull([output], variables.leaves, [g], graph, batched=g.ndim == 3)
-        return None, *[variables.deliver(part) for part in found]
-
-
-def fixed_run(
-    step: Step, y0: np.ndarray, times: np.ndarray, args: Sequence[Any], jit: bool
-) -> np.ndarray:
-    """Return the states after steps to given times."""
-    go = Captured(step, jit, "solve_ivp")
-    states = [y0]
-    for t, h in zip(times[:-1], np.diff(times), strict=True):
-        states.append(go(states[-1], t, h, *args))
-    return np.array(states)
+        at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
+        return None, *at.pulled([g], batched=g.ndim == 3)

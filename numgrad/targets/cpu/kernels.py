@@ -16,6 +16,7 @@ from ..._specs import (
     CompiledSpec,
     ElementwiseSpec,
     FusedSpec,
+    HostSpec,
     LibrarySpec,
     LoopSpec,
     ProductSpec,
@@ -24,8 +25,10 @@ from ..._specs import (
     core_dimensions,
 )
 from . import cache as disk
+from . import foreign as foreign  # makes functions of SciPy known
 from . import fused, keys, library, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
+from .host import HostKernel
 from .library import LibraryKernel
 from .ufunc import Door
 
@@ -96,10 +99,10 @@ class Kernel:
 # make at once, for one kernel or for two equal ones, both stay.
 _given_out: list[Door] = []
 
-_kernels: dict[str, dict[tuple, Kernel]] = {name: {} for name in CHOICES["math"]}
+_kernels: dict[str, dict[tuple, Kernel | HostKernel]] = {name: {} for name in CHOICES["math"]}
 
 
-def kernel(spec: Spec) -> Kernel:
+def kernel(spec: Spec) -> Kernel | HostKernel:
     """Return the kernel of a spec, compiled or loaded from the cache at first use.
 
     Raises
@@ -110,7 +113,9 @@ def kernel(spec: Spec) -> Kernel:
     identity, known = spec.identity, _kernels[settings.math]
     found = known.get(identity)
     if found is None:
-        if isinstance(spec, LibrarySpec):
+        if isinstance(spec, HostSpec):
+            made = HostKernel(spec)
+        elif isinstance(spec, LibrarySpec):
             made = Kernel(library.describe(spec), library.address(spec))
         else:
             made = Kernel(spec, *_addresses(spec))
@@ -123,7 +128,7 @@ def is_ready(spec: FusedSpec) -> bool:
     return spec.identity in _kernels[settings.math] or disk.has(fused.graph(spec).key)
 
 
-def specs() -> list[CompiledSpec | LibraryKernel]:
+def specs() -> list[CompiledSpec | HostSpec | LibraryKernel]:
     """Return the specs of all kernels so far."""
     return [found.spec for found in list(_kernels[settings.math].values())]
 

@@ -5,16 +5,16 @@ of our own, so that a kernel on disk refers to them by name. The kernels are wri
 `lapack`, which are imported, and Numba with them, when one is not in the cache.
 """
 
-import ctypes
 import importlib
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import binding as llvm
 
 from ..._specs import Dtypes, LibrarySpec, RawSpec
 from . import loader
+from .capsules import address_of, name_of
 from .compiler import Code, join_keys, obtain
 
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -86,32 +86,24 @@ def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
     return _PREFIX + (_REAL[letter] if real else letter) + routine
 
 
-def _provide(alias: str) -> None:
-    """Make a routine known to LLVM.
+def _provide(names: Iterable[str]) -> None:
+    """Make routines known to LLVM.
 
     Raises
     ------
     ImportError
         If SciPy's library has 64-bit sizes, which kernels do not pass.
     """
-    name = alias.removeprefix(_PREFIX)
-    module = "scipy.linalg.cython_" + ("blas" if name[1:] in _BLAS else "lapack")
-    capsule = importlib.import_module(module).__pyx_capi__[name]
-    description = _of_capsule("GetName", ctypes.c_char_p)(capsule)
-    if b"int *" not in description:
-        raise ImportError(
-            f"{module} was built with 64-bit integers, which numgrad does not support"
-        )
-    pointer = _of_capsule("GetPointer", ctypes.c_void_p, ctypes.c_char_p)
-    llvm.add_symbol(alias, pointer(capsule, description))
+    for alias in _ALIASES.intersection(names):
+        name = alias.removeprefix(_PREFIX)
+        module = "scipy.linalg.cython_" + ("blas" if name[1:] in _BLAS else "lapack")
+        capsule = importlib.import_module(module).__pyx_capi__[name]
+        if b"int *" not in name_of(capsule):
+            raise ImportError(
+                f"{module} was built with 64-bit integers, which numgrad does not support"
+            )
+        llvm.add_symbol(alias, address_of(capsule))
 
 
-def _of_capsule(name: str, result: Any, *more: Any) -> Any:
-    """Return one of Python's functions of capsules."""
-    kind = ctypes.PYFUNCTYPE(result, ctypes.py_object, *more)
-    return kind(("PyCapsule_" + name, ctypes.pythonapi))
-
-
-for _name in sorted({letter + r for rs in ROUTINES.values() for r in rs for letter in "sdcz"}):
-    _alias = _PREFIX + _name
-    loader.add_symbol_provider(partial(_provide, _alias), _alias.__eq__)
+_ALIASES = {_PREFIX + x + name for names in ROUTINES.values() for name in names for x in "sdcz"}
+loader.add_symbol_provider(_provide, _ALIASES.__contains__)

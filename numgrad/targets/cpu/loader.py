@@ -24,7 +24,7 @@ _THREADING = frozenset(
         "set_parallel_chunksize", "get_parallel_chunksize", "get_sched_size",
     }
 )  # fmt: skip
-_providers: list[tuple[Callable[[str], bool], Callable[[], Any]]] = []
+_providers: list[tuple[Callable[[str], bool], Callable[[list[str]], Any]]] = []
 _engine: llvm.ExecutionEngine | None = None
 
 
@@ -33,9 +33,9 @@ class MissingSymbolError(Exception):
 
 
 def add_symbol_provider(
-    provider: Callable[[], Any], concerns: Callable[[str], bool] = bool
+    provider: Callable[[list[str]], Any], concerns: Callable[[str], bool] = bool
 ) -> None:
-    """Register a function that makes symbols known to LLVM; it is called when some are missing.
+    """Register a function that makes symbols known to LLVM; it is called with those missing.
 
     ``concerns`` tells for which names it can help, any unless given.
     """
@@ -82,16 +82,16 @@ def provide(externals: Iterable[str]) -> None:
     """Make `externals` known to LLVM, initialising no more of Numba than their names ask for."""
     missing = _unknown(externals)
     steps = (
-        (lambda name: name.startswith("NRT_"), _add_nrt_helpers),
-        (_THREADING.__contains__, _start_threads),
-        (lambda name: name.startswith(_HELPERS), _add_helpers),
-        (lambda name: name.startswith(PYTHON), lambda: _add_python(missing)),
+        (lambda name: name.startswith("NRT_"), lambda _: _add_nrt_helpers()),
+        (_THREADING.__contains__, lambda _: _start_threads()),
+        (lambda name: name.startswith(_HELPERS), lambda _: _add_helpers()),
+        (lambda name: name.startswith(PYTHON), _add_python),
         *_providers,
-        (bool, _start_runtime),
+        (bool, lambda _: _start_runtime()),
     )
     for concerns, step in steps:
         if any(map(concerns, missing)):
-            step()
+            step(missing)
             missing = _unknown(missing)
     if missing:
         raise MissingSymbolError(", ".join(missing))

@@ -4,7 +4,7 @@ They are known by name: their sources are part of every key. So a process that f
 cache does not import the modules in which they are written, nor Numba.
 """
 
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 
 from llvmlite import binding as llvm
@@ -79,6 +79,6 @@ _known = [(GATHER, "copies", "gather"), (SCATTER, "copies", "scatter"), (COPY, "
 _known += [(MATMUL, "blas", "matmul")]
 _known += [(symbol, "lapack", name) for name, symbol in LAPACK.items()]
 for _item in _known:
-    loader.add_symbol_provider(partial(_provide, *_item), _item[0].__eq__)
+    loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)
 for _symbol in SYMBOLS:
-    loader.add_symbol_provider(partial(_provide_vectors, _symbol), _symbol.__eq__)
+    loader.add_symbol_provider(lambda _, name=_symbol: _provide_vectors(name), _symbol.__eq__)

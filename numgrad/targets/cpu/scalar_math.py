@@ -17,6 +17,7 @@ from numba.core.errors import TypingError
 from ..binding import SELECTIONS, Names
 from . import complex_math
 from .arithmetic import complex_of, complex_parts
+from .foreign_calls import call_of
 from .intrinsics import intrinsic, named_intrinsic
 from .vector_library import ARGUMENTS
 from .vector_math import pure, vectorised
@@ -121,5 +122,5 @@ vars(real).update(floor=floor, ceil=ceil, trunc=trunc)
 vars(real).update(exp2=_unary("exp2", _native), cbrt=_unary("cbrt", _libm))
 vars(real).update({name: vectorised(name, getattr(real, name)) for name in ARGUMENTS})
 
-names = Names(real, complex_math, where, selections)
+names = Names(real, complex_math, where, selections, foreign=call_of)
 """What the names of a scalar function mean in a kernel."""

@@ -145,4 +145,4 @@ def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
     return "d" if {"avx2", "fma"} <= features else None
 
 
-loader.add_symbol_provider(load)
+loader.add_symbol_provider(lambda _: load())

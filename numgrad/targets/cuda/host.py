@@ -1,7 +1,8 @@
 """Steps of a program that only the host can do: the data go there and come back.
 
-So it is with LAPACK, and with functions that make arrays or raise, which a thread of a GPU cannot:
-what it raises nobody would hear of. The device waits meanwhile.
+So it is with LAPACK, with functions of NumPy and SciPy, and with functions that make arrays or
+raise, which a thread of a GPU cannot: what it raises nobody would hear of. The device waits
+meanwhile.
 """
 
 import dis
@@ -13,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._declare.elementwise import Elementwise
+from ..._declare.foreign import Foreign
 from ..._declare.halving import REPLACED
 from ..._declare.source import plain_of
 from ..._program import Instruction
-from ..._specs import ElementwiseSpec, LibrarySpec, LoopSpec
+from ..._specs import ElementwiseSpec, HostSpec, LibrarySpec, LoopSpec
 from .steps import HostCall, Loop, Place, cores_of
 
 _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "zeros"})
@@ -24,7 +27,7 @@ _MAKING = frozenset({"arange", "array", "empty", "empty_like", "full", "ones", "
 
 def needs_host(spec: Any) -> bool:
     """Whether only the host has a kernel for a spec."""
-    if isinstance(spec, LibrarySpec) or getattr(spec, "checked", False):
+    if isinstance(spec, HostSpec | LibrarySpec) or getattr(spec, "checked", False):
         return True
     return isinstance(spec, ElementwiseSpec | LoopSpec) and is_for_host(spec.function)
 
@@ -55,8 +58,10 @@ def host_call(instruction: Instruction, loop: Loop, begins: Sequence[Place]) -> 
 
 @lru_cache(1024)
 def is_for_host(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it calls, makes an array or raises."""
-    return any(_makes_array_or_raises(one) for one in _callees(function, set()))
+    """Whether a function, or one that it calls, makes an array, raises or is of another library."""
+    return any(
+        isinstance(one, Foreign) or _makes_array_or_raises(one) for one in _callees(function, set())
+    )
 
 
 def _makes_array_or_raises(function: Any) -> bool:
@@ -72,8 +77,12 @@ def _makes_array_or_raises(function: Any) -> bool:
 
 def _callees(function: Any, seen: set[int]) -> Iterator[Any]:
     """Yield a function and the plain ones that it names, or has in its closure, without those for
-    which kernels have others."""
-    function = plain_of(function)
+    which kernels have others; and the functions of other libraries."""
+    if isinstance(function, Foreign):
+        yield function
+    if isinstance(function, Elementwise):
+        yield from _callees(function.complex_function, seen)
+    function = plain_of(function.function if isinstance(function, Elementwise) else function)
     if function is None or function in REPLACED or id(function) in seen:
         return
     seen.add(id(function))

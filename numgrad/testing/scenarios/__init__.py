@@ -4,7 +4,17 @@ A new operator belongs in the list of its chapter; the tests of the registry fai
 none.
 """
 
-from . import elementwise, linalg, nondifferentiable, reduction, sequences, shape, special
+from . import (
+    elementwise,
+    fourier,
+    linalg,
+    nondifferentiable,
+    reduction,
+    sequences,
+    shape,
+    sparse,
+    special,
+)
 from .nondifferentiable import NONDIFFERENTIABLE as NONDIFFERENTIABLE
 from .scenario import Scenario as Scenario
 
@@ -14,7 +24,9 @@ CHAPTERS: dict[str, tuple[Scenario, ...]] = {
     "reduction": reduction.SCENARIOS,
     "sequences": sequences.SCENARIOS,
     "shape": shape.SCENARIOS,
+    "fourier": fourier.SCENARIOS,
     "linalg": linalg.SCENARIOS,
+    "sparse": sparse.SCENARIOS,
     "nondifferentiable": nondifferentiable.SCENARIOS,
 }
 SCENARIOS = tuple(scenario for chapter in CHAPTERS.values() for scenario in chapter)

@@ -1,19 +1,42 @@
 """Scenarios of special functions."""
 
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 import scipy.special as sp
 
 from ..._declare import registry
 from ...functions import special
+from ...operators.formulas import TABLE, Tabled
 from .elementwise import INF, binary, unary
 from .scenario import Scenario, floats, spread
 
-SCENARIOS = (
+OWN = (
     unary(
-        "erf", -2, 2, 0.0, INF, 1e-300, takes_complex=False, function=special.erf, reference=sp.erf
+        "erf",
+        -2,
+        2,
+        0.0,
+        INF,
+        1e-300,
+        takes_complex=False,
+        half=False,
+        function=special.erf,
+        reference=sp.erf,
     ),
     unary(
-        "erfc", -2, 2, 0.0, INF, 10.0, takes_complex=False, function=special.erfc, reference=sp.erfc
+        "erfc",
+        -2,
+        2,
+        0.0,
+        INF,
+        10.0,
+        takes_complex=False,
+        half=False,
+        function=special.erfc,
+        reference=sp.erfc,
     ),
     unary(
         "expit",
@@ -37,6 +60,7 @@ SCENARIOS = (
         takes_complex=False,
         function=special.gammaln,
         reference=sp.gammaln,
+        half=False,
         tolerance=64,
     ),
     unary(
@@ -50,6 +74,7 @@ SCENARIOS = (
         takes_complex=False,
         function=special.digamma,
         reference=sp.digamma,
+        half=False,
         tolerance=64,
     ),
     binary(
@@ -59,6 +84,7 @@ SCENARIOS = (
         (floats(0.0, 0.0, 1.0), floats(2.0, 0.5, 1.0)),
         function=special.xlogy,
         reference=sp.xlogy,
+        half=False,
     ),
     Scenario(
         name="polygamma",
@@ -67,6 +93,7 @@ SCENARIOS = (
         reference=lambda x: sp.polygamma(2, x).astype(x.dtype),
         points=spread([(0.3, 5)]),
         domains=((0.3, 5),),
+        half=False,
         tolerance=256,
     ),
     Scenario(
@@ -88,18 +115,6 @@ SCENARIOS = (
         points=spread([(-2, 2), (-2, 2)]),
     ),
     unary(
-        "ndtr", -2, 2, takes_complex=False, function=special.ndtr, reference=sp.ndtr, operators=()
-    ),
-    unary(
-        "logit",
-        0.1,
-        0.9,
-        takes_complex=False,
-        function=special.logit,
-        reference=sp.logit,
-        operators=(),
-    ),
-    unary(
         "log_expit",
         -2,
         2,
@@ -108,4 +123,59 @@ SCENARIOS = (
         reference=sp.log_expit,
         operators=(),
     ),
+)
+
+
+# Those of the tables ------------------------------------------------------------------------------
+
+
+def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
+    """Yield the operators of the tables that take the same arguments, together."""
+    groups: dict[Any, list[Tabled]] = {}
+    for operator in TABLE.values():
+        if operator.name not in covered:
+            free = [x in operator.formulas for x in operator.parameters]
+            key = (operator.tried, operator.gives_complex, *free)
+            groups.setdefault(key, []).append(operator)
+    yield from groups.values()
+
+
+def _tabled(operators: list[Tabled]) -> Scenario:
+    """Return the scenario of operators that take the same arguments; those that have no derivative
+    are constants in the middle of where they are tried."""
+    first = operators[0]
+    free = [x in first.formulas or not first.formulas for x in first.parameters]
+    ranges = [pair for pair, moves in zip(first.tried, free, strict=True) if moves]
+    middle = [low if low == high else 0.5 * (low + high) for low, high in first.tried]
+
+    def all_of(functions: list[Callable[..., Any]], *given: Any) -> tuple[Any, ...]:
+        values = iter(given)
+        args = [next(values) if moves else m for moves, m in zip(free, middle, strict=True)]
+        return tuple(function(*args) for function in functions)
+
+    known = [getattr(sp, operator.name, None) for operator in operators]
+
+    def reference(*given: Any) -> tuple[Any, ...]:
+        dtype = np.result_type(given[0], np.complex64) if first.gives_complex else given[0].dtype
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of integers that SciPy got as floats
+            return tuple(r.astype(dtype) for r in all_of(known, *given))  # type: ignore[arg-type]
+
+    return Scenario(
+        name=" ".join(operator.name for operator in operators),
+        function=lambda *given: all_of(operators, *given),  # type: ignore[arg-type]
+        operators=tuple(operator.name for operator in operators),
+        reference=reference if None not in known else None,
+        points=spread(ranges),
+        domains=tuple(ranges),
+        order=2 if first.formulas else 0,
+        half=False,
+        oracle=False,
+        tolerance=64,
+    )
+
+
+SCENARIOS = (
+    *OWN,
+    *(_tabled(group) for group in _groups({name for own in OWN for name in own.operators})),
 )

@@ -11,6 +11,7 @@ from scipy import optimize
 
 import numgrad as ng
 from numgrad.errors import DetachedError, DtypeError, ImplicitGradError, NonFiniteError
+from numgrad.interop.scipy.derived import Captured
 
 from .differences import POINT, agree, derivative, diffusion, residuals, rosenbrock
 
@@ -109,6 +110,44 @@ def test_a_captured_function_is_not_called_again():
     for n in range(10):
         f.value_and_jac(POINT - n)
     assert len(calls) == before
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The arguments of the captured functions that are run."""
+    found, run = [], Captured.__call__
+
+    def counted(self, *args):
+        found.append(args)
+        return run(self, *args)
+
+    monkeypatch.setattr(Captured, "__call__", counted)
+    return found
+
+
+@pytest.mark.parametrize("f", [rosenbrock, residuals])
+def test_value_and_derivative_asked_for_one_by_one_share_a_run(f, runs):
+    hook = function(f)
+    for n in range(5):
+        hook.fun(POINT + n)
+        agree(hook.jac(POINT + n), function(f, jit=False).jac(POINT + n), 1e-14)
+    assert len(runs) == 4  # the first point is that of the recording
+
+
+def test_derivatives_that_nobody_asks_for_are_soon_not_computed(monkeypatch):
+    names, run = [], function._run
+    monkeypatch.setattr(
+        function, "_run", lambda self, name, *args: names.append(name) or run(self, name, *args)
+    )
+    hook = function(lambda x: x * x)
+    hook.value_and_jac(POINT)
+    for n in range(1, 5):
+        hook.fun(POINT + n)
+    assert names == ["value_and_jacobian", "vector", "vector", "vector"]
+    for n in range(5, 12):  # as many as would pay for one in vain
+        hook.fun(POINT + n)
+        hook.jac(POINT + n)
+    assert names[4:] == ["vector", "value_and_jacobian"] * 4 + ["value_and_jacobian"] * 3
 
 
 def test_values_alone_ask_for_no_gradient():

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...._program import Program, Shape
 from ...._settings import settings
-from ...._specs import Strided
+from ...._specs import HostSpec, Strided
 from ...._target import Bound, Failure
 from .. import entry, machine
 from ..addresses import addresses
@@ -91,7 +91,7 @@ class BoundProgram(Bound):
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
         memory = self.schedule.block_bytes + sum([s.arena_bytes for s in self.schedule.segments])
-        if self._work > _SHORT or memory > _SMALL:
+        if self._work > _SHORT or memory > _SMALL or self._calls_python():
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
             return None  # an entry goes by where the elements begin
@@ -104,6 +104,9 @@ class BoundProgram(Bound):
     def _work(self) -> float:
         return sum([segment.work for segment in self.schedule.segments])
 
+    def _calls_python(self) -> bool:
+        return any([isinstance(i.pattern.spec, HostSpec) for i in self.program.instructions])  # noqa: C419
+
     def entry(
         self,
         arguments: Sequence[tuple[Any, Any]],
@@ -112,10 +115,11 @@ class BoundProgram(Bound):
         calls: int | None = None,
     ) -> tuple[Any, Callable[[], int] | None]:
         """Return an entry as `Bound` says; there is none for a long program that is counted, or
-        that calls BLAS on many threads."""
+        that calls BLAS on many threads, nor for one that calls Python, during which another thread
+        might enter."""
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long = any(spread) or self._work > _MOST
-        if is_long and (calls is not None or self.program.uses_blas):
+        if (is_long and (calls is not None or self.program.uses_blas)) or self._calls_python():
             return None, None
         slots: list[list[int]] = [[] for _ in arguments]
         for slot, position in enumerate(self.arguments, OUTSIDE):

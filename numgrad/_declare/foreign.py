@@ -1,0 +1,52 @@
+"""Scalar functions of compiled libraries, which scalar functions of operators may call."""
+
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A function of ``scipy.special.cython_special``, called by its name.
+
+    It takes and returns double precision; in kernels of single precision its result is rounded. It
+    computes on one element: on tensors, use the operator that is made of it.
+
+    Attributes
+    ----------
+    name : str
+        Of the function in its module.
+    kinds : str
+        The kind of each argument: ``"d"`` a real number, ``"z"`` a complex one, ``"n"`` an integer.
+    result : str
+        The kind of the result, or of all the results.
+    count : int
+        How many results the function writes through pointers; 0 for one that returns its result.
+    place : int
+        Which of them is wanted.
+    """
+
+    name: str
+    kinds: str
+    result: str = "d"
+    count: int = 0
+    place: int = 0
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"scipy.special.{self.name} is called in kernels only")
+
+    @property
+    def symbol(self) -> str:
+        """The name under which kernels know it: it says what to look for."""
+        return f"{PREFIX}{self.name}:{self.kinds}:{self.result * (self.count or 1)}:{self.count}"
+
+
+def calls_library(function: FunctionType) -> bool:
+    """Whether a scalar function calls ``math`` or another library."""
+    names = function.__code__.co_names
+    called = [function.__globals__.get(name) for name in names]
+    return "math" in names or any(isinstance(value, Foreign) for value in called)
+
+
+PREFIX = "numgrad_special:"
+"""What the names of these functions in kernels begin with."""

@@ -1,0 +1,290 @@
+"""Making tensors: constants."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
+from ..operators import shape as _shape
+from .creation import asarray, carries_graph, device_like, fresh, in_order, plain_order
+from .transfer import placed_on
+
+Shape = int | Sequence[int]
+
+
+def _sizes(shape: Any) -> Any:
+    """Return a shape as Python integers; tensors of one integer are sizes too."""
+    if isinstance(shape, (str, bytes)):
+        raise TypeError(f"a shape is an integer or a sequence of them, got {shape!r}")
+    if isinstance(shape, Tensor):
+        shape = shape.tolist()
+    seen(shape)
+    return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
+
+
+def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype, Any]:
+    if not isinstance(x, Tensor):
+        x = np.asarray(x)
+    return (
+        x.shape if shape is None else _sizes(shape),
+        x.dtype if dtype is None else np.dtype(dtype),
+        x.device if device is None else device,
+    )
+
+
+def zeros(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
+    """Return a tensor of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    dtype : dtype, optional
+        Default float64.
+    order : {"C", "F"}
+        How the elements lie in memory; "A" and "K" mean "C".
+    device : str, optional
+        Where the tensor lives.
+    like : Tensor, optional
+        The tensor lives where this one does.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros((2, 2))
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+    array = np.zeros(_sizes(shape), dtype, plain_order(order))
+    return fresh(array, device_like(device, like))
+
+
+def ones(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
+    """Return a tensor of ones; parameters as in `zeros`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones(3, dtype=ng.int64)
+    tensor([1, 1, 1])
+    """
+    array = np.ones(_sizes(shape), dtype, plain_order(order))
+    return fresh(array, device_like(device, like))
+
+
+def empty(
+    shape: Shape, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
+    """Return a tensor whose elements are not set; parameters as in `zeros`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.empty((2, 3)).shape
+    (2, 3)
+    """
+    array = np.empty(_sizes(shape), dtype, plain_order(order))
+    return fresh(array, device_like(device, like))
+
+
+def full(
+    shape: Shape,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Tensor:
+    """Return a tensor with every element equal to ``fill_value``.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The sizes of the axes.
+    fill_value : number or Tensor
+        The value, or values that broadcast to ``shape``.
+    dtype : dtype, optional
+        By default that of the value.
+    order, device, like
+        As in `zeros`.
+
+    Notes
+    -----
+    The gradient of a tensor ``fill_value`` is the sum of the gradient over the elements it fills.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor(2.0, requires_grad=True)
+    >>> ng.grad(ng.full((2, 3), x).sum(), x)[0]
+    tensor(6.)
+    """
+    sizes = _sizes(shape)
+    if carries_graph(fill_value) or isinstance(fill_value, Tensor):
+        wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+        value = asarray(fill_value, dtype)
+        if np.broadcast_shapes(value.shape, wanted) != wanted:
+            raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
+        filled = in_order(_shape.broadcast_to(value, wanted).clone(), order)
+        return placed_on(filled, device_like(device, like) or value.device)
+    array = np.full(sizes, seen(fill_value), dtype, plain_order(order))
+    return fresh(array, device_like(device, like))
+
+
+def zeros_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
+    """Return zeros with the shape and dtype of ``x``, unless others are given.
+
+    Parameters
+    ----------
+    x : array_like
+        What the result resembles.
+    dtype : dtype, optional
+        Another dtype.
+    order, subok
+        As in `zeros`; ``subok`` asks for nothing.
+    device : str, optional
+        Where the tensor lives.
+    shape : int or sequence of int, optional
+        Another shape.
+
+    Notes
+    -----
+    The result does not depend on the values of ``x``: no gradient flows.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
+    tensor([0., 0.])
+    """
+    sizes, dtype, device = _like(x, dtype, shape, device)
+    return zeros(sizes, dtype, order, device=device)
+
+
+def ones_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
+    """Return ones with the shape and dtype of ``x``; parameters as in `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ones_like(ng.tensor([1.0, 2.0]))
+    tensor([1., 1.])
+    """
+    sizes, dtype, device = _like(x, dtype, shape, device)
+    return ones(sizes, dtype, order, device=device)
+
+
+def empty_like(
+    x: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
+    """Return unset elements with the shape and dtype of ``x``; parameters as in `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
+    (2,)
+    """
+    sizes, dtype, device = _like(x, dtype, shape, device)
+    return empty(sizes, dtype, order, device=device)
+
+
+def full_like(
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    *,
+    device: Any = None,
+    shape: Any = None,
+) -> Tensor:
+    """Return ``fill_value`` in the shape and dtype of ``x``; parameters as in `full`, `zeros_like`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.])
+    """
+    sizes, dtype, device = _like(x, dtype, shape, device)
+    return full(sizes, fill_value, dtype, order, device=device)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    k: int = 0,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Tensor:
+    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_cols : int
+        The shape; square by default.
+    k : int
+        The diagonal; positive above the main one.
+    dtype : dtype, optional
+        Default float64.
+    order, device, like
+        As in `zeros`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.eye(2, 3, k=1)
+    tensor([[0., 1., 0.],
+            [0., 0., 1.]])
+    """
+    columns = n_rows if n_cols is None else n_cols
+    rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
+    dtype = np.float64 if dtype is None else dtype
+    return fresh(np.eye(rows, columns, k, dtype, plain_order(order)), device_like(device, like))
+
+
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """Return the ``n`` by ``n`` identity matrix.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.identity(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return eye(n, dtype=dtype, like=like)

@@ -1,0 +1,285 @@
+"""NumPy's functions that write into arrays, here into tensors and with gradients, and those that
+pick elements by conditions and numbers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import ArgTypeError
+from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
+from ..operators import elementwise as _elementwise
+from . import inplace
+from .axes import normalize_axis_index
+from .indexing import _grid, _inside, take, take_along_axis
+from .joining import stack
+from .operands import as_tensor, as_tensors
+from .repeating import broadcast_arrays, broadcast_to
+from .reshaping import flatten, ravel
+from .results import delivered, mask_of, way_out
+from .searching import nonzero
+
+
+def _require_tensor(a: Any, called: str) -> Tensor:
+    if not isinstance(a, Tensor):
+        raise ArgTypeError(
+            f"{called} writes into tensors, not into {type(a).__name__}, which has no gradients: "
+            f"make it a tensor before, with ng.asarray; {way_out(called)}"
+        )
+    return a
+
+
+def _host(values: ArrayLike) -> np.ndarray:
+    return values._on_host() if isinstance(values, Tensor) else np.asarray(seen(values))
+
+
+def _in_turn(values: ArrayLike, count: int) -> Tensor:
+    """Return as many values, beginning again behind the last one."""
+    v = ravel(as_tensor(values))
+    if v.size == count:
+        return v
+    return take(v, np.arange(count) % max(v.size, 1))
+
+
+def _write_flat(a: Tensor, places: np.ndarray, values: Tensor) -> None:
+    if places.size:
+        inplace.setitem(a, np.unravel_index(places, a.shape) if a.ndim else ..., values)
+
+
+def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
+    """Write values at places of the flattened tensor.
+
+    Parameters
+    ----------
+    a : Tensor
+        Written in place.
+    ind : array_like of int
+    v : array_like
+        Begins again where there are fewer values than places.
+    mode : {"raise", "wrap", "clip"}
+        As in `take`.
+
+    Notes
+    -----
+    Gradients are those of `setitem`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.zeros((2, 2))
+    >>> ng.put(x, [0, 3], [1.0, 2.0])
+    >>> x
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    a, places = _require_tensor(a, "put"), np.ravel(_host(ind))
+    places = places if mode == "raise" else _inside(places, a.size, mode)
+    if places.size and (places.min() < -a.size or places.max() >= a.size):
+        raise IndexError(f"put: an index is out of bounds for {a.size} elements")
+    _write_flat(a, places % max(a.size, 1), _in_turn(v, places.size))
+
+
+def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
+    """Write values, one after the other, to the elements where a mask is true; see `put`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0])
+    >>> ng.place(x, x > 1.5, [10.0, 20.0])
+    >>> x
+    tensor([ 1., 10., 20.])
+    """
+    arr = _require_tensor(arr, "place")
+    places = np.flatnonzero(_host(mask))
+    _write_flat(arr, places, _in_turn(vals, places.size))
+
+
+def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
+    """Write to the elements where a mask is true those values that stand in the same place.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0, 3.0])
+    >>> ng.putmask(x, x > 1.5, [10.0, 20.0, 30.0])
+    >>> x
+    tensor([ 1., 20., 30.])
+    """
+    a = _require_tensor(a, "putmask")
+    given = _in_turn(values, a.size).reshape(a.shape)
+    inplace.setitem(a, ..., _elementwise.where(as_tensor(mask), given, a))
+
+
+def copyto(
+    dst: Tensor, src: ArrayLike, casting: Any = "same_kind", where: ArrayLike = True
+) -> None:
+    """Write ``src`` into ``dst``, where a mask is true.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.zeros(2)
+    >>> ng.copyto(x, 3.0, where=[True, False])
+    >>> x
+    tensor([3., 0.])
+    """
+    dst, value = _require_tensor(dst, "copyto"), as_tensor(src)
+    if not isinstance(src, (int, float, complex)) and not np.can_cast(
+        value.dtype, dst.dtype, casting
+    ):
+        raise TypeError(f"copyto: {value.dtype} cannot become {dst.dtype} by {casting!r}")
+    if where is not True:
+        value = _elementwise.where(mask_of(where, "copyto"), broadcast_to(value, dst.shape), dst)
+    inplace.setitem(dst, ..., value)
+
+
+def put_along_axis(
+    arr: Tensor, indices: ArrayLike, values: ArrayLike, axis: int | None = -1
+) -> None:
+    """Write values at indices that match ``arr`` along all other axes; see `take_along_axis`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.zeros((2, 2))
+    >>> ng.put_along_axis(x, [[0], [1]], 5.0, 1)
+    >>> x
+    tensor([[5., 0.],
+            [0., 5.]])
+    """
+    arr, where = _require_tensor(arr, "put_along_axis"), _host(indices)
+    if axis is None:
+        put(arr, where, broadcast_to(as_tensor(values), where.shape))
+        return
+    if where.ndim != arr.ndim:
+        raise ValueError(f"put_along_axis: indices need {arr.ndim} axes, got {where.ndim}")
+    key = _grid(where, arr.shape, normalize_axis_index(axis, arr.ndim))
+    inplace.setitem(arr, key, values)
+
+
+def fill_diagonal(a: Tensor, val: ArrayLike, wrap: bool = False) -> None:
+    """Write values to the main diagonal; with ``wrap`` again below it in tall matrices.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.zeros((2, 2))
+    >>> ng.fill_diagonal(x, [1.0, 2.0])
+    >>> x
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    a = _require_tensor(a, "fill_diagonal")
+    if a.ndim < 2 or (a.ndim > 2 and len({*a.shape}) > 1):
+        raise ValueError(f"fill_diagonal: a needs two axes, or more of one size, got {a.shape}")
+    step = 1 + int(np.cumprod(a.shape[:0:-1]).sum())
+    end = a.shape[1] ** 2 if a.ndim == 2 and not wrap else a.size
+    places = np.arange(a.size)[:end:step]
+    _write_flat(a, places, _in_turn(val, places.size))
+
+
+class Flat:
+    """The elements of a tensor one after the other, to be read and written: ``t.flat[i] = v``."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.base = tensor
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __iter__(self) -> Any:
+        return iter(ravel(self.base))
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return ravel(self.base)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        put(self.base, np.arange(self.base.size)[key], value)
+
+    def copy(self) -> Tensor:
+        """Return the elements along one axis."""
+        return flatten(self.base)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.copy().__array__(dtype, copy)
+
+
+# Picking ------------------------------------------------------------------------------------------
+
+
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Return the slices along an axis for which a condition holds.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        One axis, at most as long as that of ``a``.
+    a : array_like
+    axis : int, optional
+        By default ``a`` is flattened.
+    out : Tensor, optional
+        Where the result is written.
+
+    Notes
+    -----
+    The gradient is that of `take`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.compress([False, True], [[1.0, 2.0], [3.0, 4.0]], axis=0)
+    tensor([[3., 4.]])
+    """
+    mask = as_tensor(condition)
+    if mask.ndim != 1:
+        raise ValueError(f"compress: condition needs one axis, got shape {mask.shape}")
+    return take(a, nonzero(mask)[0], axis, out)
+
+
+def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
+    """Return the elements, along one axis, for which a condition holds; see `compress`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.extract([True, False], [1.0, 2.0])
+    tensor([1.])
+    """
+    return take(ravel(as_tensor(arr)), np.flatnonzero(_host(condition)))
+
+
+def choose(
+    a: ArrayLike, choices: Sequence[ArrayLike], out: Tensor | None = None, mode: str = "raise"
+) -> Tensor:
+    """Return for each integer the element of that array of several.
+
+    Parameters
+    ----------
+    a : array_like of int
+    choices : sequence of array_like
+        Broadcast with each other and with ``a``.
+    out, mode
+        As in `take`.
+
+    Notes
+    -----
+    The gradient goes to the array that was chosen.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.choose([0, 1, 0], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+    tensor([ 1., 20.,  3.])
+    """
+    where, *parts = broadcast_arrays(*as_tensors(a, *choices))
+    table = stack(parts)
+    numbers = where if mode == "raise" else _inside(where, len(parts), mode)
+    if mode == "raise" and where.array is not None:
+        given = where._on_host()
+        if ((given < 0) | (given >= len(parts))).any():
+            raise ValueError(f"choose: a has numbers that are not from 0 to {len(parts) - 1}")
+    return delivered(take_along_axis(table, numbers[None], 0)[0], out, "choose")

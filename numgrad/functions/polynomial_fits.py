@@ -1,0 +1,137 @@
+"""Roots of polynomials, and polynomials fitted to points: by eigenvalues and least squares."""
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
+from .constants import zeros
+from .joining import concat
+from .least_squares import lstsq
+from .linalg import inv
+from .operands import as_tensor, values_of
+from .polynomials import vander
+from .products import outer
+from .reduction import sum as _sum
+from .reshaping import atleast_1d
+from .spectral import eigvals
+
+
+def roots(p: ArrayLike) -> Tensor:
+    """Return the roots of a polynomial: the eigenvalues of its companion matrix, always complex.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients, the highest first; which ones are zero at the two ends is looked at.
+
+    Raises
+    ------
+    ValueError
+        If there is more than one axis.
+
+    Notes
+    -----
+    The gradient is that of `linalg.eigvals`, which simple roots have.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> p = ng.tensor([1.0, -3.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.real(ng.roots(p)).max(), p)[0]
+    tensor([-4., -2., -1.])
+    """
+    p = atleast_1d(as_tensor(p))
+    if p.ndim != 1:
+        raise ValueError(f"roots: the coefficients must have one axis, got shape {p.shape}")
+    places = np.flatnonzero(values_of(p))
+    if not places.size:
+        return zeros(0, np.complex128)
+    first, last = int(places[0]), int(places[-1])
+    at_zero = zeros(len(p) - 1 - last, np.complex128)
+    p, count = p[first : last + 1], last - first
+    if not count:
+        return at_zero
+    below = zeros((count, count), np.result_type(p.dtype, np.float64))
+    below[range(1, count), range(count - 1)] = 1.0
+    below[0] = -p[1:] / p[0]
+    return concat([eigvals(below), at_zero])
+
+
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: ArrayLike | None = None,
+    cov: Any = False,
+) -> Any:
+    """Return the coefficients of the polynomial with the least squares of what is left.
+
+    Parameters
+    ----------
+    x : array_like
+        Places of the points, of one axis.
+    y : array_like
+        Their values; a second axis has several sets.
+    deg : int
+        The degree.
+    rcond : float, optional
+        Singular values up to so many times the largest count as 0; by default the number of points
+        times the precision.
+    full : bool
+        Return residuals, rank, singular values and ``rcond`` as well.
+    w : array_like, optional
+        Factors of what is left at each point.
+    cov : bool or "unscaled"
+        Return the covariance of the coefficients as well, scaled by what is left unless that is
+        asked for.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer points than the scaled covariance needs, or a degree is negative.
+
+    Notes
+    -----
+    Differentiable in the places, the values and the factors.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> y = ng.tensor([1.0, 2.0, 6.0], requires_grad=True)
+    >>> ng.grad(ng.polyfit([0.0, 1.0, 2.0], y, 1)[0], y)[0].round(3)
+    tensor([-0.5,  0. ,  0.5])
+    """
+    x, y = as_tensor(x) + 0.0, as_tensor(y) + 0.0
+    deg = int(seen(deg))
+    _require_points(x, y, deg)
+    rcond = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    matrix = vander(x, deg + 1)
+    if w is not None:
+        factors = as_tensor(w) + 0.0
+        matrix, y = matrix * factors[:, None], y * (factors if y.ndim == 1 else factors[:, None])
+    scale = (matrix * matrix).sum(axis=0) ** 0.5
+    found, residuals, rank, s = lstsq(matrix / scale, y, rcond)
+    coefficients = (found.T / scale).T
+    if full:
+        return coefficients, residuals, rank, s, rcond
+    if not isinstance(cov, str) and not cov:
+        return coefficients
+    spread = inv(matrix.T @ matrix / outer(scale, scale)) / outer(scale, scale)
+    factor: Any = 1.0
+    if cov != "unscaled":
+        if len(x) <= deg + 1:
+            raise ValueError("polyfit: the number of points must exceed deg + 1 to scale cov")
+        left = y - matrix @ coefficients
+        factor = _sum(left * left, axis=0) / (len(x) - deg - 1)
+    return coefficients, spread * factor if y.ndim == 1 else spread[:, :, None] * factor
+
+
+def _require_points(x: Tensor, y: Tensor, deg: int) -> None:
+    if deg < 0:
+        raise ValueError(f"polyfit: deg must not be negative, got {deg}")
+    if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y) or not len(x):
+        raise TypeError(f"polyfit: x and y of shapes {x.shape} and {y.shape} are no points")

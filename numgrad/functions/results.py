@@ -1,0 +1,84 @@
+"""Where results go, and which elements take part: ``out=`` and ``where=`` of NumPy's functions."""
+
+from typing import Any
+
+import numpy as np
+
+from .._errors import DtypeError
+from .._tensor import ArrayLike, Tensor
+from ..operators import elementwise as _elementwise
+from . import inplace
+from .operands import as_tensor
+
+
+def delivered(result: Tensor, out: Any, called: str, casting: Any = "same_kind") -> Tensor:
+    """Write a result into ``out``, a tensor; without one return the result.
+
+    Raises
+    ------
+    TypeError
+        If ``out`` is an array, which has no gradients, or cannot hold the dtype.
+    ValueError
+        If it has another shape.
+    """
+    if out is None:
+        return result
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(out, Tensor):
+        raise no_target(called, (), out)
+    if out.shape != result.shape:
+        raise ValueError(
+            f"{called}: a result of shape {result.shape} cannot be written to out= of shape "
+            f"{out.shape}"
+        )
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise DtypeError(
+            f"{called}: a result of {result.dtype} cannot be written to out= of {out.dtype} with "
+            f"casting={casting!r}"
+        )
+    inplace.setitem(out, ..., result)
+    return out
+
+
+def no_target(called: str, inputs: Any, out: Any) -> TypeError:
+    """Return the error for ``out=`` that is no tensor, and for ``array += tensor``, which comes
+    here as well."""
+    if isinstance(out, bool):
+        instead = "write keepdims=True by name"
+    elif any(out is operand for operand in inputs):
+        instead = "an array has no gradients: write a = a + t for a += t, or make a a tensor before"
+    else:
+        instead = f"an array has no gradients: write a = {called}(...), or make a a tensor before"
+    kind = type(out).__name__
+    return TypeError(f"{called}: out= must be a tensor, got {kind}; {instead}; {way_out(called)}")
+
+
+def way_out(called: str) -> str:
+    """Return how to compute without gradients what tensors do not have."""
+    numpys = called if called.startswith(("np.", "scipy.")) else f"np.{called}"
+    return f"for values without gradients write {numpys}(t.detach().numpy(), ...)"
+
+
+def mask_of(where: ArrayLike, called: str) -> Tensor:
+    """Return ``where=`` as a tensor of booleans."""
+    mask = None if where is None else as_tensor(where)
+    if mask is None or mask.dtype != np.bool_:
+        kind = "None" if mask is None else f"an array of {mask.dtype}"
+        raise TypeError(f"{called} does not take where= that is {kind}: it must be booleans")
+    return mask
+
+
+def present(x: Tensor, where: ArrayLike, absent: Any, called: str) -> Tensor:
+    """Return the elements of a reduction, ``absent`` in place of those that take no part."""
+    mask = mask_of(where, called)
+    if np.broadcast_shapes(mask.shape, x.shape) != x.shape:
+        raise ValueError(f"{called}: where= of shape {mask.shape} does not fit shape {x.shape}")
+    return _elementwise.where(mask, x, np.asarray(absent).astype(x.dtype))
+
+
+def initial_of(value: ArrayLike, dtype: np.dtype, called: str) -> Tensor:
+    """Return ``initial=``, the number with which a reduction begins, in its dtype."""
+    initial = as_tensor(value)
+    if initial.ndim:
+        raise ValueError(f"{called}: initial= must be a number, got shape {initial.shape}")
+    return initial.astype(dtype, copy=False)

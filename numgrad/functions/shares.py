@@ -1,0 +1,127 @@
+"""Sums and shares of exponentials, without overflow."""
+
+from .._tensor import ArrayLike, Tensor
+from .axes import Axis
+from .complex_parts import real
+from .elementwise import abs as absolute
+from .elementwise import exp, isfinite, log, multiply, sign, subtract, where
+from .operands import as_tensor
+from .reduction import max as largest_of
+from .reduction import sum as sum_of
+from .shape import squeeze
+from .statistics import logsumexp as plain_logsumexp
+
+
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Return the logarithm of the sum of exponentials, weighted or not.
+
+    Parameters
+    ----------
+    a : array_like
+        The exponents; real or complex.
+    axis : int or tuple of int, optional
+        The axes to sum over, by default all.
+    b : array_like, optional
+        Weights, of any sign; broadcast with ``a``.
+    keepdims : bool
+        Whether these axes stay, with size 1.
+    return_sign : bool
+        Whether to return the logarithm of the size of the sum, and its sign (of a complex sum, its
+        direction). Without, the logarithm of a negative sum is NaN.
+
+    Returns
+    -------
+    res, sgn : Tensor
+        ``sgn`` only where it is asked for.
+
+    Notes
+    -----
+    The largest exponent is subtracted first, so nothing overflows. The derivative with respect to
+    ``a`` is ``b * exp(a) / sum(b * exp(a))``, that with respect to ``b`` the same without ``b``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.logsumexp([1000.0, 1000.0], b=[1.0, 2.0]).item()
+    1001.0986122886682
+    """
+    a = as_tensor(a)
+    if b is None and not return_sign and a.dtype.kind != "c":
+        return plain_logsumexp(a, axis, keepdims)
+    used = a if b is None else where(as_tensor(b) != 0, a, -float("inf"))
+    largest = largest_of(real(used.detach()), axis=axis, keepdims=True)
+    shift = where(isfinite(largest), largest, 0.0)
+    terms = exp(subtract(used, shift))
+    total = sum_of(terms if b is None else multiply(b, terms), axis=axis, keepdims=keepdims)
+    shift = shift if keepdims else squeeze(shift, axis)
+    if return_sign:
+        size = absolute(total)
+        direction = sign(total) if total.dtype.kind != "c" else _direction(total, size)
+        return log(size) + shift, direction
+    return log(total) + shift
+
+
+def _direction(total: Tensor, size: Tensor) -> Tensor:
+    return where(size == 0, 0.0, total / where(size == 0, 1.0, size))
+
+
+def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
+    """Return the exponentials divided by their sum.
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex.
+    axis : int or tuple of int, optional
+        The axes to sum over, by default all.
+
+    Notes
+    -----
+    The vector-Jacobian product is ``y * (g - sum(g * y))``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.softmax([0.0, 0.0])
+    tensor([0.5, 0.5])
+    """
+    shifted = _shifted(x, axis)
+    powers = exp(shifted)
+    return powers / sum_of(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
+    """Return the logarithm of `softmax`.
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex.
+    axis : int or tuple of int, optional
+        The axes to sum over, by default all.
+
+    Notes
+    -----
+    The vector-Jacobian product is ``g - softmax(x) * sum(g)``.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.special.log_softmax([0.0, 1000.0])
+    tensor([-1000.,     0.])
+    """
+    shifted = _shifted(x, axis)
+    return subtract(shifted, log(sum_of(exp(shifted), axis=axis, keepdims=True)))
+
+
+def _shifted(x: ArrayLike, axis: Axis) -> Tensor:
+    x = as_tensor(x)
+    x = x if x.dtype.kind in "fc" else x.astype(float)
+    largest = largest_of(real(x.detach()), axis=axis, keepdims=True)
+    return subtract(x, where(isfinite(largest), largest, 0.0))

@@ -1,0 +1,197 @@
+"""Eigenvalues and singular values."""
+
+from typing import Any, NamedTuple
+
+from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
+from ..operators import spectral as _spectral
+from .systems import floating_matrices
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues in ascending order, and eigenvectors as columns."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues, and eigenvectors as columns; both complex."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors, singular values, and right singular vectors as rows."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+def _triangle(UPLO: str) -> str:
+    side = UPLO.upper()
+    if side not in ("L", "U"):
+        raise ValueError(f"UPLO argument must be 'L' or 'U', got {UPLO!r}")
+    return side
+
+
+def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
+    """Return eigenvalues and eigenvectors of Hermitian matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices in the last two axes.
+    UPLO : {"L", "U"}
+        Which triangle is read. The gradient is that of both, Hermitian.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a matrix is not square, or no eigenvalues are found.
+
+    Notes
+    -----
+    For cotangents :math:`g_w` and :math:`G` the gradient is
+    :math:`V (\\mathrm{diag}(g_w) + F \\circ V^H G) V^H`, made Hermitian, with
+    :math:`F_{ij} = 1 / (w_j - w_i)` (Giles 2008). For equal eigenvalues the gradient of
+    eigenvectors is that of functions which do not depend on their choice; NaN where there is none,
+    and where eigenvalues are used beside them. Signs and phases are taken to be constant.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[2.0, 1.0], [1.0, 2.0]], requires_grad=True)
+    >>> w, v = ng.linalg.eigh(x)
+    >>> ng.grad(w[1], x)[0]
+    tensor([[0.5, 0.5],
+            [0.5, 0.5]])
+    """
+    a = floating_matrices(a, "eigh")
+    return EighResult(*_spectral.eigh(a, UPLO=_triangle(UPLO)))
+
+
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
+    """Return the eigenvalues of Hermitian matrices in ascending order; see `eigh`.
+
+    Notes
+    -----
+    The gradient is right for any function that is symmetric in equal eigenvalues.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]])
+    tensor([1., 3.])
+    """
+    return _spectral.eigvalsh(floating_matrices(a, "eigvalsh"), UPLO=_triangle(UPLO))
+
+
+def eig(a: ArrayLike) -> EigResult:
+    """Return eigenvalues and eigenvectors of square matrices, complex ones of any matrix.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a matrix is not square; for gradients also if eigenvectors are missing.
+
+    Notes
+    -----
+    For cotangents :math:`g_w` and :math:`G` the gradient is
+    :math:`V^{-H} (\\mathrm{diag}(g_w) + \\bar F \\circ (V^H G - V^H V \\mathrm{diag}(V^H G))) V^H`
+    with :math:`F` as in `eigh`, the real part of it for a real matrix.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.eig([[2.0, 0.0], [1.0, 3.0]]).eigenvalues
+    tensor([3.+0.j, 2.+0.j])
+    """
+    return EigResult(*_spectral.eig(floating_matrices(a, "eig"), caller="eig"))
+
+
+def eigvals(a: ArrayLike) -> Tensor:
+    """Return the eigenvalues of square matrices, complex and in the order of `eig`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]])
+    tensor([0.+1.j, 0.-1.j])
+    """
+    return _spectral.eig(floating_matrices(a, "eigvals"), caller="eigvals")[0]
+
+
+def svd(
+    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    """Return the singular value decomposition ``U @ diag(S) @ Vh``.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices in the last two axes, of any rank and shape.
+    full_matrices : bool
+        Whether ``U`` and ``Vh`` are square; else they have as many vectors as there are values.
+    compute_uv : bool
+        Whether vectors are wanted; else the result is that of `svdvals`.
+    hermitian : bool
+        Whether the matrices are Hermitian; only the lower triangle is read then.
+
+    Returns
+    -------
+    U, S, Vh : Tensor
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no singular values are found.
+
+    Notes
+    -----
+    With :math:`X` and :math:`Y` the skew-Hermitian parts of :math:`U^H G_U` and :math:`V^H G_V` the
+    gradient is :math:`U (\\mathrm{diag}(g_s) + (X + Y) / (s_j - s_i) + (X - Y) / (s_j + s_i)) V^H`,
+    plus what moves the vectors out of their spaces, for both kinds of ``full_matrices`` (Townsend
+    2016; Wan and Zhang 2019). What `eigh` says of equal eigenvalues holds for equal singular values
+    and for those that are 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([[3.0, 0.0], [0.0, 1.0]], requires_grad=True)
+    >>> U, S, Vh = ng.linalg.svd(x)
+    >>> ng.grad(S[0], x)[0]
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
+    hermitian = bool(seen(hermitian))
+    if not seen(compute_uv):
+        return singular_values(a, "svd", hermitian)
+    a = floating_matrices(a, "svd", square=hermitian)
+    full = bool(seen(full_matrices))
+    return SVDResult(*_spectral.svd(a, full_matrices=full, hermitian=hermitian))
+
+
+def svdvals(x: ArrayLike, /) -> Tensor:
+    """Return the singular values of matrices in descending order.
+
+    Notes
+    -----
+    The gradient is :math:`U \\mathrm{diag}(g) V^H`, right for any function that is symmetric in
+    equal singular values, and a slope of one side at 0.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.linalg.svdvals([[3.0, 0.0], [0.0, -4.0]])
+    tensor([4., 3.])
+    """
+    return singular_values(x, "svdvals")
+
+
+def singular_values(x: ArrayLike, caller: str, hermitian: bool = False) -> Tensor:
+    """Return the singular values; errors name the function ``caller``."""
+    x = floating_matrices(x, caller, square=hermitian)
+    return _spectral.svdvals(x, hermitian=hermitian, caller=caller)

@@ -1,0 +1,104 @@
+"""Public functions of the operators that tables declare, with the docstrings that these give."""
+
+from collections.abc import Callable
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from .._tensor import ArrayLike, Tensor
+from ..operators import bessel as bessel  # the tables
+from ..operators import distributions as distributions
+from ..operators import entropies as entropies
+from ..operators import errors as errors
+from ..operators import gammas as gammas
+from ..operators import hypergeometric as hypergeometric
+from ..operators import integrals as integrals
+from ..operators.formulas import TABLE, Tabled
+from .examples import EXAMPLES
+
+Unary = Callable[[ArrayLike], Tensor]
+Binary = Callable[[ArrayLike, ArrayLike], Tensor]
+Ternary = Callable[[ArrayLike, ArrayLike, ArrayLike], Tensor]
+Quaternary = Callable[[ArrayLike, ArrayLike, ArrayLike, ArrayLike], Tensor]
+
+
+class Functions:
+    """Makes functions for a module; by the number of their arguments, for those who check types.
+
+    Parameters
+    ----------
+    names : dict
+        The globals of the module.
+    """
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+    def unary(self, name: str) -> Unary:
+        """Return the public function of an operator of one argument."""
+        return self._made(name)
+
+    def binary(self, name: str) -> Binary:
+        """Return the public function of an operator of two arguments."""
+        return self._made(name)
+
+    def ternary(self, name: str) -> Ternary:
+        """Return the public function of an operator of three arguments."""
+        return self._made(name)
+
+    def quaternary(self, name: str) -> Quaternary:
+        """Return the public function of an operator of four arguments."""
+        return self._made(name)
+
+    def _made(self, name: str) -> Any:
+        operator = TABLE[name]
+        parameters = ", ".join(operator.parameters)
+        source = f"lambda operator: lambda {parameters}, /: operator({parameters})"
+        function = eval(_compiled(source), self.names)(operator)
+        function.__name__ = function.__qualname__ = name
+        arguments: dict[str, Any] = dict.fromkeys(operator.parameters, ArrayLike)
+        function.__annotations__ = {**arguments, "return": Tensor}
+        function.__doc__ = docstring(operator)
+        return function
+
+
+@cache
+def _compiled(source: str) -> CodeType:
+    return compile(source, __file__, "eval")
+
+
+def docstring(operator: Tabled) -> str:
+    """Write the documentation of an operator's function."""
+    article = "" if operator.about.startswith("`") else "the "
+    several = "Broadcast together." if len(operator.parameters) > 1 else "Any shape."
+    domain = f" Defined for ``{operator.domain}``." if operator.domain else ""
+    lines = [
+        f"Return {article}{operator.about}.",
+        *("", "Parameters", "----------", f"{', '.join(operator.parameters)} : array_like"),
+        f"    {several}{domain}",
+    ]
+    if not operator.allows_complex:
+        lines += ["", "Raises", "------", "DtypeError", "    For complex arguments."]
+    return "\n".join([*lines, "", "Notes", "-----", notes(operator), *_example(operator), ""])
+
+
+def notes(operator: Tabled) -> str:
+    """Say what the derivatives are."""
+    sentences = [
+        f"The derivative with respect to ``{name}`` is ``{formula}``."
+        for name, formula in operator.formulas.items()
+    ]
+    fixed = [f"``{x}``" for x in operator.parameters if x not in operator.formulas]
+    if fixed:
+        sentences.append(
+            f"That with respect to {' and '.join(fixed)} is not known in closed form: where it is "
+            f"wanted there is an error."
+        )
+    return "\n\n".join(sentences)
+
+
+def _example(operator: Tabled) -> list[str]:
+    """Show a value that is on record."""
+    given, value = EXAMPLES[operator.name]
+    call = f"ng.special.{operator.name}({given}).item()"
+    return ["", "Examples", "--------", ">>> import numgrad as ng", f">>> {call}", value]

@@ -1,0 +1,139 @@
+"""What NumPy's universal functions take beside their operands: ``out=``, ``where=``, ``dtype=``."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, Protocol, TypedDict
+
+import numpy as np
+
+from .._declare.operator import kind_of
+from .._tensor import ArrayLike, Tensor
+from ..operators import elementwise as _elementwise
+from .operands import as_tensor
+from .repeating import broadcast_to
+from .results import delivered, mask_of, no_target, way_out
+
+P = ParamSpec("P")
+
+
+class Options(TypedDict, total=False):
+    """Parameters of universal functions, which mean what they mean in NumPy.
+
+    ``out`` is a tensor that the result is written to, with its gradient; ``where`` says which
+    elements are computed, the others stay what they are in ``out``; ``dtype`` and ``casting`` say
+    in which dtype. ``order`` and ``subok`` ask for nothing here.
+    """
+
+    out: Any
+    where: ArrayLike
+    dtype: Any
+    casting: Any
+    order: str
+    subok: bool
+
+
+class Universal(Protocol[P]):
+    """A function of elements with the methods of NumPy's, see `numgrad.functions.folding`; those of
+    one operand have ``at`` alone."""
+
+    __name__: str
+    reduce: Callable[..., Tensor]
+    accumulate: Callable[..., Tensor]
+    reduceat: Callable[..., Tensor]
+    outer: Callable[..., Tensor]
+    at: Callable[..., None]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Tensor: ...
+
+
+def universal(function: Callable[P, Tensor]) -> Universal[P]:
+    """Return a function as what it is after ``functions.binding``, with methods."""
+    return function  # type: ignore[return-value]
+
+
+def with_options(
+    function: Any, options: Mapping[str, Any], *inputs: ArrayLike, called: str = ""
+) -> Tensor:
+    """Apply a function of elements with `Options`; ``called`` is its name in errors.
+
+    Raises
+    ------
+    TypeError
+        For other options, ``where`` without ``out``, whose other elements NumPy leaves unset, and
+        an ``out`` that is no tensor.
+    """
+    called = called or function.__name__
+    _require_known(options, called)
+    out = options.get("out")
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if out is not None and not isinstance(out, Tensor):
+        raise no_target(called, inputs, out)
+    given, casting = options.get("where", True), options.get("casting") or "same_kind"
+    mask = None if given is True else mask_of(given, called)
+    if mask is not None and out is None:
+        raise TypeError(
+            f"{called} with where= and without out= leaves elements unset: give a tensor as out=, "
+            f"or write np.where(mask, {called}(...), other)"
+        )
+    inputs, dtype = _in_dtype(function, inputs, options.get("dtype"), casting, called)
+    if mask is not None:
+        inputs = tuple([_safe(function, x, mask) for x in inputs])
+    result = function(*inputs)
+    result = result if dtype is None else result.astype(dtype, copy=False)
+    if out is None:
+        return result
+    if result.shape != out.shape and function.__name__ != "matmul":
+        result = broadcast_to(result, out.shape)
+    result = result if mask is None else _elementwise.where(mask, result, out)
+    return delivered(result, out, called, casting)
+
+
+def _require_known(options: Mapping[str, Any], called: str) -> None:
+    for option in options.keys() - Options.__annotations__.keys():
+        raise TypeError(f"{called} of tensors does not take {option}=; {way_out(called)}")
+    order = options.get("order") or "K"
+    if order not in ("K", "A", "C"):
+        raise TypeError(
+            f"{called} of tensors does not take order={order!r}: the order in memory is "
+            f"numgrad's own; {way_out(called)}"
+        )
+
+
+def _in_dtype(
+    function: Any, inputs: tuple[Any, ...], dtype: Any, casting: Any, called: str
+) -> tuple[tuple[Any, ...], Any]:
+    """Return the operands in the dtypes that NumPy computes in, and that of the result."""
+    if dtype is None and casting == "same_kind":
+        return inputs, None
+    kinds = [_kind(x) for x in inputs]
+    ufunc = getattr(np, function.__name__, None)
+    if ufunc is None:
+        raise TypeError(f"{called} does not take dtype= or casting=; {way_out(called)}")
+    loop = {} if dtype is None else {"signature": (*(None,) * ufunc.nin, np.dtype(dtype))}
+    # The same errors as NumPy's, where there is no such loop or an operand would lose too much.
+    *wanted, result = ufunc.resolve_dtypes((*kinds, None), casting=casting, **loop)
+    return tuple(
+        x if isinstance(kind, type) else as_tensor(x).astype(dtype, copy=False)
+        for x, kind, dtype in zip(inputs, kinds, wanted, strict=True)
+    ), result
+
+
+def _kind(x: Any) -> Any:
+    """Return the dtype of an operand, or the type of a Python number, as NumPy resolves them."""
+    kind = kind_of(x if type(x) in (bool, int, float, complex) else as_tensor(x))
+    if isinstance(kind, np.dtype):
+        return kind
+    return np.dtype(bool) if isinstance(kind, bool) else type(kind)
+
+
+def _safe(function: Any, x: Any, mask: Tensor) -> Any:
+    """Return an operand with a number at which nothing happens where it is not to be read: a zero
+    times the infinite derivative there would be NaN."""
+    if isinstance(x, (int, float, complex)):
+        return x
+    x = as_tensor(x)
+    number = _INSIDE.get(function.__name__, 0.5) if x.dtype.kind in "fc" else 1
+    return _elementwise.where(mask, x, np.asarray(number).astype(x.dtype))
+
+
+_INSIDE = {"acosh": 1.5}
+"""Where functions and derivatives are finite, if it is not at 0.5."""

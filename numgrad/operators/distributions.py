@@ -1,0 +1,97 @@
+"""Distribution functions of statistics: SciPy's values, densities for derivatives."""
+
+import math
+
+from .formulas import NAMES, declare
+from .gammas import beta_density, betaln, digamma
+
+SHARE, POSITIVE = (0.1, 0.9), (0.4, 4)
+COUNTS = ((2, 2), (5, 5), SHARE)
+
+
+def student_density_of(df, t):
+    tails = math.exp(-0.5 * (df + 1) * math.log1p(t * t / df) - betaln(0.5 * df, 0.5))
+    return tails / math.sqrt(df)
+
+
+def student_density_df(df, t, y):
+    z = t * t / df
+    gammas = digamma(0.5 * (df + 1)) - digamma(0.5 * df)
+    return 0.5 * y * (gammas - 1 / df - math.log1p(z) + (1 + 1 / df) * z / (1 + z))
+
+
+declare("student_density", "df t", "density of Student's t distribution", scipy="",
+        value=student_density_of, domain="df > 0", tried=((0.5, 5), (-3, 3)),
+        ddf=("y * (digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - log1p(z)"
+             " + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_density_df),
+        dt="-y * (df + 1) * t / (df + t * t)")
+declare("stdtr", "df t", "distribution function of Student's t distribution", domain="df > 0",
+        fixed="df", tried=((0.5, 5), (-3, 3)), dt="student_density(df, t)")
+declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p <= 1",
+        fixed="df", tried=((0.5, 5), SHARE), dp="1 / student_density(df, y)")
+
+# Chi square, gamma, Poisson -----------------------------------------------------------------------
+
+declare("chdtr", "v x", "distribution function of the chi square distribution",
+        domain="v > 0, x >= 0", fixed="v", tried=(POSITIVE,),
+        dx="0.5 * gamma_density(0.5 * v, 0.5 * x)")
+declare("chdtrc", "v x", "survival function of the chi square distribution",
+        domain="v > 0, x >= 0", fixed="v", tried=(POSITIVE,),
+        dx="-0.5 * gamma_density(0.5 * v, 0.5 * x)")
+declare("chdtri", "v p", "inverse of `chdtrc` in ``x``", domain="v > 0, 0 <= p <= 1", fixed="v",
+        tried=(POSITIVE, SHARE), dp="-2 / gamma_density(0.5 * v, 0.5 * y)")
+declare("gdtr", "a b x", "distribution function of the gamma distribution of rate ``a`` and shape "
+        "``b``", domain="a > 0, b > 0, x >= 0", fixed="b", tried=(POSITIVE,),
+        da="x * gamma_density(b, a * x)", dx="a * gamma_density(b, a * x)")
+declare("gdtrc", "a b x", "survival function of the gamma distribution",
+        domain="a > 0, b > 0, x >= 0", fixed="b", tried=(POSITIVE,),
+        da="-x * gamma_density(b, a * x)", dx="-a * gamma_density(b, a * x)")
+declare("gdtrix", "a b p", "inverse of `gdtr` in ``x``", domain="a > 0, b > 0, 0 <= p <= 1",
+        fixed="b", tried=(POSITIVE, POSITIVE, SHARE), da="-y / a",
+        dp="1 / (a * gamma_density(b, a * y))")
+declare("gdtria", "p b x", "inverse of `gdtr` in ``a``", domain="0 <= p <= 1, b > 0, x > 0",
+        fixed="b", tried=(SHARE, POSITIVE, POSITIVE), dp="1 / (x * gamma_density(b, x * y))",
+        dx="-y / x")
+declare("pdtr", "k m", "distribution function of the Poisson distribution of mean ``m``",
+        domain="k >= 0, m >= 0", fixed="k", tried=((2, 2), POSITIVE),
+        dm="-gamma_density(math.floor(k) + 1, m)")
+declare("pdtrc", "k m", "survival function of the Poisson distribution", fixed="k",
+        domain="k >= 0, m >= 0", tried=((2, 2), POSITIVE),
+        dm="gamma_density(math.floor(k) + 1, m)")
+declare("pdtri", "k p", "inverse of `pdtr` in ``m``", value="nd", fixed="k",
+        domain="k >= 0, 0 <= p <= 1", tried=((2, 2), SHARE),
+        dp="-1 / gamma_density(math.floor(k) + 1, y)")
+
+# F, binomial --------------------------------------------------------------------------------------
+
+
+def f_density(dfn, dfd, x):
+    """The density at ``x``, from that of a share of the beta distribution."""
+    whole = dfn * x + dfd
+    slope = dfn / whole * (dfd / whole)
+    return beta_density(0.5 * dfn, 0.5 * dfd, dfn * x / whole) * slope
+
+
+NAMES.update(f_density=f_density)
+FREEDOM = {"domain": "dfn > 0, dfd > 0, x >= 0", "fixed": "dfn dfd", "tried": (POSITIVE,)}
+declare("fdtr", "dfn dfd x", "distribution function of the F distribution", **FREEDOM,
+        dx="f_density(dfn, dfd, x)")
+declare("fdtrc", "dfn dfd x", "survival function of the F distribution", **FREEDOM,
+        dx="-f_density(dfn, dfd, x)")
+declare("fdtri", "dfn dfd p", "inverse of `fdtr` in ``x``", fixed="dfn dfd",
+        domain="dfn > 0, dfd > 0, 0 <= p <= 1", tried=(POSITIVE, POSITIVE, SHARE),
+        dp="1 / f_density(dfn, dfd, y)")
+BINOMIAL = {"domain": "0 <= k <= n, 0 <= p <= 1", "fixed": "k n", "tried": COUNTS}
+declare("bdtr", "k n p", "distribution function of the binomial distribution",
+        value="dnd", **BINOMIAL, dp="-beta_density(math.floor(k) + 1, n - math.floor(k), p)")
+declare("bdtrc", "k n p", "survival function of the binomial distribution",
+        value="dnd", **BINOMIAL, dp="beta_density(math.floor(k) + 1, n - math.floor(k), p)")
+declare("bdtri", "k n p", "inverse of `bdtr` in the probability of success",
+        value="dnd", **BINOMIAL, dp="-1 / beta_density(math.floor(k) + 1, n - math.floor(k), y)")
+NEGATIVE = {"domain": "k >= 0, n > 0, 0 <= p <= 1", "fixed": "k n", "tried": COUNTS}
+declare("nbdtr", "k n p", "distribution function of the negative binomial distribution",
+        value="nnd", **NEGATIVE, dp="beta_density(n, math.floor(k) + 1, p)")
+declare("nbdtrc", "k n p", "survival function of the negative binomial distribution",
+        value="nnd", **NEGATIVE, dp="-beta_density(n, math.floor(k) + 1, p)")
+declare("nbdtri", "k n p", "inverse of `nbdtr` in the probability of success",
+        value="nnd", **NEGATIVE, dp="1 / beta_density(n, math.floor(k) + 1, y)")

@@ -1,0 +1,128 @@
+"""The error function and the normal distribution, with their inverses and relatives."""
+
+import math
+
+from .._declare.foreign import Foreign
+from .elementwise import where
+from .formulas import NAMES, declare
+
+CENTRE, SHARES = ((-2, 2),), ((0.1, 0.9),)
+PROBABILITY = {"domain": "0 <= x <= 1", "tried": SHARES}
+NAMES.update(
+    TWO_OVER_SQRT_PI=2 / math.sqrt(math.pi),
+    SQRT_TWO_OVER_PI=math.sqrt(2 / math.pi),
+    HALF_SQRT_PI=math.sqrt(math.pi) / 2,
+    SQRT_HALF_PI=math.sqrt(math.pi / 2),
+)
+FAR = 20.0
+
+
+def decay(z, turn):
+    """``1 - 3 r + 15 r**2 - ...`` with ``r = turn / (2 z**2)``: the derivatives of `erfcx` (1) and
+    of `dawsn` and `wofz` (-1) for large arguments, where the formulas are differences of nearly
+    equal numbers."""
+    far = abs(z) > FAR
+    z = where(far, z, z + 2 * FAR)  # where the other branch is taken, only finite
+    r = turn / (2 * z * z)
+    total, k = 1.0, 17.0
+    for _ in range(8):
+        total = 1.0 - k * r * total
+        k = k - 2.0
+    return total / (z * z)
+
+
+def wofz_slope(z, y):
+    near = -2 * z * y + TWO_I_OVER_SQRT_PI
+    wave = where(z.imag < 0, -4 * z * math.exp(-z * z), 0 * z)
+    return where(abs(z) > FAR, wave - 0.5 * TWO_I_OVER_SQRT_PI * decay(z, -1.0), near)
+
+
+TWO_I_OVER_SQRT_PI = 2j / math.sqrt(math.pi)
+NAMES.update(decay=decay)
+
+declare("erf", "x", "error function", value="math.erf(x)", complex="z", tried=CENTRE,
+        dx="TWO_OVER_SQRT_PI * math.exp(-x * x)")
+declare("erfc", "x", "``1 - erf(x)``, precise for large ``x``", value="math.erfc(x)", complex="z",
+        tried=CENTRE, dx="-TWO_OVER_SQRT_PI * math.exp(-x * x)")
+declare("erfcx", "x", "`erfc` times ``exp(x**2)``", tried=CENTRE,
+        dx=("2 * x * erfcx(x) - 2 / sqrt(pi)",
+            "where(x > 20, -0.5 * TWO_OVER_SQRT_PI * decay(x, 1.0), 2 * x * y - TWO_OVER_SQRT_PI)"))
+declare("erfi", "x", "imaginary error function ``-1j * erf(1j * x)``", complex="z", tried=CENTRE,
+        dx="TWO_OVER_SQRT_PI * math.exp(x * x)")
+declare("dawsn", "x", "Dawson's integral", tried=CENTRE,
+        dx=("1 - 2 * x * dawsn(x)",
+            "where(abs(x) > 20, -0.5 * decay(x, -1.0), 1 - 2 * x * y)"))
+declare("wofz", "z", "Faddeeva function ``exp(-z**2) * erfc(-1j * z)``",
+        value=Foreign("wofz", "z", "z"), complex="z", gives_complex=True, tried=CENTRE,
+        dz=("2j / sqrt(pi) - 2 * z * wofz(z)", wofz_slope))
+declare("erfinv", "x", "inverse of `erf`", domain="-1 <= x <= 1", tried=((-0.9, 0.9),),
+        dx="HALF_SQRT_PI * math.exp(y * y)")
+declare("erfcinv", "x", "inverse of `erfc`", domain="0 <= x <= 2", tried=((0.1, 1.9),),
+        dx="-HALF_SQRT_PI * math.exp(y * y)")
+declare("ndtr", "x", "distribution function of the standard normal distribution", complex="z",
+        value="0.5 * math.erfc(-SQRT_HALF * x)", tried=CENTRE,
+        dx="math.exp(-0.5 * x * x) / SQRT_2PI")
+declare("ndtri", "x", "inverse of `ndtr`", **PROBABILITY, dx="SQRT_2PI * math.exp(0.5 * y * y)")
+declare("log_ndtr", "x", "logarithm of `ndtr`", tried=CENTRE,
+        dx=("exp(-x**2 / 2) / (sqrt(2 * pi) * ndtr(x))",
+            "SQRT_TWO_OVER_PI / erfcx(-SQRT_HALF * x)"))
+declare("ndtri_exp", "x", "``ndtri(exp(x))``", domain="x <= 0", tried=((-4, -0.1),),
+        dx=("ndtr(y) * sqrt(2 * pi) * exp(y**2 / 2)", "SQRT_HALF_PI * erfcx(-SQRT_HALF * y)"))
+
+
+def owens_slope(h, a):
+    s = 1 + a * a
+    return math.exp(-0.5 * h * h * s) / (2 * math.pi * s)
+
+
+declare("owens_t", "h a", "Owen's T function", tried=((-2, 2), (-2, 2)),
+        dh="-0.5 * math.exp(-0.5 * h * h) / SQRT_2PI * erf(SQRT_HALF * a * h)",
+        da=("exp(-h**2 * (1 + a**2) / 2) / (2 * pi * (1 + a**2))", owens_slope))
+
+# The Voigt profile is the real part of `wofz` in real numbers ------------------------------------
+
+WOFZ = Foreign("wofz", "z", "z")
+
+
+def faddeeva_real(x, height):
+    return WOFZ(complex(x, height)).real
+
+
+def faddeeva_imag(x, height):
+    return WOFZ(complex(x, height)).imag
+
+
+wofz_real = declare("wofz_real", "x height", "real part of ``wofz(x + 1j * height)``", scipy="",
+        value=faddeeva_real, tried=((-2, 2), (0.2, 2)),
+        dx="2 * (height * wofz_imag(x, height) - x * y)",
+        dheight="2 * (x * wofz_imag(x, height) + height * y) - TWO_OVER_SQRT_PI")
+wofz_imag = declare("wofz_imag", "x height", "imaginary part of ``wofz(x + 1j * height)``",
+        scipy="", value=faddeeva_imag, tried=((-2, 2), (0.2, 2)),
+        dx="TWO_OVER_SQRT_PI - 2 * (x * y + height * wofz_real(x, height))",
+        dheight="2 * (height * y - x * wofz_real(x, height))")
+declare("voigt_profile", "x sigma gamma", "Voigt profile, a normal distribution of standard "
+        "deviation ``sigma`` convolved with a Cauchy distribution of width ``gamma``",
+        domain="sigma > 0, gamma > 0", tried=((-2, 2), (0.5, 2), (0.3, 2)),
+        dx=("with z = (x + 1j * gamma) / (sqrt(2) * sigma), "
+            "w' = 2j / sqrt(pi) - 2 * z * wofz(z): real(w') / (2 * sqrt(pi) * sigma**2)",
+            "voigt_x(x, sigma, gamma)"),
+        dgamma=("-imag(w') / (2 * sqrt(pi) * sigma**2)", "voigt_gamma(x, sigma, gamma)"),
+        dsigma=("-(y + x * dy/dx + gamma * dy/dgamma) / sigma",
+                "-(y + x * voigt_x(x, sigma, gamma)"
+                " + gamma * voigt_gamma(x, sigma, gamma)) / sigma"))
+
+
+def voigt_x(x, sigma, gamma):
+    u, v = SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma
+    return (v * wofz_imag(u, v) - u * wofz_real(u, v)) / (SQRT_PI * sigma * sigma)
+
+
+def voigt_gamma(x, sigma, gamma):
+    u, v = SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma
+    slope = u * wofz_imag(u, v) + v * wofz_real(u, v) - 1 / SQRT_PI
+    return slope / (SQRT_PI * sigma * sigma)
+
+
+
+SQRT_HALF, SQRT_PI = math.sqrt(0.5), math.sqrt(math.pi)
+NAMES.update(voigt_x=voigt_x, voigt_gamma=voigt_gamma)

@@ -1,0 +1,143 @@
+"""The gamma and beta functions, their incomplete integrals, and the zeta function."""
+
+import math
+
+from .._declare.foreign import Foreign
+from .elementwise import where
+from .formulas import declare
+from .special import digamma_series, polygamma_series
+
+POSITIVE = {"domain": "x > 0", "tried": ((0.3, 5),)}
+PAIR, TRIPLE = ((0.4, 4), (0.4, 4)), ((0.5, 3), (0.5, 3), (0.1, 0.9))
+
+
+def rgamma_slope(x, y):
+    """By reflection below a half, where the poles of `digamma` are."""
+    low = x < 0.5
+    z = where(low, 1 - x, 1.0)
+    turns = math.pi * (x - 2 * math.floor(0.5 * x))  # the sine and the cosine have period 2
+    left = gamma(z) * (math.cos(turns) - math.sin(turns) / math.pi * digamma(z))
+    return where(low, left, -y * digamma(where(low, 1.0, x)))
+
+
+gamma = declare("gamma", "x", "gamma function", complex="z", tried=((0.3, 5),),
+                domain="all but 0, -1, -2, ...", dx="y * digamma(x)")
+gammaln = declare("gammaln", "x", "logarithm of the absolute value of the gamma function",
+                  value="math.lgamma(x)", tried=((0.3, 5),), dx="digamma(x)")
+declare("loggamma", "x", "logarithm of the gamma function", complex="z",
+        domain="x > 0 or complex", tried=((0.3, 5),), dx="digamma(x)")
+declare("rgamma", "x", "reciprocal of the gamma function", tried=((-1.4, 3),),
+        dx=("-digamma(x) / gamma(x)", rgamma_slope))
+declare("gammasgn", "x", "sign of the gamma function", tried=((0.3, 5),), dx="0.0")
+digamma = declare("digamma", "x", "logarithmic derivative of the gamma function",
+                  value=digamma_series, complex=Foreign("psi", "z", "z"), scipy="psi",
+                  domain="all but 0, -1, -2, ...", tried=((0.3, 5),), dx="polygamma(1.0, x)")
+declare("polygamma", "n x", "derivative ``n`` of `digamma`", value=polygamma_series, fixed="n",
+        domain="n >= 1, x > n - 32 but 0, -1, -2, ...", tried=((2, 2), (0.3, 5)),
+        dx="polygamma(n + 1, x)")
+declare("poch", "z m", "rising factorial ``gamma(z + m) / gamma(z)``", tried=PAIR,
+        dz="y * (digamma(z + m) - digamma(z))", dm="y * digamma(z + m)")
+declare("binom", "n k", "binomial coefficient of real numbers", tried=((3, 6), (0.4, 2)),
+        dn="y * (digamma(n + 1) - digamma(n - k + 1))",
+        dk="y * (digamma(n - k + 1) - digamma(k + 1))")
+declare("beta", "a b", "beta function", tried=PAIR,
+        da="y * (digamma(a) - digamma(a + b))", db="y * (digamma(b) - digamma(a + b))")
+betaln = declare("betaln", "a b", "logarithm of the absolute value of the beta function",
+        tried=PAIR, da="digamma(a) - digamma(a + b)", db="digamma(b) - digamma(a + b)")
+
+# Densities, which are the derivatives of the incomplete integrals ---------------------------------
+
+LARGE = 20.0
+
+
+def gamma_density_of(a, x):
+    """``x**(a - 1) * exp(-x) / gamma(a)``; for large ``a`` from the saddle point, as the terms of
+    its logarithm are large there."""
+    large = a > LARGE
+    d = (x - a) / a
+    r = 1 / (a * a)
+    series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r / 1680))) / a
+    high = a * (math.log1p(d) - d) + 0.5 * math.log(a / (2 * math.pi)) - series - math.log(x)
+    low = xlogy_of(a - 1, x) - x - math.lgamma(a)
+    inside = math.exp(where(large, high, low))
+    ends = where(x == 0, where(a < 1, math.inf, where(a == 1, 1.0, 0.0)), 0.0)
+    return where((x == 0) | (x == math.inf), ends, inside)
+
+
+def xlogy_of(x1, x2):
+    """``x1 * log(x2)``, 0 where the first is 0."""
+    return where((x1 == 0) & (x2 == x2), 0.0, x1 * math.log(x2))
+
+
+def beta_density_of(a, b, x):
+    """``x**(a - 1) * (1 - x)**(b - 1) / beta(a, b)``."""
+    low = where((b == 1) & (x == 1), 0.0, (b - 1) * math.log1p(-x))
+    return math.exp(xlogy_of(a - 1, x) + low - betaln(a, b))
+
+
+declare("gamma_density", "a x", "density of the gamma distribution of shape ``a``",
+        value=gamma_density_of, scipy="", domain="a > 0, x >= 0", tried=PAIR,
+        da="y * (math.log(x) - digamma(a))", dx=(
+            "y * ((a - 1) / x - 1)",
+            "where(x == 0, where(a > 1, gamma_density(a - 1, x), 0.0) - y, y * ((a - 1) / x - 1))",
+        ))
+beta_density = declare("beta_density", "a b x", "density of the beta distribution",
+        value=beta_density_of, scipy="", domain="a > 0, b > 0, 0 <= x <= 1", tried=TRIPLE,
+        da="y * (math.log(x) - digamma(a) + digamma(a + b))",
+        db="y * (math.log1p(-x) - digamma(b) + digamma(a + b))",
+        dx="y * ((a - 1) / x - (b - 1) / (1 - x))")
+
+# Incomplete integrals and their inverses ----------------------------------------------------------
+
+GAMMA = {"fixed": "a", "tried": ((0.5, 4), (0.2, 5))}
+GAMMA_INVERSE = {"fixed": "a", "domain": "a > 0, 0 <= p <= 1", "tried": ((0.5, 4), (0.1, 0.9))}
+BETA = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= x <= 1", "tried": TRIPLE}
+BETA_INVERSE = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= p <= 1", "tried": TRIPLE}
+
+declare("gammainc", "a x", "regularized lower incomplete gamma function",
+        domain="a > 0, x >= 0", **GAMMA, dx="gamma_density(a, x)")
+declare("gammaincc", "a x", "regularized upper incomplete gamma function",
+        domain="a > 0, x >= 0", **GAMMA, dx="-gamma_density(a, x)")
+declare("gammaincinv", "a p", "inverse of `gammainc` in ``x``", **GAMMA_INVERSE,
+        dp="1 / gamma_density(a, y)")
+declare("gammainccinv", "a p", "inverse of `gammaincc` in ``x``", **GAMMA_INVERSE,
+        dp="-1 / gamma_density(a, y)")
+declare("betainc", "a b x", "regularized incomplete beta function", **BETA,
+        dx="beta_density(a, b, x)")
+declare("betaincc", "a b x", "complement of `betainc`", **BETA, dx="-beta_density(a, b, x)")
+declare("betaincinv", "a b p", "inverse of `betainc` in ``x``", **BETA_INVERSE,
+        dp="1 / beta_density(a, b, y)")
+declare("betainccinv", "a b p", "inverse of `betaincc` in ``x``", **BETA_INVERSE,
+        dp="-1 / beta_density(a, b, y)")
+
+# The zeta function --------------------------------------------------------------------------------
+
+
+def hurwitz(x, q):
+    """By the Euler-Maclaurin series after 16 terms."""
+    total, z = 0.0, q
+    for _ in range(16):
+        total = total + z**-x
+        z = z + 1
+    power = z**-x
+    total = total + power * z / (x - 1) + 0.5 * power
+    r = 1 / (z * z)
+    term = x * power / z
+    total = total + term / 12
+    term = term * (x + 1) * (x + 2) * r
+    total = total - term / 720
+    term = term * (x + 3) * (x + 4) * r
+    total = total + term / 30240
+    term = term * (x + 5) * (x + 6) * r
+    total = total - term / 1209600
+    term = term * (x + 7) * (x + 8) * r
+    total = total + term / 47900160
+    value = where(q > 0, total, math.nan)
+    return where(x > 1, value, where(x == 1, math.inf, math.nan))
+
+
+declare("zetac", "x", "Riemann zeta function minus 1", domain="all but 1", fixed="x",
+        tried=((1.5, 5),))
+declare("hurwitz_zeta", "x q", "Hurwitz zeta function, the sum of ``(q + k)**-x``", value=hurwitz,
+        scipy="", domain="x > 1, q > 0", fixed="x", tried=((1.5, 5), (0.5, 4)),
+        dq="-x * hurwitz_zeta(x + 1, q)")

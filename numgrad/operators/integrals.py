@@ -1,0 +1,123 @@
+"""Exponential, trigonometric and elliptic integrals, elliptic functions, Lambert's function."""
+
+import math
+
+from .._declare.foreign import Foreign
+from .elementwise import where
+from .formulas import declare
+
+LINE = ((0.3, 4),)
+SQRT_2PI = math.sqrt(2 * math.pi)
+
+
+def expn_slope(n, x, y):
+    order_0 = n == 0
+    return where(order_0, -y * (1 + 1 / x), -expn(where(order_0, n + 1, n - 1), x))
+
+
+declare("expi", "x", "exponential integral Ei", complex="z", tried=LINE, dx="math.exp(x) / x")
+declare("exp1", "x", "exponential integral E1", complex="z", domain="x > 0 or complex", tried=LINE,
+        dx="-math.exp(-x) / x")
+expn = declare("expn", "n x", "exponential integral of order ``n``", domain="n >= 0, x >= 0",
+               value="nd", fixed="n", tried=((2, 2), (0.3, 4)), dx=("-expn(n - 1, x)", expn_slope))
+for _place, (_name, _of, _about, _formula) in enumerate((
+    ("sici_si", "sici", "sine integral", "spherical_jn(0.0, x)"),
+    ("sici_ci", "sici", "cosine integral", "math.cos(x) / x"),
+    ("shichi_shi", "shichi", "hyperbolic sine integral", "spherical_in(0.0, x)"),
+    ("shichi_chi", "shichi", "hyperbolic cosine integral", "math.cosh(x) / x"),
+    ("fresnel_s", "fresnel", "Fresnel's sine integral", "math.sin(0.5 * math.pi * x * x)"),
+    ("fresnel_c", "fresnel", "Fresnel's cosine integral", "math.cos(0.5 * math.pi * x * x)"),
+)):
+    declare(_name, "x", _about, value=Foreign(_of, "d", "d", 2, _place % 2), scipy=_of,
+            complex=Foreign(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
+declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` from 1",
+        complex="z", domain="x >= 0 or complex", tried=((0.2, 0.8),),
+        dx="where(x == 1, -1.0, math.log(x) / (1 - x))")
+
+
+BEYOND = 40.0
+"""From here on it is 0."""
+
+
+def kolmogorov_slope(x):
+    """Two series: one of a few terms for large arguments, one for small ones."""
+    low = x < 0.8
+    z = where(low, where(x > 0, x, 1.0), 1.0)
+    x = where(x < BEYOND, x, BEYOND)
+    near, far, k, turn = 0.0, 0.0, 1.0, 8.0
+    for _ in range(7):
+        odd = (k - 0.5) * math.pi / z
+        near = near + math.exp(-0.5 * odd * odd) * (odd * odd - 1)
+        far = far + turn * k * k * math.exp(-2 * k * k * x * x)
+        k, turn = k + 1.0, -turn
+    near = near * SQRT_2PI / (z * z)
+    return -where(low, where(x > 0, near, 0.0), x * far)
+
+
+declare("kolmogorov", "x", "limit of Kolmogorov's distribution, its survival function",
+        domain="x >= 0", tried=((0.3, 1.5),),
+        dx=("-8 * x * sum((-1)**(k - 1) * k**2 * exp(-2 * k**2 * x**2))", kolmogorov_slope))
+
+# Elliptic -----------------------------------------------------------------------------------------
+
+MODULUS = {"domain": "m < 1", "tried": ((-0.9, 0.9),)}
+declare("ellipk", "m", "complete elliptic integral of the first kind", **MODULUS,
+        dm=("(ellipe(m) / (1 - m) - ellipk(m)) / (2 * m)",
+            "math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, m) / (1 - m)"))
+declare("ellipkm1", "p", "complete elliptic integral of the first kind of ``1 - p``",
+        domain="p > 0", tried=((0.2, 0.9),),
+        dp=("-(ellipe(1 - p) / p - ellipk(1 - p)) / (2 * (1 - p))",
+            "-math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, 1 - p) / p"))
+declare("ellipe", "m", "complete elliptic integral of the second kind", **MODULUS,
+        dm=("(ellipe(m) - ellipk(m)) / (2 * m)", "-math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m)"))
+declare("ellipkinc", "phi m", "incomplete elliptic integral of the first kind", fixed="m",
+        tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="1 / math.sqrt(1 - m * math.sin(phi) * math.sin(phi))")
+declare("ellipeinc", "phi m", "incomplete elliptic integral of the second kind", fixed="m",
+        tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="math.sqrt(1 - m * math.sin(phi) * math.sin(phi))")
+for _place, (_name, _about, _formula) in enumerate((
+    ("ellipj_sn", "elliptic function sn", "ellipj_cn(u, m) * ellipj_dn(u, m)"),
+    ("ellipj_cn", "elliptic function cn", "-ellipj_sn(u, m) * ellipj_dn(u, m)"),
+    ("ellipj_dn", "elliptic function dn", "-m * ellipj_sn(u, m) * ellipj_cn(u, m)"),
+    ("ellipj_ph", "amplitude of the elliptic functions", "ellipj_dn(u, m)"),
+)):
+    declare(_name, "u m", _about, value=Foreign("ellipj", "dd", "d", 4, _place), scipy="ellipj",
+            domain="0 <= m <= 1", fixed="m", tried=((-2, 2), (0.1, 0.9)), du=_formula)
+
+# Lambert's function -------------------------------------------------------------------------------
+
+
+E = math.e
+
+
+def lambert(z, k):
+    """The root ``w`` of ``w * exp(w) == z`` on branch ``k``, by Halley's method.
+
+    Where the branches meet, at -1/e, it begins with the series in ``sqrt(2 * (e z + 1))``.
+    """
+    p = math.sqrt(2 * (E * z + 1))
+    p = where(k == 0, p, -p)
+    series = -1 + p * (1 - p * (1 / 3 - p * (11 / 72 - p * 43 / 540)))
+    log = math.log(where(z == 0, 1.0 + 0j, z)) + 2j * math.pi * k
+    far = log - math.log(where(log == 0, 1.0 + 0j, log))
+    near_0 = z / (1 + z)
+    close = abs(z + 1 / E) < where(k == 0, 0.6, 0.3)
+    upper, lower = z.imag >= 0, z.imag < 0
+    joined = (k == 0) | ((k == -1) & upper) | ((k == 1) & lower)
+    near = (k == 0) & (abs(z) < 1.5) & (z.real > -0.5)
+    w = where(close & joined, series, where(near, near_0, far))
+    for _ in range(12):
+        e = math.exp(w)
+        f = w * e - z
+        step = f / (e * (w + 1) - 0.5 * (w + 2) * f / (w + 1))
+        w = where(step == step, w - where(step == step, step, 0 * step), w)
+    return where(z == 0, where(k == 0, 0 * z, 0 * z - math.inf), w)
+
+
+declare("lambertw", "z k", "Lambert's function, branch ``k``: ``w * exp(w) == z``",
+        value=lambert, complex=lambert, gives_complex=True, scipy="", fixed="k",
+        tried=((0.5, 3), (0, 0)),
+        dz=("w / (z * (1 + w))", "math.exp(-y) / (1 + y)"))
+declare("wrightomega", "z", "Wright's omega function, ``w + log(w) == z``", complex="z",
+        tried=((-2, 3),), dz="y / (1 + y)")

@@ -1,0 +1,111 @@
+"""The QR factorization, pseudo-inverses and least squares."""
+
+import numpy as np
+
+from .._declare import door, host_operator
+from .elementwise import add, multiply, subtract
+from .factorization import solve_triangular
+from .indexing import index
+from .joining import concat
+from .matmul import adjoint, matmul
+from .spectral import decomposition, folded, from_singular_values, reads_outputs
+
+# QR -----------------------------------------------------------------------------------------------
+
+
+def _qr_sizes(known: dict[str, int], mode: str) -> dict[str, int]:
+    m, n = known["m"], known["n"]
+    return {"p": m if mode == "complete" else min(m, n)}
+
+
+@host_operator("(m,n)->(m,p),(p,n)", sizes=_qr_sizes)
+def qr(a, *, mode):
+    """Return orthonormal columns and an upper triangle, whose product is the matrix."""
+    return np.linalg.qr(a, mode)
+
+
+qr.reads(reads_outputs(2))
+
+
+@qr.pullback
+def qr_pullback(context, gq, gr):
+    """Of a wide matrix the first columns are factored, and the others multiplied by them."""
+    q, r = context.output(0), context.output(1)
+    k, n = min(q.shape[-2], r.shape[-1]), r.shape[-1]
+    q, gq = folded(q, gq, k)
+    others, g_others = (index(x, key=((0, k, None), (k, None, None))) for x in (r, gr))
+    r, gr = (index(x, key=((0, k, None), (0, k, None))) for x in (r, gr))
+    if n > k:
+        gq = add(gq, matmul(matmul(q, others), adjoint(g_others)))
+    upper = np.triu(np.ones((k, k))) - 0.5 * np.eye(k)
+    w = subtract(matmul(gr, adjoint(r)), matmul(adjoint(q), gq))
+    w = multiply(w, door.constant(upper.astype(q.dtype)))
+    total = add(gq, matmul(q, add(w, adjoint(w))))
+    ga = adjoint(solve_triangular(r, adjoint(total), lower=False, adjoint=False, caller="qr"))
+    return concat(ga, matmul(q, g_others), axis=-1) if n > k else ga
+
+
+# Pseudo-inverses ----------------------------------------------------------------------------------
+
+
+@host_operator("(m,n),()->(n,m)")
+def pinv(a, rcond, *, hermitian):
+    """Return the pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
+    return np.linalg.pinv(a, rcond.real, hermitian)
+
+
+@pinv.reads
+def pinv_reads(needs):
+    return True, True, True
+
+
+@pinv.pullback
+def pinv_pullback(context, g):
+    """Differentiate as if the rank were constant (Golub and Pereyra 1973)."""
+    a, p = context.input(0), context.output()
+    ph, gh = adjoint(p), adjoint(g)
+    left, right = matmul(gh, p), matmul(p, gh)
+    ga = subtract(matmul(subtract(left, matmul(a, matmul(p, left))), ph), matmul(ph, matmul(g, ph)))
+    ga = add(ga, matmul(ph, subtract(right, matmul(matmul(right, p), a))))
+    if context.static["hermitian"]:
+        ga = multiply(add(ga, adjoint(ga)), door.constant(np.array(0.5, a.dtype)))
+    return ga, None
+
+
+@decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"),
+               sizes=lambda known: {"p": min(known["m"], known["n"])})  # fmt: skip
+def lstsq(a, b, rcond):
+    """Return the shortest solutions of least squares, ranks and singular values."""
+    loop = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
+    (m, n), k = a.shape[-2:], b.shape[-1]
+    a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))
+    rcond = np.broadcast_to(np.real(rcond), loop)
+    x, rank = np.empty((*loop, n, k), a.dtype), np.empty(loop, np.int64)
+    s = np.empty((*loop, min(m, n)), np.finfo(a.dtype).dtype)
+    for place in np.ndindex(loop):
+        found = np.linalg.lstsq(a[place], b[place], float(rcond[place]))
+        x[place], _, rank[place], s[place] = found
+    return x, rank, s
+
+
+@lstsq.reads
+def lstsq_reads(needs):
+    return True, True, True, True, False, False
+
+
+@lstsq.pullback
+def lstsq_pullback(context, gx, g_rank, gs):
+    a, rcond = context.input(0), context.input(2)
+    ga = None if gs is None else from_singular_values(a, gs, hermitian=False)
+    if gx is None:
+        return ga, None, None
+    x, p = context.output(), pinv(a, rcond, hermitian=False)
+    ph = adjoint(p)
+    gb = matmul(ph, gx)
+    if context.wanted[0]:
+        rest = subtract(context.input(1), matmul(a, x))
+        own = subtract(matmul(rest, matmul(adjoint(gb), ph)), matmul(gb, adjoint(x)))
+        outside = subtract(adjoint(gx), matmul(adjoint(gb), a))
+        own = add(own, matmul(matmul(ph, x), outside))
+        ga = own if ga is None else add(ga, own)
+    return ga, gb, None

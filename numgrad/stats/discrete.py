@@ -1,0 +1,55 @@
+"""The discrete distributions: a table of formulas."""
+
+from .. import special as sp
+from .._tensor import Tensor
+from ..functions.exponential import exp, expm1, log, log1p
+from ..functions.rounding import floor
+from ..functions.selection import where
+from .distribution import INF, Discrete
+
+
+def is_probability(p: Tensor) -> Tensor:
+    """Whether numbers lie in [0, 1]."""
+    return (p >= 0) & (p <= 1)
+
+
+def log_of_binomial(n: Tensor, k: Tensor) -> Tensor:
+    """Return the logarithm of the number of ways to choose ``k`` of ``n``."""
+    return sp.gammaln(n + 1.0) - sp.gammaln(k + 1.0) - sp.gammaln(n - k + 1.0)
+
+
+# fmt: off
+bernoulli = Discrete(
+    "bernoulli", "p", support=(0.0, 1.0), inside=floor, valid=is_probability,
+    logpmf=lambda k, p: sp.xlogy(k, p) + sp.xlog1py(1.0 - k, -p),
+    cdf=lambda k, p: 1.0 - p * (1.0 - k), sf=lambda k, p: p * (1.0 - k),
+)
+binom = Discrete(
+    "binom", "n p", support=(0.0, lambda n, p: n), inside=lambda n, p: floor(n * p),
+    valid=lambda n, p: (n >= 0) & (n == floor(n)) & is_probability(p),
+    logpmf=lambda k, n, p: log_of_binomial(n, k) + sp.xlogy(k, p) + sp.xlog1py(n - k, -p),
+    cdf=lambda k, n, p: sp.betaincc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
+    sf=lambda k, n, p: sp.betainc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
+)
+poisson = Discrete(
+    "poisson", "mu", support=(0.0, INF), inside=0.0, valid=lambda mu: mu >= 0,
+    logpmf=lambda k, mu: sp.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,
+    cdf=lambda k, mu: sp.gammaincc(k + 1.0, mu), sf=lambda k, mu: sp.gammainc(k + 1.0, mu),
+)
+geom = Discrete(
+    "geom", "p", support=(1.0, INF), inside=1.0, valid=lambda p: (p > 0) & (p <= 1),
+    logpmf=lambda k, p: sp.xlog1py(k - 1.0, -p) + log(p),
+    cdf=lambda k, p: -expm1(k * log1p(-p)), sf=lambda k, p: exp(k * log1p(-p)),
+    logsf=lambda k, p: k * log1p(-p),
+)
+nbinom = Discrete(
+    "nbinom", "n p", support=(0.0, INF), inside=0.0,
+    valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
+    logpmf=lambda k, n, p: (
+        sp.gammaln(n + k) - sp.gammaln(k + 1.0) - sp.gammaln(n)
+        + sp.xlogy(n, p) + sp.xlog1py(k, -p)
+    ),
+    cdf=lambda k, n, p: sp.betainc(n, k + 1.0, p),
+    sf=lambda k, n, p: sp.betaincc(n, k + 1.0, p),
+)
+# fmt: on

@@ -1,0 +1,292 @@
+"""What a distribution declares, and what it has by it: parameters, support, derived functions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._errors import DtypeError, NotDifferentiableError
+from .._tensor import ArrayLike, Tensor
+from ..functions.exponential import exp, log, log1p
+from ..functions.operands import as_tensors
+from ..functions.rounding import floor
+from ..functions.selection import where
+
+INF = np.inf
+MINUS_INF = -np.inf
+
+Formula = Callable[..., Any]
+
+DENSITIES = frozenset({"logpdf", "pdf", "logpmf", "pmf"})
+"""The functions made of the log density, which is what is declared."""
+
+OUTSIDE = {
+    **dict.fromkeys(DENSITIES, (-INF, -INF)),
+    "cdf": (0.0, 1.0),
+    "sf": (1.0, 0.0),
+    "logcdf": (-INF, 0.0),
+    "logsf": (0.0, -INF),
+}
+"""The values of each function below and above the support."""
+
+
+def all_positive(*parameters: Tensor) -> Tensor:
+    """Whether parameters are valid that have to be positive."""
+    valid = parameters[0] > 0
+    for p in parameters[1:]:
+        valid = valid & (p > 0)
+    return valid
+
+
+class Distribution:
+    """A family of distributions of a number, declared by its functions in standard form.
+
+    Parameters
+    ----------
+    name : str
+        The name in `scipy.stats`.
+    shapes : str
+        The names of the parameters besides location and scale.
+    support : tuple
+        The ends of the support, numbers or functions of the shape parameters.
+    edges : str
+        Which ends belong to it, as in ``"[]"`` or ``"(]"``.
+    inside : float or callable
+        A place in the support, or a function of the shape parameters. Formulas are computed there
+        for arguments outside, so they have to have finite slopes.
+    valid : callable
+        Says of the shape parameters which are valid.
+    symmetric : bool
+        Whether ``-x`` has the distribution of ``x``.
+    **formulas : callable
+        Functions of the argument and the shape parameters: ``logpdf`` or ``logpmf``, and those of
+        ``cdf``, ``sf``, ``logcdf``, ``logsf`` and ``ppf`` that others do not give without loss.
+    """
+
+    density = "logpdf"
+    own = ("loc", "scale")
+
+    def __init__(
+        self,
+        name: str,
+        shapes: str = "",
+        *,
+        support: tuple[Any, Any] = (MINUS_INF, INF),
+        edges: str = "[]",
+        inside: Any = 0.5,
+        valid: Formula = all_positive,
+        symmetric: bool = False,
+        **formulas: Formula,
+    ) -> None:
+        self.__name__, self.__module__ = name, "numgrad.stats"
+        self.shapes = tuple(shapes.split())
+        self._support, self._edges, self._inside = support, edges, inside
+        self._valid = valid
+        self._formulas = {**_derived(formulas, symmetric), **formulas}
+        signature = ", ".join(["x", *self.shapes, *(f"{p}={int(p == 'scale')}" for p in self.own)])
+        self.__doc__ = f"``{name}`` of `scipy.stats`: ``{self.density}({signature})`` and others."
+
+    def __repr__(self) -> str:
+        return f"<numgrad.stats.{self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> "Frozen":
+        """Return the distribution with these parameters."""
+        self._named("__call__", args, parameters)
+        return Frozen(self, args, parameters)
+
+    def cdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the probability of at most ``x``."""
+        return self._value("cdf", x, args, parameters)
+
+    def sf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the probability of more than ``x``, ``1 - cdf(x)`` where that is precise."""
+        return self._value("sf", x, args, parameters)
+
+    def logcdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of at most ``x``."""
+        return self._value("logcdf", x, args, parameters)
+
+    def logsf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of more than ``x``."""
+        return self._value("logsf", x, args, parameters)
+
+    def rvs(self, *args: Any, **parameters: Any) -> Tensor:
+        """Refuse: draws are made by generators, see `numgrad.random`."""
+        raise NotImplementedError(
+            f"{self._called('rvs')}: draws with derivatives are in numgrad.random, such as "
+            f"ng.random.normal(rng, loc, scale) with rng = numpy.random.default_rng(seed)"
+        )
+
+    def _called(self, function: str) -> str:
+        return f"stats.{self.__name__}.{function}"
+
+    def _formula(self, function: str) -> Formula:
+        try:
+            return self._formulas[self.density if function in DENSITIES else function]
+        except KeyError:
+            raise NotImplementedError(
+                f"{self._called(function)}: there is no formula for it in numgrad"
+            ) from None
+
+    def _named(
+        self, function: str, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the given parameters by name."""
+        names = (*self.shapes, *self.own)
+        named = dict(zip(names, args, strict=False))
+        wrong = [name for name in parameters if name not in names or name in named]
+        missing = [name for name in self.shapes if name not in {*named, *parameters}]
+        if wrong or missing or len(args) > len(names):
+            raise TypeError(
+                f"{self._called(function)} takes the parameters {', '.join(names)}, each once, and "
+                f"needs {', '.join(self.shapes) or 'none of them'}; got {len(args)} by position "
+                f"and {', '.join(parameters) or 'none'} by name"
+            )
+        return {**named, **parameters}
+
+    def _value(
+        self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Tensor:
+        """Return a function of the argument, of a density its logarithm: the formula inside of the
+        support, else a constant."""
+        formula = self._formula(function)
+        z, shapes, scale = self._standard(function, x, args, parameters)
+        below, above = self._outside(z, shapes)
+        outside = below if above is None else above if below is None else below | above
+        if outside is not None:
+            inside = self._inside
+            z = where(outside, inside(*shapes) if callable(inside) else inside, z)
+        y = formula(z, *shapes)
+        if function in DENSITIES and scale is not None:
+            y = y - log(scale)
+        low, high = OUTSIDE[function]
+        y = y if above is None else where(above, high, y)
+        return y if below is None else where(below, low, y)
+
+    def _standard(
+        self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> tuple[Tensor, list[Tensor], Tensor | None]:
+        """Return the argument in standard form, the shape parameters and the scale if it is given.
+        The first is NaN where a parameter is not valid."""
+        z, shapes, loc, scale = self._operands(function, x, args, parameters)
+        z = z if loc is None else z - loc
+        z = z if scale is None else z / scale
+        valid = self._validity(shapes, scale)
+        return z if valid is None else where(valid, z, np.nan), shapes, scale
+
+    def _operands(
+        self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> tuple[Tensor, list[Tensor], Tensor | None, Tensor | None]:
+        """Return argument, shape parameters, location and scale, all of the dtype of SciPy's."""
+        named = self._named(function, args, parameters)
+        tensors = as_tensors(x, *named.values())
+        if any(t.dtype.kind == "c" for t in tensors):
+            raise DtypeError(f"{self._called(function)} takes real numbers only, got complex ones")
+        z, *values = (t.astype(np.float64, copy=False) for t in tensors)
+        found = dict(zip(named, values, strict=True))
+        shapes = [found[name] for name in self.shapes]
+        return z, shapes, found.get("loc"), found.get("scale")
+
+    def _validity(self, shapes: list[Tensor], scale: Tensor | None) -> Tensor | None:
+        valid = self._valid(*shapes) if shapes else None
+        if scale is None:
+            return valid
+        return scale > 0 if valid is None else valid & (scale > 0)
+
+    def _outside(self, z: Tensor, shapes: list[Tensor]) -> tuple[Tensor | None, Tensor | None]:
+        """Return which arguments are below the support and which above, None where none can be."""
+        low, high = (end(*shapes) if callable(end) else end for end in self._support)
+        below = z <= low if self._edges[0] == "(" else None if low is MINUS_INF else z < low
+        above = z >= high if self._edges[1] == ")" else None if high is INF else z > high
+        return below, above
+
+
+class Continuous(Distribution):
+    """A distribution with a density."""
+
+    def logpdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the logarithm of the density at ``x``."""
+        return self._value("logpdf", x, args, parameters)
+
+    def pdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the density at ``x``."""
+        return exp(self._value("pdf", x, args, parameters))
+
+    def ppf(self, q: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the number below which the probability is ``q``; NaN if that is none."""
+        formula = self._formula("ppf")
+        q, shapes, loc, scale = self._operands("ppf", q, args, parameters)
+        valid = self._validity(shapes, scale)
+        within = (q >= 0) & (q <= 1)
+        y = formula(where(within if valid is None else within & valid, q, np.nan), *shapes)
+        y = y if scale is None else y * scale
+        return y if loc is None else y + loc
+
+
+class Discrete(Distribution):
+    """A distribution of an integer: its argument has no derivative."""
+
+    density = "logpmf"
+    own = ("loc",)
+
+    def logpmf(self, k: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of ``k``."""
+        return self._value("logpmf", k, args, parameters)
+
+    def pmf(self, k: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the probability of ``k``."""
+        return exp(self._value("pmf", k, args, parameters))
+
+    def _standard(
+        self, function: str, x: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> tuple[Tensor, list[Tensor], Tensor | None]:
+        if isinstance(x, Tensor) and x.requires_grad:
+            raise NotDifferentiableError(
+                f"{self._called(function)} has no derivative with respect to its first argument, "
+                "which is an integer; give it without one, as x.detach()"
+            )
+        z, shapes, scale = super()._standard(function, x, args, parameters)
+        whole = floor(z)
+        if function in DENSITIES:  # what is no integer lies outside of the support
+            return where((whole == z) | (z != z), z, -INF), shapes, scale
+        return whole, shapes, scale
+
+
+class Frozen:
+    """A distribution with its parameters: its functions take the argument only."""
+
+    def __init__(self, family: Any, args: tuple[Any, ...], parameters: dict[str, Any]) -> None:
+        self._family, self._args, self._parameters = family, args, parameters
+
+    def __getattr__(self, name: str) -> Callable[[ArrayLike], Tensor]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        function = getattr(self._family, name)
+        return lambda x: function(x, *self._args, **self._parameters)
+
+
+def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:
+    """Return the functions that follow from others, as far as there are those."""
+    if "cdf" not in own:
+        return {}
+    cdf = own["cdf"]
+    sf = own.get("sf") or (
+        (lambda x, *shapes: cdf(-x, *shapes)) if symmetric else lambda *given: 1.0 - cdf(*given)
+    )
+    found = {
+        "sf": sf,
+        "logcdf": lambda *given: _log_of_part(cdf(*given), sf(*given)),
+        "logsf": lambda *given: _log_of_part(sf(*given), cdf(*given)),
+    }
+    if symmetric and "logcdf" in own:
+        found["logsf"] = lambda x, *shapes: own["logcdf"](-x, *shapes)
+    return found
+
+
+def _log_of_part(p: Tensor, q: Tensor) -> Tensor:
+    """Return ``log(p)`` of two parts of 1, from the smaller one, which has more digits."""
+    small = p < 0.5
+    return where(small, log(where(small, p, 0.5)), log1p(-where(small, 0.5, q)))

@@ -1,0 +1,37 @@
+"""The table of SciPy's functions is what becomes of them, and none of them is wrong."""
+
+import subprocess
+import sys
+
+import pytest
+import scipy
+
+from .pages import DOCS, table, tables
+
+PAGE = DOCS / "scipy_coverage.md"
+
+
+@pytest.mark.skipif(not scipy.__version__.startswith("1.17."), reason="the page is of SciPy 1.17")
+def test_the_page_is_what_its_script_writes():
+    """In a process of its own: SciPy reads SCIPY_ARRAY_API when it is imported."""
+    script = [sys.executable, str(DOCS / "scipy_coverage.py"), "--print"]
+    written = subprocess.run(script, capture_output=True, text=True, check=True, cwd=DOCS.parent)
+    assert PAGE.read_text("utf-8") == written.stdout, (
+        "the page is stale: python docs/scipy_coverage.py"
+    )
+
+
+def test_no_function_is_wrong_and_none_loses_a_gradient():
+    words = {word for word, _ in table(PAGE.name, "word", "means")}
+    found = [rows for titles, rows in tables(PAGE.name) if titles == ["word", "functions"]]
+    assert len(found) == 15
+    assert {word for rows in found for word, _ in rows} <= words
+
+
+def test_the_page_of_scikit_learn_is_what_its_script_writes():
+    sklearn = pytest.importorskip("sklearn")
+    if not sklearn.__version__.startswith("1.9."):
+        pytest.skip("the page is of scikit-learn 1.9")
+    script = [sys.executable, str(DOCS / "sklearn_coverage.py"), "--print"]
+    written = subprocess.run(script, capture_output=True, text=True, check=True, cwd=DOCS.parent)
+    assert (DOCS / "sklearn_coverage.md").read_text("utf-8") == written.stdout

@@ -1,0 +1,70 @@
+"""NumPy's functions that write into arrays: into tensors, with gradients."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+X = np.arange(12.0).reshape(3, 4)
+COLUMNS = np.array([[0], [2], [1]])
+
+CALLS = {
+    "put": lambda np, x, v: np.put(x, [0, -1, 5], v[:2]),
+    "put-wrap": lambda np, x, v: np.put(x, [0, 40], v[:2], mode="wrap"),
+    "put-clip": lambda np, x, v: np.put(x, [-3, 40], v[:2], mode="clip"),
+    "place": lambda np, x, v: np.place(x, x > 3.0, v[:3]),
+    "putmask": lambda np, x, v: np.putmask(x, x > 3.0, v[:5]),
+    "copyto": lambda np, x, v: np.copyto(x, v[:4]),
+    "copyto-where": lambda np, x, v: np.copyto(x, v[:4], where=X > 6.0),
+    "put_along_axis": lambda np, x, v: np.put_along_axis(x, COLUMNS, v[0], 1),
+    "put_along_axis-None": lambda np, x, v: np.put_along_axis(x, COLUMNS[:2, 0], v[:2], None),
+    "fill_diagonal": lambda np, x, v: np.fill_diagonal(x, v[:3]),
+    "fill_diagonal-wrap": lambda np, x, v: np.fill_diagonal(x.T, v[:2], wrap=True),
+    "method": lambda np, x, v: x.put([1, 2], v[:2]),
+    "flat": lambda np, x, v: x.T.flat.__setitem__(slice(None, None, 3), v[:4]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_writes(name):
+    values = np.linspace(20.0, 31.0, 12)
+    expected = X.copy()
+    CALLS[name](np, expected, values)
+    for library in (ng, np):
+        x, v = ng.tensor(X, requires_grad=True), ng.tensor(values, requires_grad=True)
+        y = x * 1.0
+        CALLS[name](library, y, v)
+        np.testing.assert_array_equal(y.detach().numpy(), expected)
+        gx, gv = ng.grad(y.sum(), [x, v])
+        written = np.isin(expected, values) & (expected != X)
+        np.testing.assert_array_equal(gx.numpy(), ~written)
+        np.testing.assert_array_equal(gv.numpy(), [(expected[written] == v).sum() for v in values])
+
+
+@pytest.mark.parametrize("name", ["put", "place", "putmask", "copyto", "fill_diagonal"])
+def test_arrays_are_not_written(name):
+    v = ng.tensor(np.ones(12), requires_grad=True)
+    with pytest.raises(TypeError, match=f"{name} writes into tensors, not into ndarray"):
+        CALLS[name](ng, X.copy(), v)
+
+
+def test_errors_are_those_of_numpy():
+    for library, x in ((np, X.copy()), (ng, ng.tensor(X))):
+        with pytest.raises(IndexError):
+            library.put(x, [12], 0.0)
+        with pytest.raises(TypeError):
+            library.copyto(x, np.array([1j]))
+        with pytest.raises(ValueError, match=r"2-d|two axes"):
+            library.fill_diagonal(library.zeros(3), 1.0)
+        with pytest.raises(ValueError, match=r"choice|numbers"):
+            library.choose([0, 3], [x[0, :2], x[1, :2]])
+
+
+def test_choosing_and_compressing_are_differentiated():
+    x = ng.tensor(X, requires_grad=True)
+    y = ng.choose([2, 0, 1, 1], [x[0], x[1], x[2]])
+    chosen = [[0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
+    np.testing.assert_array_equal(ng.grad(y.sum(), x)[0].numpy(), chosen)
+    y = x.compress([True, False, True], axis=0)
+    np.testing.assert_array_equal(ng.grad(y.sum(), x)[0].numpy(), [[1] * 4, [0] * 4, [1] * 4])
+    np.testing.assert_array_equal(np.extract(X > 9, x).detach().numpy(), [10, 11])

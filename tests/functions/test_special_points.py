@@ -1,0 +1,195 @@
+"""Special functions at poles, ends of domains, infinities and limits; those of several results."""
+
+import numpy as np
+import pytest
+import scipy.special as sp
+
+import numgrad as ng
+from numgrad import special
+from numgrad.errors import NotDifferentiableError
+
+INF = np.inf
+
+
+def slope(function, points):
+    x = ng.tensor(np.array(points, float), requires_grad=True)
+    return ng.grad(function(x).sum(), x)[0].numpy()
+
+
+def curvature(function, points):
+    x = ng.tensor(np.array(points, float), requires_grad=True)
+    first = ng.grad(function(x).sum(), x, create_graph=True)[0]
+    return ng.grad(first.sum(), x)[0].numpy()
+
+
+LIMITS = {
+    "j1": ([0.0], [0.5]),
+    "i1e": ([0.0, INF], [0.5, 0.0]),
+    "i0e": ([0.0, INF], [0.0, 0.0]),
+    "entr": ([0.0], [INF]),
+    "rgamma": ([0.0, -1.0, -2.0, -3.0], [1.0, -1.0, 2.0, -6.0]),
+    "erfcx": ([0.0, INF], [-2 / np.sqrt(np.pi), 0.0]),
+    "dawsn": ([0.0, INF], [1.0, 0.0]),
+    "ndtri": ([0.0, 1.0], [INF, INF]),
+    "log_ndtr": ([INF, -1e10], [0.0, 1e10]),
+    "exprel": ([0.0], [0.5]),
+    "ellipk": ([0.0, 1.0], [np.pi / 8, INF]),
+    "ellipe": ([0.0, 1.0], [-np.pi / 8, -INF]),
+    "sinc": ([0.0, 1.0], [0.0, -1.0]),
+    "spence": ([1.0, 0.0], [-1.0, -INF]),
+    "kolmogorov": ([0.0, INF], [0.0, 0.0]),
+    "y1": ([0.0], [INF]),
+    "k0": ([0.0], [-INF]),
+    "exp1": ([0.0, INF], [-INF, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_derivatives_have_their_limits(name):
+    points, expected = LIMITS[name]
+    np.testing.assert_allclose(slope(getattr(special, name), points), expected, 1e-13)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_bessel_functions_at_zero(order):
+    first, second = [0.0, 0.5, 0.0, 0.0], [-0.5, 0.0, 0.25, 0.0]
+    assert slope(lambda x: special.jv(order, x), [0.0]) == first[order]
+    assert curvature(lambda x: special.jv(order, x), [0.0]) == second[order]
+
+
+def test_incomplete_gamma_function_at_the_ends():
+    np.testing.assert_array_equal(slope(lambda x: special.gammainc(1.0, x), [0.0, INF]), [1, 0])
+    np.testing.assert_array_equal(slope(lambda x: special.gammainc(0.5, x), [0.0, INF]), [INF, 0])
+    for a, expected in ((1.0, -1.0), (2.0, 1.0), (3.0, 0.0)):
+        assert curvature(lambda x, a=a: special.gammainc(a, x), [0.0]) == expected
+    np.testing.assert_array_equal(slope(lambda x: special.betainc(1.0, 1.0, x), [0.0, 1.0]), [1, 1])
+
+
+def test_the_losses_of_huber_at_the_kink_and_at_zero():
+    np.testing.assert_array_equal(slope(lambda r: special.huber(1.0, r), [1, 0, -9]), [1, 0, -1])
+    points = [0.0, 1e200, -INF]
+    np.testing.assert_allclose(slope(lambda r: special.pseudo_huber(2.0, r), points), [0, 2, -2])
+
+
+def test_polynomials_at_the_ends_and_of_degree_zero():
+    ends = slope(lambda x: special.eval_legendre(3.0, x), [1.0, -1.0])
+    np.testing.assert_allclose(ends, [6, 6], 1e-14)
+    assert not slope(lambda x: special.eval_legendre(0.0, x), [1.0, 0.3, -1.0]).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda p: special.jv(p, 2.0), "v"),
+        (lambda p: special.gammainc(p, 2.0), "a"),
+        (lambda p: special.stdtr(p, 2.0), "df"),
+        (lambda p: special.zeta(p), "x"),
+    ],
+)
+def test_parameters_without_a_closed_form_are_refused_by_name(call, name):
+    p = ng.tensor(1.5, requires_grad=True)
+    with pytest.raises(NotDifferentiableError, match=f"with respect to {name} is not known"):
+        ng.grad(call(p), p)
+    with pytest.raises(NotDifferentiableError, match=f"with respect to {name} is not known"):
+        ng.func.jvp(call, (1.5,), (1.0,))
+    assert np.isfinite(call(p).item())
+
+
+Z = np.array([0.7 + 0.4j, -1.2 + 2.0j, 3.0 - 1.0j])
+HOLOMORPHIC = {
+    "gamma": (), "loggamma": (), "erf": (), "erfc": (), "erfi": (), "wofz": (), "ndtr": (),
+    "exp1": (), "expi": (), "spence": (), "wrightomega": (), "lambertw": (), "hyp0f1": (1.5,),
+    "jv": (1.5,), "yv": (0.5,), "iv": (1.5,), "kv": (0.5,), "kve": (0.5,), "hankel1": (1.0,),
+    "spherical_jn": (2,), "hyp1f1": (0.5, 1.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOLOMORPHIC)
+def test_complex_arguments(name):
+    ours, scipys, args = getattr(special, name), getattr(sp, name), HOLOMORPHIC[name]
+    z = ng.tensor(Z, requires_grad=True)
+    y = ours(*args, z)
+    np.testing.assert_allclose(y.detach().numpy(), scipys(*args, Z), 1e-12)
+    gradient = ng.grad(y.sum().real, z)[0].numpy()
+    h = 1e-6
+    differences = (scipys(*args, Z + h) - scipys(*args, Z - h)) / (2 * h)
+    np.testing.assert_allclose(gradient, np.conj(differences), 1e-7)
+
+
+def test_lambert_at_its_points():
+    found = special.lambertw([0.0, -1 / np.e, np.e]).numpy()
+    np.testing.assert_allclose(found, [0, -1, 1], 1e-7)
+    assert slope(lambda z: special.lambertw(z).real, [0.0]) == 1.0
+    assert special.lambertw(0.0, -1).numpy().real == -INF
+
+
+def test_several_results():
+    for name, args in (("airy", (0.5,)), ("sici", (0.5,)), ("shichi", (0.5,)), ("fresnel", (0.5,)),
+                       ("ellipj", (0.5, 0.3))):  # fmt: skip
+        found = [r.item() for r in getattr(special, name)(*args)]
+        np.testing.assert_array_equal(found, getattr(sp, name)(*args))
+
+
+@pytest.mark.parametrize("letter", "jyik")
+def test_spherical_bessel_functions_and_their_derivatives(letter):
+    ours, scipys = getattr(special, f"spherical_{letter}n"), getattr(sp, f"spherical_{letter}n")
+    z = np.linspace(0.5, 4, 7)
+    z = z if letter == "k" else np.concatenate([-z, z])
+    for n in (0, 1, 4):
+        np.testing.assert_array_equal(ours(n, z).numpy(), scipys(n, z))
+        np.testing.assert_allclose(ours(n, z, True).numpy(), scipys(n, z, True), 1e-11)
+
+
+def test_orders_of_polygamma_may_be_an_array():
+    n, x = np.array([0, 1, 3]), np.array([0.5, 2.0, 4.0])
+    np.testing.assert_allclose(special.polygamma(n, x).numpy(), sp.polygamma(n, x), 1e-13)
+
+
+def test_zeta_multigammaln_and_counts():
+    np.testing.assert_allclose(special.zeta([2.0, 3.5]).numpy(), sp.zeta([2.0, 3.5]), 1e-15)
+    s, q = np.array([1.01, 2.0, 9.0, 30.0]), np.array([0.1, 3.0, 40.0, 0.7])
+    np.testing.assert_allclose(special.zeta(s, q).numpy(), sp.zeta(s, q), 1e-14)
+    np.testing.assert_allclose(special.multigammaln(7.0, 3).item(), sp.multigammaln(7.0, 3), 1e-15)
+    with pytest.raises(ValueError, match="not met"):
+        special.multigammaln(0.5, 3)
+    N, k = np.array([5, 5, 3, -1]), np.array([2, 0, 4, 1])
+    np.testing.assert_allclose(special.comb(N, k).numpy(), sp.comb(N, k))
+    np.testing.assert_allclose(special.perm(N, k).numpy(), sp.perm(N, k))
+    np.testing.assert_allclose(special.comb(N, k, repetition=True).numpy()[:2], [15, 1])
+
+
+A = np.array([[1.0, -2.0, 800.0], [0.5, 3.0, -INF]])
+WEIGHTS = np.array([[1.0, -2.0, 0.5], [1.0, 0.0, 2.0]])
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_weighted_logsumexp(axis, keepdims):
+    options = {"axis": axis, "keepdims": keepdims, "return_sign": True}
+    for a in (A, A + 0.3j):
+        for b in (None, WEIGHTS):
+            found = special.logsumexp(a, b=b, **options)
+            expected = sp.logsumexp(a, b=b, **options)
+            for x, y in zip(found, expected, strict=True):
+                np.testing.assert_allclose(x.numpy(), y, 1e-13, 1e-13)
+
+
+def test_derivatives_of_logsumexp_to_exponents_and_weights():
+    a = ng.tensor([0.5, 900.0, 899.0], requires_grad=True)
+    b = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    ga, gb = ng.grad(special.logsumexp(a, b=b), [a, b])
+    terms = np.exp(a.detach().numpy() - 900) * b.detach().numpy()
+    np.testing.assert_allclose(ga.numpy(), terms / terms.sum(), 1e-14)
+    np.testing.assert_allclose(gb.numpy() * b.detach().numpy(), terms / terms.sum(), 1e-14)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_softmax_and_its_logarithm(axis):
+    x = np.array([[1.0, 2.0, 1000.0], [0.0, -3.0, 999.0]])
+    np.testing.assert_allclose(special.softmax(x, axis).numpy(), sp.softmax(x, axis), 1e-14)
+    np.testing.assert_allclose(special.log_softmax(x, axis).numpy(), sp.log_softmax(x, axis), 1e-14)
+    t = ng.tensor(x / 500, requires_grad=True)
+    g = np.arange(6.0).reshape(2, 3)
+    y = sp.softmax(x / 500, axis)
+    expected = y * (g - (g * y).sum(axis=axis, keepdims=True))
+    np.testing.assert_allclose(ng.grad(special.softmax(t, axis), t, g)[0].numpy(), expected, 1e-12)

@@ -1,0 +1,211 @@
+"""Options and methods of functions that are universal in NumPy: values are NumPy's, gradients those
+of finite differences."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.functions.folding import ASSOCIATIVE, methods_of
+from numgrad.functions.tables import UFUNCS
+
+X = np.random.default_rng(0).uniform(0.2, 2.0, (3, 4, 2))
+PAIRS = sorted(
+    (u for u in UFUNCS if "reduce" in methods_of(u) and "dd->d" in u.types),
+    key=lambda u: u.__name__,
+)
+INTEGERS = sorted(
+    (u for u in UFUNCS if "reduce" in methods_of(u) and "ll->l" in u.types),
+    key=lambda u: u.__name__,
+)
+
+
+def difference(function, x, h=1e-6):
+    """Return the gradient of the sum of a function's values."""
+    found = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[place] = h
+        found[place] = (np.sum(function(x + step)) - np.sum(function(x - step))) / (2 * h)
+    return found
+
+
+def agree(own, theirs, x=X):
+    """Compare values, and gradients."""
+    t = ng.tensor(x, requires_grad=True)
+    y, expected = own(t), theirs(x)
+    assert y.dtype == expected.dtype
+    np.testing.assert_allclose(y.detach().numpy(), expected, rtol=1e-12)
+    if y.requires_grad:
+        g = ng.grad(y.sum(), t)[0].numpy()
+        np.testing.assert_allclose(g, difference(theirs, x), rtol=2e-5, atol=1e-7)
+
+
+# Methods ------------------------------------------------------------------------------------------
+
+SEVERAL_AT_ONCE = {"arctan2", "power"}
+"""NumPy computes several elements at once, also along an axis where each needs the one before."""
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reductions(ufunc, axis):
+    agree(lambda t: ufunc.reduce(t, axis=axis), lambda x: ufunc.reduce(x, axis=axis))
+    options = {"axis": axis, "initial": 0.7, "keepdims": True}
+    agree(lambda t: UFUNCS[ufunc].reduce(t, **options), lambda x: ufunc.reduce(x, **options))
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+def test_results_so_far(ufunc):
+    agree(lambda t: ufunc.accumulate(t, 1), lambda x: ufunc.accumulate(x, 1))
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+def test_reductions_of_slices(ufunc):
+    axis = 0 if ufunc.__name__ in SEVERAL_AT_ONCE else 1
+    indices = [0, 2, 1, 1] if axis else [0, 2, 1]
+    agree(
+        lambda t: ufunc.reduceat(t, indices, axis), lambda x: ufunc.reduceat(x, indices, axis)
+    )
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+def test_all_pairs(ufunc):
+    agree(lambda t: ufunc.outer(t[0], t[1, 0]), lambda x: ufunc.outer(x[0], x[1, 0]))
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+def test_writes_at_indices_that_come_again(ufunc):
+    def write(start, values):
+        result = start * 1.0
+        ufunc.at(result, ([0, 0, 2], slice(None)), values)
+        return result
+
+    agree(lambda t: write(t, t[:, ::-1]), lambda x: write(x, x[:, ::-1]))
+
+
+@pytest.mark.parametrize("ufunc", INTEGERS, ids=lambda u: u.__name__)
+@pytest.mark.parametrize("dtype", [np.int64, np.int8])
+def test_methods_of_integers(ufunc, dtype):
+    x = np.arange(1, 13).reshape(3, 4).astype(dtype)
+    t = ng.tensor(x)
+    for own, theirs in (
+        (ufunc.reduce(t), ufunc.reduce(x)),
+        (ufunc.accumulate(t, 1), ufunc.accumulate(x, 1)),
+        (ufunc.outer(t[0], t[1]), ufunc.outer(x[0], x[1])),
+    ):
+        assert own.dtype == theirs.dtype
+        np.testing.assert_array_equal(own.numpy(), theirs)
+    ufunc.at(t, [0, 0, 1], 2)
+    ufunc.at(x, [0, 0, 1], 2)
+    np.testing.assert_array_equal(t.numpy(), x)
+
+
+def test_reductions_of_nothing_begin_with_the_identity():
+    for name in ("add", "multiply", "logaddexp", "hypot"):
+        ufunc = getattr(np, name)
+        assert getattr(ng, name).reduce(ng.zeros((0, 2))).tolist() == [ufunc.identity] * 2
+    for name in ("fmax", "subtract", "maximum"):
+        with pytest.raises(ValueError, match=r"no element|zero-size|empty"):
+            getattr(ng, name).reduce(ng.zeros((0, 2)))
+
+
+def test_several_axes_at_once_where_the_order_does_not_matter():
+    assert "fmin" in ASSOCIATIVE
+    agree(lambda t: np.fmin.reduce(t, (0, 2)), lambda x: np.fmin.reduce(x, (0, 2)))
+    agree(lambda t: np.hypot.reduce(t, None), lambda x: np.hypot.reduce(x, None))
+    with pytest.raises(ValueError, match="reorderable"):
+        np.subtract.reduce(ng.tensor(X), (0, 1))
+
+
+def test_ties_of_extrema_share_the_gradient():
+    x = ng.tensor([1.0, 3.0, 3.0, 3.0], requires_grad=True)
+    np.testing.assert_allclose(ng.grad(np.maximum.reduce(x), x)[0].numpy(), [0, *[1 / 3] * 3])
+    assert ng.grad(np.maximum.accumulate(x)[-1], x)[0].sum().item() == 1.0
+
+
+def test_methods_in_programs_and_transforms():
+    def f(x):
+        total = ng.zeros(2)
+        ng.add.at(total, np.array([0, 1, 1, 0]), x * x)
+        return np.maximum.accumulate(np.sin(x)).sum() + (total[0] * total[1])
+
+    x = np.array([0.3, -1.0, 0.7, 2.0])
+    expected = difference(
+        lambda v: np.maximum.accumulate(np.sin(v)).sum()
+        + (v[0] ** 2 + v[3] ** 2) * (v[1] ** 2 + v[2] ** 2),
+        x,
+    )
+    np.testing.assert_allclose(ng.func.grad(f)(x), expected, atol=1e-6)
+    np.testing.assert_allclose(ng.jit(ng.func.grad(f))(x), expected, atol=1e-6)
+    np.testing.assert_allclose(ng.func.jacfwd(f)(x), expected, atol=1e-6)
+    both = ng.func.vmap(ng.func.grad(f))(np.stack([x, x]))
+    np.testing.assert_allclose(both, [expected, expected], atol=1e-6)
+
+
+def test_an_array_is_not_written():
+    with pytest.raises(TypeError, match=r"add\.at writes into tensors, not into ndarray"):
+        np.add.at(np.zeros(3), [0, 1], ng.tensor([1.0, 2.0], requires_grad=True))
+
+
+# Options ------------------------------------------------------------------------------------------
+
+
+def test_results_go_where_they_shall():
+    x = ng.tensor(X, requires_grad=True)
+    for function in (ng.exp, np.exp):
+        out = ng.zeros(X.shape)
+        assert function(x, out=out) is out
+        np.testing.assert_allclose(ng.grad(out.sum(), x)[0].numpy(), np.exp(X))
+    with pytest.raises(ValueError, match="broadcast"):
+        ng.exp(x, out=ng.zeros((2, 4, 2)))
+    with pytest.raises(TypeError, match="cannot be written to out= of int64"):
+        ng.exp(x, out=ng.zeros(X.shape, dtype=int))
+
+
+def test_a_result_is_written_over_its_operand():
+    y = ng.tensor(X, requires_grad=True) * 1.0
+    before = y * 2.0
+    ng.multiply(y, before, out=y)
+    np.testing.assert_allclose(y.detach().numpy(), 2 * X * X)
+
+
+SAFE = [(np.log, 1), (np.sqrt, 1), (np.arctanh, 1), (np.arccosh, 1), (np.divide, 2), (np.power, 2)]
+
+
+@pytest.mark.parametrize(("ufunc", "count"), SAFE, ids=lambda p: getattr(p, "__name__", p))
+def test_what_is_not_computed_has_no_part_in_gradients(ufunc, count):
+    """Beside a pole, and outside of the domain, gradients are those of what is in ``out``."""
+    x = np.array([0.0, -1.0, 0.5, 1.5])
+    mask = np.array([False, False, ufunc is not np.arccosh, ufunc is not np.arctanh])
+    args = (x,) if count == 1 else (np.array([1.0, 2.0, 3.0, 4.0]), x)
+    expected = ufunc(*args, where=mask, out=np.full(4, 7.0))
+    leaves = [ng.tensor(a, requires_grad=True) for a in args]
+    y = ufunc(*leaves, where=mask, out=ng.full(4, 7.0))
+    np.testing.assert_allclose(y.detach().numpy(), expected)
+    for g in ng.grad(y.sum(), leaves):
+        assert np.isfinite(g.numpy()).all()
+        assert not g.numpy()[~mask].any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+def test_the_dtype_to_compute_in(dtype):
+    x = ng.tensor([1.0, 2.0], dtype=np.float32, requires_grad=True)
+    y = np.multiply(x, 0.1, dtype=dtype)
+    expected = np.multiply(np.array([1.0, 2.0], np.float32), 0.1, dtype=dtype)
+    assert y.dtype == dtype
+    np.testing.assert_array_equal(y.detach().numpy(), expected)
+
+
+def test_conversions_that_lose_too_much_are_refused_as_by_numpy():
+    for x in (X, ng.tensor(X)):
+        with pytest.raises(TypeError, match="Cannot cast ufunc 'add'"):
+            np.add(x, 1, dtype=np.int64)
+        with pytest.raises(TypeError):
+            np.add(x, np.float32(1), casting="no")
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(TypeError, match="does not take axes="):
+        ng.add(1.0, 2.0, axes=[0])
+    with pytest.raises(TypeError, match="does not take where= that is None"):
+        ng.add(1.0, 2.0, where=None)

@@ -1,0 +1,249 @@
+"""Continuous distributions against SciPy, and their gradients against differences of its values."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import numgrad as ng
+
+from .cases import CONTINUOUS, INSIDE, PROBABILITIES, differences, each, points
+
+# SciPy computes infinities with a warning.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+CASES = list(each(CONTINUOUS))
+WITHOUT_CDF = {"vonmises"}
+WITHOUT_PPF = {"vonmises", "skewnorm", "invgauss"}
+
+
+def assert_equal(actual, expected, rtol=1e-12):
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=1e-300, equal_nan=True)
+
+
+def assert_equal_logs(actual, expected):
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14, equal_nan=True)
+
+
+@pytest.mark.parametrize(("name", "shapes"), CASES)
+@pytest.mark.parametrize("place", [(), (0.3, 2.0), (0.5,), (1.0, -1.0), (0.0, 0.0)])
+def test_densities_equal_scipy_everywhere(name, shapes, place):
+    own, theirs = getattr(ng.stats, name), getattr(scipy.stats, name)
+    given = (points(name, "logpdf"), *shapes, *place)
+    actual = own.logpdf(*given)
+    assert_equal_logs(actual.numpy(), theirs.logpdf(*given))
+    np.testing.assert_array_equal(own.pdf(*given).numpy(), ng.exp(actual).numpy())
+
+
+@pytest.mark.parametrize(("name", "shapes"), [c for c in CASES if c[0] not in WITHOUT_CDF])
+@pytest.mark.parametrize("function", ["cdf", "sf", "logcdf", "logsf"])
+@pytest.mark.parametrize("place", [(), (0.3, 2.0)])
+def test_distribution_functions_equal_scipy(name, shapes, function, place):
+    given = (points(name, function), *shapes, *place)
+    expected = getattr(getattr(scipy.stats, name), function)(*given)
+    actual = getattr(getattr(ng.stats, name), function)(*given).numpy()
+    if name == "triang":  # where SciPy has fewer digits, near the end
+        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-16)
+    elif function.startswith("log"):
+        assert_equal_logs(actual, expected)
+    else:
+        assert_equal(actual, expected)
+
+
+OF_QUANTILES = [c for c in CASES if c[0] not in WITHOUT_PPF and c[1] != (-40.0, -35.0)]
+
+
+@pytest.mark.parametrize(("name", "shapes"), OF_QUANTILES)
+@pytest.mark.parametrize("place", [(), (0.3, 2.0)])
+def test_quantiles_equal_scipy(name, shapes, place):
+    expected = getattr(scipy.stats, name).ppf(PROBABILITIES, *shapes, *place)
+    actual = getattr(ng.stats, name).ppf(PROBABILITIES, *shapes, *place).numpy()
+    np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-15)
+
+
+def slopes(name, function, x, shapes, wanted):
+    """Return the sum's gradients to the argument and the parameters, NaN where there is none."""
+    values = [np.broadcast_to(v, x.shape).astype(float) for v in (x, *shapes, 0.3, 2.0)]
+    tensors = [ng.tensor(v, requires_grad=i in wanted) for i, v in enumerate(values)]
+    y = getattr(getattr(ng.stats, name), function)(*tensors)
+    found = ng.grad(y.sum(), [tensors[i] for i in wanted], allow_unused=True)
+    return values, [np.zeros(x.shape) if g is None else g.numpy() for g in found]
+
+
+VALID = [
+    (name, shapes)
+    for name, shapes in CASES
+    if not np.isnan(getattr(scipy.stats, name).logpdf(0.5, *shapes)) and np.isfinite(shapes).all()
+    and not (name == "triang" and shapes[0] in (0, 1)) and 1e10 not in shapes
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "shapes"), VALID)
+def test_gradients_of_log_densities(name, shapes):
+    wanted = range(len(shapes) + 3)
+    values, found = slopes(name, "logpdf", INSIDE, shapes, wanted)
+    function = getattr(scipy.stats, name).logpdf
+    outside = function(*values) == -np.inf
+    for place, gradient in zip(wanted, found, strict=True):
+        with np.errstate(invalid="ignore"):
+            expected = differences(function, values, place)
+        expected[outside] = 0
+        np.testing.assert_allclose(gradient, expected, rtol=2e-6, atol=1e-9)
+
+
+WITH_CDF = [(name, shapes) for name, shapes in VALID if name not in WITHOUT_CDF]
+
+
+@pytest.mark.parametrize(("name", "shapes"), WITH_CDF)
+@pytest.mark.parametrize("function", ["cdf", "logsf"])
+def test_gradients_of_distribution_functions(name, shapes, function):
+    """To the argument, location and scale; shapes have one where a closed form exists."""
+    x = INSIDE[np.abs(INSIDE) < (3 if name == "skewnorm" else 30)]
+    wanted = (0, len(shapes) + 1, len(shapes) + 2)
+    wanted = wanted if name in HAS_NO_SLOPE_OF_SHAPE else range(len(shapes) + 3)
+    values, found = slopes(name, function, x, shapes, wanted)
+    reference = getattr(getattr(scipy.stats, name), function)
+    outside = getattr(scipy.stats, name).pdf(*values) == 0
+    for place, gradient in zip(wanted, found, strict=True):
+        with np.errstate(invalid="ignore"):
+            expected = differences(reference, values, place)
+        expected[outside] = 0
+        np.testing.assert_allclose(gradient, expected, rtol=2e-6, atol=1e-9)
+
+
+HAS_NO_SLOPE_OF_SHAPE = {"gamma", "invgamma", "chi2", "beta", "t", "f"}
+
+
+@pytest.mark.parametrize("name", sorted(HAS_NO_SLOPE_OF_SHAPE))
+def test_shapes_without_a_closed_form_are_refused(name):
+    shapes = [ng.tensor(s, requires_grad=True) for s in CONTINUOUS[name][1]]
+    y = getattr(ng.stats, name).cdf(0.6, *shapes)
+    with pytest.raises(NotImplementedError, match="not known in closed form"):
+        ng.grad(y, shapes)
+
+
+QUANTILES = [(name, shapes) for name, shapes in VALID if name not in WITHOUT_PPF]
+
+
+@pytest.mark.parametrize(("name", "shapes"), QUANTILES)
+def test_gradients_of_quantiles(name, shapes):
+    q = np.array([0.05, 0.35, 0.62, 0.95])
+    wanted = (0, len(shapes) + 1, len(shapes) + 2)
+    values, found = slopes(name, "ppf", q, shapes, wanted)
+    for place, gradient in zip(wanted, found, strict=True):
+        expected = differences(getattr(scipy.stats, name).ppf, values, place)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-9)
+
+
+FAR = {
+    "cauchy": ((), -2 * np.log(1e200) - np.log(np.pi)),
+    "halfcauchy": ((), -2 * np.log(1e200) - np.log(np.pi / 2)),
+    "laplace": ((), -1e200),
+    "t": ((1.0,), -2 * np.log(1e200) - np.log(np.pi)),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_densities_far_out_where_squares_overflow(name):
+    shapes, expected = FAR[name]
+    x = ng.tensor(1e200, requires_grad=True)
+    y = getattr(ng.stats, name).logpdf(x, *shapes)
+    np.testing.assert_allclose(y.item(), expected, rtol=1e-14)
+    slope = -1.0 if name == "laplace" else -2e-200
+    np.testing.assert_allclose(ng.grad(y, x)[0].item(), slope, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "expected"),
+    [
+        ("expon", (), -1.0),
+        ("gamma", (1.0,), -1.0),
+        ("chi2", (2.0,), -0.5),
+        ("weibull_min", (1.0,), -1.0),
+        ("beta", (1.0, 3.0), -2.0),
+        ("halfnorm", (), 0.0),
+        ("uniform", (), 0.0),
+        ("truncnorm", (0.0, 1.0), 0.0),
+        ("f", (2.0, 4.0), -1.5),
+    ],
+)
+def test_gradients_at_the_edge_of_the_support(name, shapes, expected):
+    x = ng.tensor(0.0, requires_grad=True)
+    (slope,) = ng.grad(getattr(ng.stats, name).logpdf(x, *shapes), x)
+    np.testing.assert_allclose(slope.item(), expected, rtol=1e-14, atol=1e-15)
+
+
+def test_derivatives_of_second_order():
+    x = np.array([0.4, 1.7])
+
+    def total(theta):
+        return ng.stats.gamma.logpdf(x, theta[0], scale=theta[1]).sum()
+
+    a, s = 2.3, 0.8
+    hessian = ng.func.hessian(total)(np.array([a, s]))
+    first = -2 * scipy.special.polygamma(1, a)
+    expected = [[first, -2 / s], [-2 / s, 2 * a / s**2 - 2 * x.sum() / s**3]]
+    np.testing.assert_allclose(hessian, expected, rtol=1e-12)
+
+
+def test_forward_mode_mapped_and_captured_functions_agree():
+    x, mu = np.array([0.3, -1.2, 2.0]), np.array([0.1, 0.5, -0.3])
+
+    def one(x, mu):
+        return ng.stats.t.logpdf(x, 3.5, mu, 2.0)
+
+    expected = ng.func.vmap(ng.func.grad(one, argnums=1))(x, mu)
+    forward = np.diagonal(ng.func.jacfwd(one, argnums=1)(x, mu))
+    np.testing.assert_allclose(forward, expected, rtol=1e-14)
+    captured = ng.jit(ng.func.grad(lambda x, mu: one(x, mu).sum(), argnums=1))
+    captured(x + 1, mu)
+    np.testing.assert_allclose(captured(x, mu), expected, rtol=1e-14)
+
+
+def test_parameters_broadcast_and_results_are_of_double_precision():
+    x = np.float32([[0.5], [1.0]])
+    actual = ng.stats.gamma.logpdf(x, [1, 2, 3], scale=np.float32(2))
+    assert actual.shape == (2, 3)
+    assert actual.dtype == np.float64
+    np.testing.assert_allclose(
+        actual.numpy(), scipy.stats.gamma.logpdf(x, [1, 2, 3], scale=2), rtol=1e-14
+    )
+
+
+@pytest.mark.parametrize("name", ["gamma", "poisson", "dirichlet", "multinomial"])
+def test_copies_of_distributions_are_the_distributions(name):
+    distribution = getattr(ng.stats, name)
+    assert pickle.loads(pickle.dumps(distribution)) is distribution
+    assert copy.deepcopy(distribution) is distribution
+
+
+def test_frozen_distributions():
+    own, theirs = ng.stats.lognorm(0.5, scale=2.0), scipy.stats.lognorm(0.5, scale=2.0)
+    np.testing.assert_allclose(own.logcdf(1.3).item(), theirs.logcdf(1.3), rtol=1e-13)
+    np.testing.assert_allclose(own.ppf(0.2).item(), theirs.ppf(0.2), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ng.stats.gamma.logpdf(1.0),
+        lambda: ng.stats.gamma.logpdf(1.0, 2.0, a=3.0),
+        lambda: ng.stats.norm.cdf(1.0, 0.0, 1.0, 2.0),
+        lambda: ng.stats.norm.sf(1.0, sigma=1.0),
+        lambda: ng.stats.norm(1.0, 2.0, 3.0),
+    ],
+)
+def test_wrong_parameters_are_named(call):
+    with pytest.raises(TypeError, match=r"^stats\.(gamma|norm)\.\w+ takes the parameters"):
+        call()
+
+
+def test_what_is_refused():
+    for function in ("logpdf", "pdf", "cdf", "ppf"):
+        with pytest.raises(ng.errors.DtypeError, match=rf"^stats\.norm\.{function} takes"):
+            getattr(ng.stats.norm, function)(1j)
+    with pytest.raises(NotImplementedError, match=r"stats\.vonmises\.cdf"):
+        ng.stats.vonmises.cdf(0.1, 2.0)
+    with pytest.raises(NotImplementedError, match=r"stats\.norm\.rvs.*ng\.random"):
+        ng.stats.norm.rvs(size=3)
