@@ -64,7 +64,9 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
 def _vectors(name: str, a: ArrayLike, v: ArrayLike, mode: str) -> list[Tensor]:
     if mode not in _MODES:
         raise ValueError(f"{name}: mode must be one of {', '.join(_MODES)}, got {mode!r}")
-    vectors = [x.reshape(1) if not x.ndim else x for x in as_tensors(a, v)]
+    vectors = as_tensors(a, v)
+    if name == "convolve":
+        vectors = [x.reshape(1) if not x.ndim else x for x in vectors]
     if any(x.ndim != 1 or not x.size for x in vectors):
         shapes = " and ".join(str(x.shape) for x in vectors)
         raise ValueError(f"{name} needs two vectors that are not empty, got {shapes}")

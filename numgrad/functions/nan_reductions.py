@@ -10,12 +10,11 @@ from . import reduction, statistics
 from .axes import Axis
 from .comparison import isnan, logical_and, logical_not
 from .elementwise import real
-from .operands import as_tensor, is_known, values_of
+from .operands import as_scalar, as_tensor, is_known, values_of
 from .quantiles import nanmedian as nanmedian
 from .quantiles import nanpercentile as nanpercentile
 from .quantiles import nanquantile as nanquantile
 from .results import delivered
-from .selection import maximum, minimum
 from .selection import where as _where
 
 
@@ -338,27 +337,19 @@ def _variance(
     return v, np.dtype(result.char.lower()) if result.kind == "c" else result
 
 
-def _extremum(
-    name: str, x: Any, axis: Axis, keepdims: bool, initial: Any, where: Any
-) -> Tensor:
-    x, (function, choose, worst) = as_tensor(x), _EXTREMA[name]
+def _extremum(name: str, x: Any, axis: Axis, keepdims: bool, initial: Any, where: Any) -> Tensor:
+    x, (function, worst) = as_tensor(x), _EXTREMA[name]
     if where is not None and initial is None:
         raise ValueError(f"{name}: where= needs initial=")
-    if where is not None:
-        x = _where(where, x, np.asarray(initial, x.dtype))
-    if x.dtype.kind != "f":
-        y = function(x, axis, keepdims=keepdims)
-    else:
-        is_empty = reduction.all(isnan(x), axis, keepdims=keepdims)
-        y = _where(is_empty, np.nan, function(_where(isnan(x), worst, x), axis, keepdims=keepdims))
-        y = y if initial is None else _where(is_empty, initial, y)
-    return y if initial is None else choose(y, np.asarray(initial, x.dtype))
+    where = True if where is None else where
+    filled = _where(isnan(x), worst, x) if x.dtype.kind == "f" else x
+    y = function(filled, axis, keepdims=keepdims, initial=initial, where=where)
+    if initial is not None or x.dtype.kind != "f":
+        return y
+    return as_scalar(_where(reduction.all(isnan(x), axis, keepdims=keepdims), np.nan, y))
 
 
-_EXTREMA = {
-    "nanmax": (reduction.max, maximum, -np.inf),
-    "nanmin": (reduction.min, minimum, np.inf),
-}
+_EXTREMA = {"nanmax": (reduction.max, -np.inf), "nanmin": (reduction.min, np.inf)}
 
 
 def _present(name: str, x: ArrayLike, axis: int | None, worst: float) -> Tensor:

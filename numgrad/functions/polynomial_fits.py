@@ -10,11 +10,12 @@ from .constants import zeros
 from .joining import concat
 from .least_squares import lstsq
 from .linalg import inv
-from .operands import as_tensor, values_of
+from .operands import as_tensor, is_known, values_of
 from .polynomials import vander
 from .products import outer
 from .reduction import sum as _sum
 from .reshaping import atleast_1d
+from .sorting import argsort
 from .spectral import eigvals
 
 
@@ -24,16 +25,18 @@ def roots(p: ArrayLike) -> Tensor:
     Parameters
     ----------
     p : array_like
-        Coefficients, the highest first; which ones are zero at the two ends is looked at.
+        Coefficients, the highest first; zeros at the two ends are cut off as in NumPy, where they
+        are known and no gradient is wanted.
 
     Raises
     ------
     ValueError
-        If there is more than one axis.
+        If there is more than one axis, or the highest coefficient is 0 and requires grad: all roots
+        depend on it.
 
     Notes
     -----
-    The gradient is that of `linalg.eigvals`, which simple roots have.
+    The gradient is that of `linalg.eigvals`, which simple roots have, 0 among them.
 
     Examples
     --------
@@ -45,10 +48,9 @@ def roots(p: ArrayLike) -> Tensor:
     p = atleast_1d(as_tensor(p))
     if p.ndim != 1:
         raise ValueError(f"roots: the coefficients must have one axis, got shape {p.shape}")
-    places = np.flatnonzero(values_of(p))
-    if not places.size:
+    first, last = _ends(p)
+    if last < first:
         return zeros(0, np.complex128)
-    first, last = int(places[0]), int(places[-1])
     at_zero = zeros(len(p) - 1 - last, np.complex128)
     p, count = p[first : last + 1], last - first
     if not count:
@@ -56,7 +58,27 @@ def roots(p: ArrayLike) -> Tensor:
     below = zeros((count, count), np.result_type(p.dtype, np.float64))
     below[range(1, count), range(count - 1)] = 1.0
     below[0] = -p[1:] / p[0]
-    return concat([eigvals(below), at_zero])
+    found = eigvals(below)
+    if at_zero.size or not is_known(found) or values_of(p)[-1]:
+        return concat([found, at_zero])
+    return found[argsort(found.detach() == 0)]  # at the end, as in NumPy
+
+
+def _ends(p: Tensor) -> tuple[int, int]:
+    """Return the places of the first and the last coefficient that count."""
+    if not is_known(p):
+        return 0, len(p) - 1
+    places = np.flatnonzero(values_of(p))
+    if not places.size:
+        return 0, -1
+    if not p.requires_grad:
+        return int(places[0]), int(places[-1])
+    if places[0]:
+        raise ValueError(
+            "roots: the highest coefficient is 0 and requires grad, but all roots depend on it; "
+            "leave it out"
+        )
+    return 0, len(p) - 1
 
 
 def polyfit(

@@ -285,10 +285,10 @@ def _weighted(
     """Return the first elements up to which the weights make up parts of their sum."""
     if method != "inverted_cdf":
         raise ValueError(f"{name}: only method 'inverted_cdf' takes weights, not {method!r}")
-    w = as_tensor(weights).detach()
+    w = fitting_weights(name, a, as_tensor(weights).detach(), axis)
     if is_known(w) and np.any(values_of(w) < 0):
         raise ValueError(f"{name}: weights must not be negative")
-    w = broadcast_to(fitting_weights(name, a, w, axis), a.shape).astype(np.float64)
+    w = broadcast_to(w, a.shape).astype(np.float64)
     axes = negative_axes(axis, a.ndim)
     lines, w = (axes_last(x, axes) if axes else expand_dims(x, -1) for x in (a, w))
     order = argsort(lines.detach())
