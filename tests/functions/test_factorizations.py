@@ -239,7 +239,7 @@ def test_arguments_without_meaning_are_refused():
         lambda: ng.linalg.solve_triangular(np.eye(2), np.ones(2), trans=3),
         lambda: ng.linalg.lu_solve((np.eye(2), [0, 1]), np.ones(2), 3),
         lambda: ng.linalg.solve_sylvester(np.eye(2), np.eye(2), np.ones((2, 3))),
-        lambda: ng.linalg.toeplitz(1.0),
+        lambda: ng.linalg.hankel(1.0),
     ):
         with pytest.raises(ValueError, match=r"mode|both|trans|fit|vector"):
             function()
