@@ -128,7 +128,7 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     --------
     >>> import numgrad as ng
     >>> ng.frexp(ng.tensor([3.0, 0.25]))
-    (tensor([0.75, 0.5 ]), tensor([2, -1], dtype=int32))
+    (tensor([0.75, 0.5 ]), tensor([ 2, -1], dtype=int32))
     """
     x = _real("frexp", x)
     exponent = fresh(np.asarray(np.frexp(values_of(x))[1]))
