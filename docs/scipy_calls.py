@@ -273,7 +273,7 @@ boxcox boxcox1p inv_boxcox inv_boxcox1p huber pseudo_huber: p, a
 chdtr chdtrc gammainc gammaincc rel_entr kl_div xlogy xlog1py: a, b
 chdtri gammaincinv gammainccinv stdtrit: a, p
 expn: n, a
-fdtr fdtrc: a, b, b
+fdtr fdtrc: p, b, a
 fdtri: a, b, p
 gdtr gdtrc: a, b, p
 hyp1f1: a, b, x

@@ -1,53 +1,5 @@
 """numgrad: reverse-mode differentiation of NumPy programs, with kernels compiled by Numba."""
 
-# creation
-from numpy import bool as bool
-from numpy import bool_ as bool_
-from numpy import broadcast_shapes as broadcast_shapes
-from numpy import complex64 as complex64
-from numpy import complex128 as complex128
-from numpy import complexfloating as complexfloating
-from numpy import double as double
-from numpy import dtype as dtype
-from numpy import e as e
-from numpy import errstate as errstate
-from numpy import euler_gamma as euler_gamma
-from numpy import float16 as float16
-from numpy import float32 as float32
-from numpy import float64 as float64
-from numpy import floating as floating
-from numpy import generic as generic
-from numpy import get_printoptions as get_printoptions
-from numpy import index_exp as index_exp
-from numpy import inexact as inexact
-from numpy import inf as inf
-from numpy import int8 as int8
-from numpy import int16 as int16
-from numpy import int32 as int32
-from numpy import int64 as int64
-from numpy import int_ as int_
-from numpy import integer as integer
-from numpy import intp as intp
-from numpy import issubdtype as issubdtype
-from numpy import iterable as iterable
-from numpy import nan as nan
-from numpy import ndindex as ndindex
-from numpy import newaxis as newaxis
-from numpy import number as number
-from numpy import pi as pi
-from numpy import printoptions as printoptions
-from numpy import promote_types as promote_types
-from numpy import s_ as s_
-from numpy import set_printoptions as set_printoptions
-from numpy import signedinteger as signedinteger
-from numpy import single as single
-from numpy import uint as uint
-from numpy import uint8 as uint8
-from numpy import uint16 as uint16
-from numpy import uint32 as uint32
-from numpy import uint64 as uint64
-from numpy import unsignedinteger as unsignedinteger
-
 from . import compat as compat
 from . import cuda as cuda
 from . import display as display
@@ -56,8 +8,6 @@ from . import fft as fft
 from . import func as func
 from . import graph as graph
 from . import interop as interop
-
-# linalg
 from . import linalg as linalg
 from . import random as random
 from . import sparse as sparse
@@ -76,6 +26,7 @@ from ._autograd import set_detect_anomaly as set_detect_anomaly
 from ._autograd import set_grad_enabled as set_grad_enabled
 from ._declare import elementwise as elementwise
 from ._declare import operator as operator
+from ._numpy_names import *  # noqa: F403
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
@@ -85,8 +36,6 @@ from ._version import __version__ as __version__
 from .func import cond as cond
 from .func import jit as jit
 from .functions import binding as _binding
-
-# special
 from .functions.agreement import allclose as allclose
 from .functions.agreement import array_equal as array_equal
 from .functions.agreement import array_equiv as array_equiv
@@ -111,8 +60,6 @@ from .functions.averages import average as average
 from .functions.averages import corrcoef as corrcoef
 from .functions.averages import cov as cov
 from .functions.averages import ptp as ptp
-
-# elementwise
 from .functions.bits import bitwise_and as bitwise_and
 from .functions.bits import bitwise_invert as bitwise_invert
 from .functions.bits import bitwise_left_shift as bitwise_left_shift
@@ -159,8 +106,6 @@ from .functions.creation import asanyarray as asanyarray
 from .functions.creation import asarray as asarray
 from .functions.creation import ascontiguousarray as ascontiguousarray
 from .functions.creation import copy as copy
-
-# reduction
 from .functions.cumulative import cumprod as cumprod
 from .functions.cumulative import cumsum as cumsum
 from .functions.cumulative import cumulative_prod as cumulative_prod
@@ -266,8 +211,6 @@ from .functions.hyperbolic import atanh as atanh
 from .functions.hyperbolic import cosh as cosh
 from .functions.hyperbolic import sinh as sinh
 from .functions.hyperbolic import tanh as tanh
-
-# indexing
 from .functions.indexing import take as take
 from .functions.indexing import take_along_axis as take_along_axis
 from .functions.interpolation import interp as interp
@@ -378,8 +321,6 @@ from .functions.sets import setdiff1d as setdiff1d
 from .functions.sets import setxor1d as setxor1d
 from .functions.sets import union1d as union1d
 from .functions.sets import unique as unique
-
-# shape
 from .functions.shape import array_split as array_split
 from .functions.shape import atleast_1d as atleast_1d
 from .functions.shape import atleast_2d as atleast_2d
@@ -418,8 +359,6 @@ from .functions.shape import tril as tril
 from .functions.shape import triu as triu
 from .functions.shape import unstack as unstack
 from .functions.shape import vstack as vstack
-
-# sorting
 from .functions.sorting import argsort as argsort
 from .functions.sorting import sort as sort
 from .functions.statistics import logsumexp as logsumexp

@@ -11,7 +11,8 @@ from .._bounded import Bounded
 from .._settings import on_change
 from .kinds import kind_of
 from .record import runtime
-from .values import CPU, ELEMENT, RESULT, Spec, device_of, goes_anywhere, spec_of
+from .values import CPU, Spec, device_of, goes_anywhere, spec_of
+from .views import ELEMENT, RESULT
 
 _MOST_MET = 1 << 14
 _met: set[int] = set()

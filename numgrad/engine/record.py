@@ -18,8 +18,6 @@ from .site import Site, user_frame, user_stack
 from .site import user_site as user_site
 from .unchanged import require_own
 from .values import (
-    ELEMENT,
-    RESULT,
     Alias,
     CapturedStorage,
     Expr,
@@ -31,7 +29,7 @@ from .values import (
     device_of,
     spec_of,
 )
-from .views import is_view
+from .views import ELEMENT, RESULT, is_view
 
 # Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
 # nobody needs to look into the mode of the thread. One that is in it for too long costs time only.

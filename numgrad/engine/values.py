@@ -17,8 +17,6 @@ from .._bounded import Bounded
 from .._device_array import DeviceArray
 from .._locks import fork_safe_lock
 from .site import Site
-from .views import ELEMENT as ELEMENT
-from .views import RESULT as RESULT
 from .views import Alias as Alias
 from .views import Element as Element
 from .views import View as View
@@ -282,8 +280,7 @@ class Value:
         return value
 
     def snapshot(self) -> "Value | Expr":
-        """Return the value as it is now, for an expression to read: a write in place will give this
-        one another expression."""
+        """Return the value as it is now, to be read: a write will give this one an expression."""
         expr = self.expr
         if expr is None:
             return self.detached()
@@ -291,15 +288,13 @@ class Value:
         return expr if slot == 0 else self.deferred(expr, slot, self.spec)
 
     def reshape_spec(self, shape: Shape, rows: bool) -> None:
-        """Say that the array is to be read with another shape: the batch becomes an axis, or the
-        first axis becomes the batch."""
+        """Say that the array has another shape: the batch becomes an axis, or the first axis it."""
         self.spec = spec_of(shape, self.dtype, rows, self.spec.device)
         self.as_array()
 
     def as_array(self) -> Self:
         """Be an array, which is written in place, also without axes."""
-        if self.is_scalar:
-            self._view = None
+        self._view = None if self.is_scalar else self._view
         return self
 
     @property

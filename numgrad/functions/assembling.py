@@ -132,6 +132,11 @@ def _along(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
     """Return ``arr`` without positions along ``axis``; parameters as in `insert`.
 
+    Raises
+    ------
+    IndexError
+        For a position out of bounds, or one that is no integer.
+
     Examples
     --------
     >>> import numgrad as ng
@@ -185,6 +190,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Tensor:
     ------
     ValueError
         For another ``trim``.
+    TypeError
+        If ``trim`` is no text.
 
     Examples
     --------
@@ -193,6 +200,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Tensor:
     tensor([1., 0., 2.])
     """
     filt = as_tensor(filt)
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros: trim must be a text, got {type(trim).__name__}")
     sides = trim.lower()
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f'trim_zeros: trim must be "fb", "f" or "b", got {trim!r}')

@@ -88,6 +88,8 @@ def piecewise(
     ------
     ValueError
         For another number of functions.
+    IndexError
+        If a condition has another shape than ``x``.
 
     Notes
     -----

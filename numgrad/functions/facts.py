@@ -98,14 +98,28 @@ def isscalar(element: Any) -> bool:
 def array2string(a: ArrayLike, *args: Any, **options: Any) -> str:
     """Return the values as text; parameters are those of `numpy.array2string`.
 
+    Raises
+    ------
+    TypeError
+        If a text is wanted and something else is given, or ``formatter`` is no dictionary.
+
     Examples
     --------
     >>> import numgrad as ng
     >>> ng.array2string(ng.tensor([1.0, 2.5]), separator=", ")
     '[1. , 2.5]'
     """
+    given = inspect.signature(np.array2string).bind(a, *args, **options).arguments
+    for name, value in given.items():
+        kind = _KINDS.get(name)
+        is_default = name == "formatter" and value is None
+        if kind and not is_default and not isinstance(value, kind):
+            expected, got = kind.__name__, type(value).__name__
+            raise TypeError(f"array2string: {name} must be a {expected}, got {got}")
     return np.array2string(_memory(a), *args, **options)
 
+
+_KINDS: dict[str, type] = {"separator": str, "prefix": str, "suffix": str, "formatter": dict}
 
 array2string.__signature__ = inspect.signature(np.array2string)  # type: ignore[attr-defined]
 

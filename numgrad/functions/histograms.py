@@ -180,6 +180,9 @@ def histogramdd(
     tensor([[1., 0.],
             [0., 2.]])
     """
+    for name, given in (("bins", bins), ("range", range)):
+        if isinstance(given, dict):
+            raise TypeError(f"histogramdd: {name} must have an entry for each axis, got a dict")
     columns = values_of(sample)
     if columns.ndim != 2 or isinstance(sample, (list, tuple)):
         columns = np.atleast_2d(columns).T

@@ -67,14 +67,14 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
     capture = _record.mode.capture if isinstance(value, Tensor) else None
     copied = None if capture is None else capture.copied(x, value)
+    if type(value) in (int, float) and x.dtype.kind in "iu":
+        np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     if isinstance(key, Tensor) and key.array is None and key.dtype.kind == "b":
         key, value = _selected(x, key, value)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
         return  # ``x[key] += v`` ends by writing what is there already
-    if type(value) in (int, float) and x.dtype.kind in "iu":
-        np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
     given, value = value, as_tensor(value, x.spec.device)
     _check_dtypes(x, value)
     if isinstance(given, Tensor) and given.weak is not None:

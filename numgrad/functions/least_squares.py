@@ -89,6 +89,11 @@ def pinv(
     hermitian : bool
         Whether the matrices are Hermitian; only the lower triangle is read then.
 
+    Raises
+    ------
+    ValueError
+        If both tolerances are given, or one of a shape that does not broadcast to the matrices.
+
     Notes
     -----
     The gradient holds where the rank does not change:
@@ -108,7 +113,11 @@ def pinv(
         raise ValueError("pinv: rtol and rcond cannot both be given")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else rtol
-    return _least_squares.pinv(a, _tolerance(rcond, a), hermitian=hermitian, caller="pinv")
+    tolerance, loop = _tolerance(rcond, a), a.shape[:-2]
+    if np.broadcast_shapes(tolerance.shape, loop) != loop:
+        shown = f"got shape {tolerance.shape} for matrices in shape {loop}"
+        raise ValueError(f"pinv needs a tolerance for all or for each matrix, {shown}")
+    return _least_squares.pinv(a, tolerance, hermitian=hermitian, caller="pinv")
 
 
 def _tolerance(rtol: Any, a: Tensor) -> Tensor:

@@ -34,17 +34,33 @@ def _host(values: ArrayLike) -> np.ndarray:
     return values._on_host() if isinstance(values, Tensor) else np.asarray(seen(values))
 
 
-def _in_turn(values: ArrayLike, count: int) -> Tensor:
+def _in_turn(values: Tensor, count: int) -> Tensor:
     """Return as many values, beginning again behind the last one."""
-    v = ravel(as_tensor(values))
-    if v.size == count:
-        return v
-    return take(v, np.arange(count) % max(v.size, 1))
+    v = ravel(values)
+    return v if v.size == count else take(v, np.arange(count) % v.size)
 
 
-def _write_flat(a: Tensor, places: np.ndarray, values: Tensor) -> None:
-    if places.size:
-        inplace.setitem(a, np.unravel_index(places, a.shape) if a.ndim else ..., values)
+def _write_flat(a: Tensor, places: np.ndarray, values: ArrayLike) -> None:
+    """Write values in turn to places of the flattened tensor; where there are none, as in NumPy,
+    nothing is written."""
+    v = as_tensor(values)
+    if places.size and v.size:
+        key = np.unravel_index(places, a.shape) if a.ndim else ...
+        inplace.setitem(a, key, _in_turn(v, places.size))
+
+
+def _require_integers(places: Any, called: str) -> None:
+    """Raise for numbers that are no positions; an empty list is one of floats, and has none."""
+    if places.size and places.dtype.kind not in "biu":
+        raise TypeError(f"{called} needs integers as positions, got {places.dtype}")
+
+
+def _require_size(mask: Any, a: Tensor, called: str) -> None:
+    if mask.size != a.size:
+        raise ValueError(
+            f"{called} needs a mask with as many elements as the tensor of shape {a.shape}, "
+            f"got one of shape {mask.shape}"
+        )
 
 
 def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -60,6 +76,13 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     mode : {"raise", "wrap", "clip"}
         As in `take`.
 
+    Raises
+    ------
+    IndexError
+        For a place out of bounds.
+    TypeError
+        For places that are no integers.
+
     Notes
     -----
     Gradients are those of `setitem`.
@@ -74,14 +97,21 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
             [0., 2.]])
     """
     a, places = _require_tensor(a, "put"), np.ravel(_host(ind))
+    _require_integers(places, "put")
+    places = places.astype(np.int64)
     places = places if mode == "raise" else _inside(places, a.size, mode)
     if places.size and (places.min() < -a.size or places.max() >= a.size):
         raise IndexError(f"put: an index is out of bounds for {a.size} elements")
-    _write_flat(a, places % max(a.size, 1), _in_turn(v, places.size))
+    _write_flat(a, places % max(a.size, 1), v)
 
 
 def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     """Write values, one after the other, to the elements where a mask is true; see `put`.
+
+    Raises
+    ------
+    ValueError
+        If the mask has another size, or there is no value to write.
 
     Examples
     --------
@@ -92,12 +122,21 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     tensor([ 1., 10., 20.])
     """
     arr = _require_tensor(arr, "place")
-    places = np.flatnonzero(_host(mask))
-    _write_flat(arr, places, _in_turn(vals, places.size))
+    given, v = _host(mask), as_tensor(vals)
+    _require_size(given, arr, "place")
+    places = np.flatnonzero(given)
+    if places.size and not v.size:
+        raise ValueError(f"place needs values for {places.size} elements, got shape {v.shape}")
+    _write_flat(arr, places, v)
 
 
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
     """Write to the elements where a mask is true those values that stand in the same place.
+
+    Raises
+    ------
+    ValueError
+        If the mask has another size.
 
     Examples
     --------
@@ -108,8 +147,11 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
     tensor([ 1., 20., 30.])
     """
     a = _require_tensor(a, "putmask")
-    given = _in_turn(values, a.size).reshape(a.shape)
-    inplace.setitem(a, ..., _elementwise.where(as_tensor(mask), given, a))
+    where, v = as_tensor(mask), as_tensor(values)
+    _require_size(where, a, "putmask")
+    if v.size:
+        given = _in_turn(v, a.size).reshape(a.shape)
+        inplace.setitem(a, ..., _elementwise.where(where.reshape(a.shape), given, a))
 
 
 def copyto(
@@ -140,6 +182,11 @@ def put_along_axis(
 ) -> None:
     """Write values at indices that match ``arr`` along all other axes; see `take_along_axis`.
 
+    Raises
+    ------
+    IndexError
+        For indices that are no integers, or out of bounds.
+
     Examples
     --------
     >>> import numgrad as ng
@@ -150,6 +197,8 @@ def put_along_axis(
             [0., 5.]])
     """
     arr, where = _require_tensor(arr, "put_along_axis"), _host(indices)
+    if where.dtype.kind not in "iu":
+        raise IndexError(f"put_along_axis: indices must be integers, not {where.dtype}")
     if axis is None:
         put(arr, where, broadcast_to(as_tensor(values), where.shape))
         return
@@ -177,7 +226,7 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: bool = False) -> None:
     step = 1 + int(np.cumprod(a.shape[:0:-1]).sum())
     end = a.shape[1] ** 2 if a.ndim == 2 and not wrap else a.size
     places = np.arange(a.size)[:end:step]
-    _write_flat(a, places, _in_turn(val, places.size))
+    _write_flat(a, places, val)
 
 
 class Flat:
@@ -243,6 +292,11 @@ def compress(
 def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     """Return the elements, along one axis, for which a condition holds; see `compress`.
 
+    Raises
+    ------
+    IndexError
+        If the condition holds beyond the last element.
+
     Examples
     --------
     >>> import numgrad as ng
@@ -265,6 +319,13 @@ def choose(
     out, mode
         As in `take`.
 
+    Raises
+    ------
+    TypeError
+        If ``a`` has no integers.
+    ValueError
+        For a number without an array.
+
     Notes
     -----
     The gradient goes to the array that was chosen.
@@ -275,7 +336,11 @@ def choose(
     >>> ng.choose([0, 1, 0], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
     tensor([ 1., 20.,  3.])
     """
-    where, *parts = broadcast_arrays(*as_tensors(a, *choices))
+    a, *parts = as_tensors(a, *choices)
+    if a.dtype.kind not in "biu":
+        raise TypeError(f"choose needs integers to choose by, got {a.dtype}")
+    a = a.astype(np.int64) if a.dtype.kind == "b" else a
+    where, *parts = broadcast_arrays(a, *parts)
     table = stack(parts)
     numbers = where if mode == "raise" else _inside(where, len(parts), mode)
     if mode == "raise" and where.array is not None:

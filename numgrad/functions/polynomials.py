@@ -125,6 +125,11 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     tuple of Tensor
         The remainder without the numbers near 0 in front; in a captured function with them.
 
+    Raises
+    ------
+    ValueError
+        If one has no coefficients.
+
     Examples
     --------
     >>> import numgrad as ng
@@ -132,6 +137,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     (tensor([1.5 , 1.75]), tensor([0.25]))
     """
     u, v = (atleast_1d(p) + 0.0 for p in as_tensors(u, v))
+    if not (u.size and v.size):
+        raise ValueError(f"polydiv needs coefficients, got shapes {u.shape} and {v.shape}")
     r = u.astype(np.result_type(u.dtype, v.dtype)).copy()
     count, scale = len(u) - len(v) + 1, 1.0 / v[0]
     q = zeros(max(count, 1), r.dtype)
@@ -151,6 +158,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     ------
     ValueError
         If ``m`` is negative.
+    TypeError
+        If there is no axis of coefficients.
 
     Examples
     --------
@@ -159,6 +168,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     tensor([3., 2., 1.])
     """
     p = as_tensor(p)
+    if not p.ndim:
+        raise TypeError("polyder needs a vector of coefficients, got shape ()")
     for _ in range(_order("polyder", m)):
         p = p[:-1] * np.arange(len(p) - 1, 0, -1)
     return p

@@ -124,6 +124,11 @@ def percentile(
 ) -> Tensor:
     """Return percentiles, `quantile` with ``q`` from 0 to 100.
 
+    Raises
+    ------
+    IndexError
+        If there are no elements.
+
     Examples
     --------
     >>> import numgrad as ng

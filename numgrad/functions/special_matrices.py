@@ -11,6 +11,7 @@ from .complex_parts import conj
 from .indexing import take
 from .operands import as_tensor, as_tensors
 from .rearranging import flip
+from .reshaping import atleast_1d
 from .systems import solve
 
 
@@ -42,11 +43,10 @@ def block_diag(*arrs: ArrayLike) -> Tensor:
     return concat(*rows, axis=-2)
 
 
-def _vectors(c: ArrayLike, r: ArrayLike | None, name: str) -> list[Tensor]:
-    """Return a first column and the rest of a row or column, of one dtype."""
-    pair = as_tensors(c, c if r is None else r)
-    if not (pair[0].ndim and pair[1].ndim):
-        raise ValueError(f"{name} needs vectors, got shapes {pair[0].shape} and {pair[1].shape}")
+def _vectors(c: ArrayLike, r: ArrayLike) -> list[Tensor]:
+    """Return a first column and the rest of a row or column, of one dtype; a number counts as a
+    vector of one element."""
+    pair = [atleast_1d(x) for x in as_tensors(c, r)]
     dtype = np.result_type(pair[0].dtype, pair[1].dtype)
     return [cast(x, dtype) for x in pair]
 
@@ -68,7 +68,8 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Tensor:
     tensor([[1., 3., 4.],
             [2., 1., 3.]])
     """
-    c, r = _vectors(c, r, "toeplitz") if r is not None else (as_tensor(c), conj(c))
+    c = as_tensor(c)
+    c, r = _vectors(c, conj(c) if r is None else r)
     m, n = c.shape[-1], r.shape[-1]
     numbers = concat(flip(c, -1), r[..., 1:], axis=-1)
     return take(numbers, np.arange(n) - np.arange(m)[:, None] + (m - 1), axis=-1)
@@ -92,7 +93,9 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Tensor:
             [2., 3., 4.]])
     """
     c = as_tensor(c)
-    c, r = _vectors(c, np.zeros(c.shape, c.dtype) if r is None else r, "hankel")
+    if not (c.ndim and (r is None or np.ndim(r))):
+        raise ValueError("hankel needs vectors, got a number")
+    c, r = _vectors(c, np.zeros(c.shape, c.dtype) if r is None else r)
     numbers = concat(c, r[..., 1:], axis=-1)
     return take(numbers, np.arange(r.shape[-1]) + np.arange(c.shape[-1])[:, None], axis=-1)
 
@@ -108,7 +111,7 @@ def circulant(c: ArrayLike) -> Tensor:
             [2., 1., 3.],
             [3., 2., 1.]])
     """
-    c = as_tensor(c)
+    c = atleast_1d(as_tensor(c))
     places = np.arange(c.shape[-1])
     return take(c, (places[:, None] - places) % max(c.shape[-1], 1), axis=-1)
 

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
+from ..operators import singular_values as _singular
 from ..operators import spectral as _spectral
 from .systems import floating_matrices
 
@@ -171,7 +172,7 @@ def svd(
         return singular_values(a, "svd", hermitian)
     a = floating_matrices(a, "svd", square=hermitian)
     full = bool(seen(full_matrices))
-    return SVDResult(*_spectral.svd(a, full_matrices=full, hermitian=hermitian))
+    return SVDResult(*_singular.svd(a, full_matrices=full, hermitian=hermitian))
 
 
 def svdvals(x: ArrayLike, /) -> Tensor:
@@ -194,4 +195,4 @@ def svdvals(x: ArrayLike, /) -> Tensor:
 def singular_values(x: ArrayLike, caller: str, hermitian: bool = False) -> Tensor:
     """Return the singular values; errors name the function ``caller``."""
     x = floating_matrices(x, caller, square=hermitian)
-    return _spectral.svdvals(x, hermitian=hermitian, caller=caller)
+    return _singular.svdvals(x, hermitian=hermitian, caller=caller)

@@ -193,7 +193,12 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
     tensor([[2., 0.],
             [1., 2.]])
     """
-    a = floating_matrices(a, "cholesky")
-    if seen(upper):
-        return adjoint(_factorization.cholesky(adjoint(a)))
-    return _factorization.cholesky(a)
+    return cholesky_factor(a, bool(seen(upper)), "cholesky")
+
+
+def cholesky_factor(a: ArrayLike, upper: bool, caller: str) -> Tensor:
+    """Return a Cholesky factor; errors name the function ``caller``."""
+    a = floating_matrices(a, caller)
+    if upper:
+        return adjoint(_factorization.cholesky(adjoint(a), caller=caller))
+    return _factorization.cholesky(a, caller=caller)

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from .operands import as_tensor
+
 # Dtypes that literals give need no mention, as long as there are elements to tell them by.
 _EVIDENT = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128")))
 
@@ -91,4 +93,4 @@ def array_str(
     suppress_small: bool | None = None,
 ) -> str:
     """Return the values alone as text; what ``np.array_str`` gives for a tensor."""
-    return np.array_str(a._on_host(), max_line_width, precision, suppress_small)
+    return np.array_str(as_tensor(a)._on_host(), max_line_width, precision, suppress_small)

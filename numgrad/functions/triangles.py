@@ -14,7 +14,7 @@ from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
 from .diagonals import tril
 from .operands import as_tensors
-from .systems import cholesky, floating_matrices
+from .systems import cholesky_factor, floating_matrices
 
 
 class LUResult(NamedTuple):
@@ -111,7 +111,7 @@ def cho_factor(
     tensor([2., 0.])
     """
     lower = bool(seen(lower))
-    return cholesky(a, upper=not lower), lower
+    return cholesky_factor(a, not lower, "cho_factor"), lower
 
 
 def cho_solve(
@@ -203,6 +203,11 @@ def lu_solve(
     overwrite_b, check_finite
         For SciPy's sake: nothing is overwritten or checked.
 
+    Raises
+    ------
+    ValueError
+        If there is no pair, or for another ``trans``.
+
     Examples
     --------
     >>> import numgrad as ng
@@ -211,6 +216,9 @@ def lu_solve(
     """
     if trans not in (0, 1, 2):
         raise ValueError(f"lu_solve: trans={trans!r} is none of 0, 1 and 2")
+    if not isinstance(lu_and_piv, (tuple, list)) or len(lu_and_piv) != 2:
+        got = type(lu_and_piv).__name__
+        raise ValueError(f"lu_solve needs the pair that lu_factor returns first, got {got}")
     factors, b = as_tensors(lu_and_piv[0], b)
     factors = conj(factors) if trans == 1 else factors
     b, vector = (expand_dims(b, axes=(-1,)), True) if b.ndim == 1 else (b, False)

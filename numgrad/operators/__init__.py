@@ -24,6 +24,7 @@ from . import rounding as rounding
 from . import searching as searching
 from . import selection as selection
 from . import shape as shape
+from . import singular_values as singular_values
 from . import sliding as sliding
 from . import sorting as sorting
 from . import sparse as sparse

@@ -4,33 +4,23 @@ Element ``(i, j)`` of the matrix is at ``(upper + i - j, j)``; places outside th
 read.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .._declare import KernelOperator, door
-from .._errors import MatrixError
+from .._declare import door
 from .complex_parts import conj
 from .elementwise import multiply, negative, where
+from .factorization import NamesCaller
 from .gathering import gather
 from .reduction import sum as sum_
 from .shape import expand_dims
 
 
-class BandedSolve(KernelOperator):
-    """The operator of banded systems; errors name the static parameter ``caller``."""
+class BandedSolve(NamesCaller):
+    """The operator of banded systems."""
 
-    def error(self, where: str, caller: str = "solve_banded") -> Exception:
-        return MatrixError(f"{caller}: singular matrix{where}")
-
-    def failure(
-        self, target: Any, spec: Any, inputs: Any, status: int, static: dict[str, Any]
-    ) -> Exception:
-        return self.error("", static["caller"])
-
-    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
-        return {"error": partial(self.error, caller=static["caller"])}
+    reason = "singular matrix"
 
 
 def _solve_banded(ab, lower, b, x):

@@ -6,26 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import KernelOperator, door, kernel_operator
+from .._declare import door, kernel_operator
 from .._declare.partial import conjugate as conj
-from .._errors import MatrixError
 from .complex_parts import imag
 from .elementwise import multiply, subtract
-from .factorization import lu_solve
+from .factorization import NamesCaller, lu_solve
 from .shape import expand_dims
 
 
-class OfFactors(KernelOperator):
+class OfFactors(NamesCaller):
     """An operator on a matrix and its LU factorization; the kernel reads the factorization only."""
 
     gives_scalars = True
+    reason = "the matrix is singular, or nearly"
 
     def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
         """Return the dtype of the matrix, and that of a real number for the second output."""
         return [dtypes[0], np.finfo(dtypes[0]).dtype][: self.nout]
-
-    def error(self, where: str) -> Exception:
-        return MatrixError(f"det: the matrix is singular, or nearly{where}")
 
 
 def _declare(signature: str, **options: Any) -> Any:
@@ -59,7 +56,7 @@ def det_pullback(context, g):
     n = a.shape[-1]
     if n <= 3:
         return multiply(_matrix(g), conj(cofactor(a))), None, None
-    lu = regular_pivots(lu) if context.create_graph else nonzero_pivots(lu)
+    lu = regular_pivots(lu, caller="det") if context.create_graph else nonzero_pivots(lu)
     value = det(a, lu, pivots)
     eye = np.eye(n, dtype=a.dtype)
     inverse = lu_solve(a, lu, pivots, eye, adjoint=True, caller="det")

@@ -14,10 +14,10 @@ declare("xlogy", "x1 x2", "``x1 * log(x2)``, and 0 where ``x1`` is 0",
 declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log1p(where(x1 == 0, where(x2 == x2, 0.0, x2), x2))",
         complex=Foreign("xlog1py", "zz", "z"), domain="x2 > -1 or complex", tried=((-0.5, 2),),
-        dx1="math.log1p(x2)", dx2="where(abs(x1) + abs(1 + x2) == 0, 0.0, x1 / (1 + x2))")
+        dx1="log1p(x2)", dx2="where(abs(x1) + abs(1 + x2) == 0, 0.0, x1 / (1 + x2))")
 declare("logit", "x", "``log(x / (1 - x))``, the inverse of `expit`",
         value="where(abs(x - 0.5) < 0.2, math.log1p(2 * (x - 0.5)) - math.log1p(-2 * (x - 0.5)),"
-        " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log1p(-x)",
+        " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log(1 - x)",
         domain="0 <= x <= 1 or complex", tried=((0.1, 0.9),), dx="1 / (x * (1 - x))")
 declare("entr", "x", "``-x * log(x)``, 0 at 0 and minus infinity below", domain="x >= 0",
         value="where(x > 0, -x * math.log(x), where(x == 0, 0.0, where(x < 0, -math.inf, x)))",

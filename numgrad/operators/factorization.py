@@ -19,7 +19,25 @@ from .elementwise import add, multiply, negative
 from .matmul import adjoint, matmul
 
 
-class Factorization(KernelOperator):
+class NamesCaller(KernelOperator):
+    """An operator on matrices whose error names the static parameter ``caller``, the function that
+    a user called, or else the operator."""
+
+    reason = ""
+
+    def error(self, where: str, caller: str = "") -> Exception:
+        return MatrixError(f"{caller or self.name}: {self.reason}{where}")
+
+    def failure(
+        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
+    ) -> Exception:
+        return self.error("", static.get("caller", ""))
+
+    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
+        return {"error": partial(self.error, caller=static.get("caller", ""))}
+
+
+class Factorization(NamesCaller):
     """An operator on matrices whose kernel is a library's.
 
     Parameters
@@ -31,8 +49,7 @@ class Factorization(KernelOperator):
     unread : int
         How many of the first inputs the kernel does not get: they are there for the derivative.
     reason : str
-        What is wrong with a matrix for which the kernel fails; the error names the static parameter
-        ``caller``, the function that a user called, or else the operator.
+        What is wrong with a matrix for which the kernel fails.
     """
 
     def __init__(
@@ -55,9 +72,6 @@ class Factorization(KernelOperator):
         dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
         return self.align([v if v.dtype in (dtype, np.int32) else v.astype(dtype) for v in values])
 
-    def error(self, where: str, caller: str = "") -> Exception:
-        return MatrixError(f"{caller or self.name}: {self.reason}{where}")
-
     def kernel(
         self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
     ) -> tuple[Any, Sequence[np.ndarray]]:
@@ -68,14 +82,6 @@ class Factorization(KernelOperator):
         """Return what the kernel reads, of which the last one may lie anyhow."""
         *first, last = inputs[self.unread :]
         return [*[contiguous(x) for x in first], last]
-
-    def failure(
-        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
-    ) -> Exception:
-        return self.error("", static.get("caller", ""))
-
-    def reports(self, spec: Any, static: dict[str, Any]) -> dict[str, Any]:
-        return {"error": partial(self.error, caller=static.get("caller", ""))}
 
 
 def _no_function(*args: Any) -> None:

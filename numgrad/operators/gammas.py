@@ -31,6 +31,7 @@ declare("rgamma", "x", "reciprocal of the gamma function", tried=((-1.4, 3),),
 declare("gammasgn", "x", "sign of the gamma function", tried=((0.3, 5),), dx="0.0")
 digamma = declare("digamma", "x", "logarithmic derivative of the gamma function",
                   value=digamma_series, complex=Foreign("psi", "z", "z"), scipy="psi",
+                  real_slopes=True,
                   domain="all but 0, -1, -2, ...", tried=((0.3, 5),), dx="polygamma(1.0, x)")
 declare("polygamma", "n x", "derivative ``n`` of `digamma`", value=polygamma_series, fixed="n",
         domain="n >= 1, x > n - 32 but 0, -1, -2, ...", tried=((2, 2), (0.3, 5)),

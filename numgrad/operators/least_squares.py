@@ -5,10 +5,11 @@ import numpy as np
 from .._declare import door, host_operator
 from .elementwise import add, multiply, subtract
 from .factorization import solve_triangular
+from .gaps import decomposition, reads_outputs
 from .indexing import index
 from .joining import concat
 from .matmul import adjoint, matmul
-from .spectral import decomposition, folded, from_singular_values, reads_outputs
+from .singular_values import folded, from_singular_values
 
 # QR -----------------------------------------------------------------------------------------------
 
@@ -96,7 +97,7 @@ def lstsq_reads(needs):
 @lstsq.pullback
 def lstsq_pullback(context, gx, g_rank, gs):
     a, rcond = context.input(0), context.input(2)
-    ga = None if gs is None else from_singular_values(a, gs, hermitian=False)
+    ga = None if gs is None else from_singular_values(context, gs)
     if gx is None:
         return ga, None, None
     x, p = context.output(), pinv(a, rcond, hermitian=False)

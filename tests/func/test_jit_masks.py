@@ -59,3 +59,14 @@ def test_what_is_written_through_a_mask_may_not_be_one_for_each():
 
     with pytest.raises(CaptureError, match="a boolean mask as an index"):
         ng.jit(function)(np.array([1.0, -1.0, 2.0]))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ng.jit])
+def test_a_number_that_does_not_fit_is_not_written_through_a_mask(wrap):
+    def function(x):
+        y = ng.zeros(2, dtype=ng.int8)
+        y[ng.asarray(x) > 0.0] = 300
+        return y
+
+    with pytest.raises(OverflowError):
+        wrap(function)(np.array([1.0, -1.0]))

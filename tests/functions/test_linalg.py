@@ -288,3 +288,17 @@ def test_elements_that_are_zero_have_no_slope_in_norms_of_small_order(order):
     (found,) = ng.grad(ng.linalg.norm(x, order), x)
     slopes = [0.0, 2.5, -5 / 3] if order == 0.5 else [0.0, 0.0, 0.0]
     np.testing.assert_allclose(found.numpy(), slopes, 1e-14)
+
+
+def test_number_is_a_toeplitz_or_circulant_matrix_of_one_element_and_no_hankel_matrix():
+    for name in ("toeplitz", "circulant"):
+        assert getattr(ng.linalg, name)(3.0).tolist() == [[3.0]]
+    for arguments in ((3.0,), ([1.0, 2.0], 4.0)):
+        with pytest.raises(ValueError, match="hankel needs vectors"):
+            ng.linalg.hankel(*arguments)
+
+
+def test_tolerance_of_pinv_is_one_for_all_or_for_each_matrix():
+    with pytest.raises(ValueError, match="pinv needs a tolerance"):
+        ng.linalg.pinv(np.ones((2, 3)), np.full(4, 1e-15))
+    assert ng.linalg.pinv(np.ones((4, 2, 3)), np.full(4, 1e-15)).shape == (4, 3, 2)

@@ -68,3 +68,36 @@ def test_choosing_and_compressing_are_differentiated():
     y = x.compress([True, False, True], axis=0)
     np.testing.assert_array_equal(ng.grad(y.sum(), x)[0].numpy(), [[1] * 4, [0] * 4, [1] * 4])
     np.testing.assert_array_equal(np.extract(X > 9, x).detach().numpy(), [10, 11])
+
+
+@pytest.mark.parametrize("name", ["put", "putmask", "fill_diagonal"])
+def test_no_values_write_nothing_as_in_numpy(name):
+    x, expected = ng.ones((3, 3)), np.ones((3, 3))
+    for module, a in ((ng, x), (np, expected)):
+        between = {"put": ([0, 1],), "putmask": (np.eye(3) > 0,), "fill_diagonal": ()}[name]
+        getattr(module, name)(a, *between, [])
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "error"),
+    [
+        ("put", (np.array([0.0]), 1.0), TypeError),
+        ("put", ([9], 1.0), IndexError),
+        ("place", (np.array([True]), [1.0]), ValueError),
+        ("place", (np.ones((2, 2), bool), []), ValueError),
+        ("putmask", (np.array([True]), [1.0]), ValueError),
+        ("put_along_axis", (np.array([[0.0, 0.0]]), 1.0, 0), IndexError),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_numpys_class(name, args, error):
+    with pytest.raises(error, match=r"\w"):
+        getattr(np, name)(np.zeros((2, 2)), *args)
+    with pytest.raises(error, match=name):
+        getattr(ng, name)(ng.zeros((2, 2)), *args)
+
+
+def test_choose_takes_booleans_and_no_floats():
+    assert ng.choose([True, False], [1.0, 2.0]).tolist() == [2.0, 1.0]
+    with pytest.raises(TypeError, match="choose needs integers"):
+        ng.choose([0.0], [1.0, 2.0])

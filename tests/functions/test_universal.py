@@ -87,6 +87,7 @@ def test_writes_at_indices_that_come_again(ufunc):
 @pytest.mark.parametrize("dtype", [np.int64, np.int8])
 def test_methods_of_integers(ufunc, dtype):
     x = np.arange(1, 13).reshape(3, 4).astype(dtype)
+    x = x % 4 + 1 if ufunc is np.lcm else x  # beyond int8 its sign is anything
     t = ng.tensor(x)
     for own, theirs in (
         (ufunc.reduce(t), ufunc.reduce(x)),

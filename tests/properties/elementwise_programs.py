@@ -17,7 +17,14 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad._declare.elementwise import Elementwise
 
-OPERATORS = {name: o for name, o in sorted(registry.items()) if isinstance(o, Elementwise)}
+
+def _is_drawn(operator: Any) -> bool:
+    """Whether an operator is elementwise, and differentiable in all of its arguments or in none."""
+    formulas = getattr(operator, "formulas", {})
+    return isinstance(operator, Elementwise) and len(formulas) in (0, len(operator.parameters))
+
+
+OPERATORS = {name: o for name, o in sorted(registry.items()) if _is_drawn(o)}
 INTEGRAL = frozenset(name for name in OPERATORS if name.startswith("bitwise"))
 SHIFTS = frozenset(name for name in OPERATORS if name.endswith("shift"))
 # Not straight code, so that a kernel with one of them is no code for whole vectors.

@@ -246,7 +246,7 @@ def test_complex_steps_through_other_functions_are_refused():
     for function in (
         ng.abs,
         lambda x: ng.real(x) * 2,
-        ng.erf if hasattr(ng, "erf") else ng.special.erf,
+        ng.cbrt,
     ):
         with pytest.raises(ArgTypeError, match="complex_step"):
             gradcheck(function, variable(), complex_step=True)

@@ -10,7 +10,7 @@ from ..._tensor import Tensor
 from ...func import hessian, hvp, value_and_grad, value_and_jacobian
 from ...func import jit as captured
 from ...func.jacobian_blocks import joined
-from ...func.trees import flatten, output_leaves
+from ...func.trees import output_leaves
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
 from .linearization import refused_graph
@@ -35,10 +35,11 @@ class Captured:
     def _arrays(self, result: Any) -> Any:
         if type(result) is np.ndarray:
             return result
-        leaves, rebuild = flatten(result)
-        if any([isinstance(leaf, Tensor) and leaf.requires_grad for leaf in leaves]):  # noqa: C419
+        if isinstance(result, tuple):
+            return tuple([self._arrays(part) for part in result])
+        if isinstance(result, Tensor) and result.requires_grad:
             raise refused_graph(self.what)
-        return rebuild([x.numpy() if isinstance(x, Tensor) else x for x in leaves])
+        return result.numpy() if isinstance(result, Tensor) else result
 
 
 class OfVector:

@@ -102,7 +102,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         self._forget()
 
     def _forget(self) -> None:
-        self._captured, self._is_scalar = self.jit, None
+        self._captured, self._is_scalar, self._form = self.jit, None, self.form
         self._passes, self._saved = 1, 0  # of a derivative; by finding it with the value
         self._programs: dict[str, Captured] = {}
         self._prepared: dict[Callable[..., Any], Any] = {}
@@ -200,11 +200,6 @@ class function:  # noqa: N801  it is called as a function is, and what it return
             self._find(point, x, more, with_jac=wanted == "jac" or self._saved > 0)
         return point
 
-    @property
-    def _form(self) -> str:
-        """The form of the derivative; a gradient is an array."""
-        return "dense" if self._is_scalar else self.form
-
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
         needs_record = not self._captured or (with_jac and self._form == "operator")
         if point.record is None and (needs_record or self._is_scalar is None):
@@ -228,6 +223,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         """Call the function itself."""
         record = point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
         self._is_scalar, point.value = record.is_scalar, record.value
+        self._form = "dense" if self._is_scalar else self.form  # a gradient is an array
         self._passes = 1 if self._form == "operator" else min(record.shape)
 
     def _run(self, name: str, *arrays: Any) -> Any:

@@ -11,7 +11,7 @@ from ..._declare import registry
 from ...functions import special
 from ...operators.formulas import TABLE, Tabled
 from .elementwise import INF, binary, unary
-from .scenario import Scenario, floats, spread
+from .scenario import REAL, Scenario, floats, spread
 
 OWN = (
     unary(
@@ -140,6 +140,9 @@ def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
     yield from groups.values()
 
 
+DOUBLE_ONLY = {"voigt_profile"}  # whose derivatives cancel
+
+
 def _tabled(operators: list[Tabled]) -> Scenario:
     """Return the scenario of operators that take the same arguments; those that have no derivative
     are constants in the middle of where they are tried."""
@@ -168,6 +171,7 @@ def _tabled(operators: list[Tabled]) -> Scenario:
         reference=reference if None not in known else None,
         points=spread(ranges),
         domains=tuple(ranges),
+        dtypes=("float64",) if first.name in DOUBLE_ONLY else REAL,
         order=2 if first.formulas else 0,
         half=False,
         oracle=False,

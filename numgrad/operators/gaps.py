@@ -1,0 +1,157 @@
+"""What the derivatives of eigenvectors and singular vectors share.
+
+They have the differences of values as denominators. Where two values are equal to rounding, their
+vectors can be any basis of a space, and functions of them have a derivative only if they do not
+depend on the choice. `quotient` says what is made of such a pair.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._declare import HostOperator, door
+from .cast import cast
+from .comparison import equal, less_equal, logical_and, logical_or
+from .elementwise import absolute, add, multiply, reciprocal, subtract, where
+from .indexing import diagonal, index
+from .matmul import adjoint
+from .reduction import sum as sum_
+from .selection import maximum
+from .shape import expand_dims
+
+
+class Decomposition(HostOperator):
+    """A factorization of matrices; its pullback gets ``None`` for factors that nobody uses."""
+
+    _pushforward: Any = None
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        gradients = self._pullback(context, *cotangents)  # type: ignore[misc]
+        return gradients if isinstance(gradients, tuple) else (gradients,)
+
+    def tangent(
+        self, forward_pass: Any, context: Any, tangents: Sequence[Any]
+    ) -> Sequence[Any] | None:
+        return None if self._pushforward is None else self._pushforward(context, *tangents)
+
+    def pushforward(self, function: Any) -> Any:
+        """Declare what becomes of tangents, for a pullback that is not linear where it refuses."""
+        self._pushforward = function
+        return function
+
+
+def decomposition(signature: str, **options: Any) -> Any:
+    """Declare a factorization from a function of whole arrays; see `HostOperator`."""
+    return lambda function: Decomposition(function, signature, **options)
+
+
+def reads_outputs(count: int) -> Any:
+    """Return what declares that a derivative reads one input not, and all outputs."""
+    return lambda needs: (False, *(True,) * count)
+
+
+# Matrices -----------------------------------------------------------------------------------------
+
+
+def as_row(x: Any) -> Any:
+    return expand_dims(x, axes=(-2,))
+
+
+def as_column(x: Any) -> Any:
+    return expand_dims(x, axes=(-1,))
+
+
+def first_of(x: Any, count: int) -> Any:
+    """Return the first vectors, columns of ``x``, all without a copy if there are no more."""
+    return x if x.shape[-1] == count else index(x, key=((0, count, None),))
+
+
+def rest_of(x: Any, count: int) -> Any:
+    return index(x, key=((count, None, None),))
+
+
+def half(x: Any, sign: int) -> Any:
+    """Return the Hermitian part of matrices, or for the sign -1 the skew-Hermitian part."""
+    other = adjoint(x)
+    return multiply(add(x, other) if sign > 0 else subtract(x, other), number(0.5, x.dtype))
+
+
+def number(value: float, dtype: np.dtype) -> Any:
+    return door.constant(np.array(value, dtype))
+
+
+def onto_diagonal(x: Any, dtype: np.dtype) -> Any:
+    """Return diagonal matrices, of another dtype perhaps."""
+    eye = np.eye(x.shape[-1], dtype=dtype)
+    return multiply(as_row(cast(x, dtype)), door.constant(eye))
+
+
+def main_diagonal(x: Any) -> Any:
+    return diagonal(x, axes=(-2, -1), offset=0)
+
+
+# Pairs of values ----------------------------------------------------------------------------------
+
+
+def rounding(values: Any, size: int) -> Any:
+    """Return how far equal values may be apart; the values are in order, and may be none."""
+    ends = index(values, key=((0, 1, None),)), index(values, key=((-1, None, None),))
+    largest = maximum(absolute(ends[0]), absolute(ends[1]))
+    return multiply(largest, number(size * np.finfo(values.dtype).eps, values.dtype))
+
+
+class Gaps(NamedTuple):
+    """Denominators, up to which size they are rounding, and where the quotient counts as 0 then."""
+
+    values: Any
+    limit: Any
+    still: np.ndarray
+
+
+def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> Any:
+    """Return ``x`` divided by gaps that are more than rounding.
+
+    Elsewhere it is 0 where nothing depends on the pair, and else NaN: for a function of values and
+    vectors, such as a function of a matrix, the limit of the quotient is in neither cotangent.
+
+    Parameters
+    ----------
+    x : value
+        Made of ``parts``. A function of vectors alone, which does not depend on their choice, has 0
+        here up to rounding.
+    alone : bool
+        Whether the vectors are used, but not the values.
+    """
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
+    inverse = reciprocal(where(close, number(1.0, gaps.values.dtype), gaps.values))
+    if alone:
+        size = sum_(absolute(parts[0]), axes=(-2, -1))
+        for part in parts[1:]:
+            size = add(size, sum_(absolute(part), axes=(-2, -1)))
+        bound = multiply(size, number(np.sqrt(np.finfo(size.dtype).eps), size.dtype))
+        quiet = less_equal(absolute(x), as_column(as_column(bound)))
+    else:
+        quiet = equal(parts[0], zero)
+        for part in parts[1:]:
+            quiet = logical_and(quiet, equal(part, zero))
+    quiet = logical_or(quiet, door.constant(gaps.still))
+    return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
+
+
+def eye(n: int) -> np.ndarray:
+    return np.eye(n, dtype=bool)
+
+
+def alone(context: Any, values: Any) -> bool:
+    """Whether vectors are used, but not the values."""
+    return values is None and not context.static.get("paired", False)
+
+
+def paired_with(context: Any, values: Any) -> dict[str, Any]:
+    """Return the options with which to compute the vectors of values that are used."""
+    used = context.create_graph and values.requires_grad
+    return context.static | {"paired": True} if used else context.static
