@@ -161,6 +161,7 @@ from .functions.floats import divmod as divmod
 from .functions.floats import float_power as float_power
 from .functions.floats import frexp as frexp
 from .functions.floats import heaviside as heaviside
+from .functions.floats import i0 as i0
 from .functions.floats import iscomplex as iscomplex
 from .functions.floats import isneginf as isneginf
 from .functions.floats import isposinf as isposinf

@@ -40,6 +40,20 @@ def sinc(x: ArrayLike, /) -> Tensor:
     return _spherical.sinc(x)
 
 
+def i0(x: ArrayLike, /) -> Tensor:
+    """Return the modified Bessel function of order 0; its derivative is that of order 1.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.i0(ng.tensor([0.0, 1.0])).round(6)
+    tensor([1.      , 1.266066])
+    """
+    from . import special  # which makes its operators when the first of them is asked for
+
+    return special.i0(x)
+
+
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return 0 where ``x1`` is negative, ``x2`` where it is 0, 1 where it is positive.
 

@@ -136,8 +136,8 @@ def _translate(
     result = {}
     for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
         value, name = given[parameter], names.get(parameter)
-        if parameter == "out" and name is None:
-            result[parameter] = value  # which the result is written to
+        if name is None and (parameter == "out" or _hands_on(ours)):
+            result[parameter] = value  # what the result is written to, or a function of users takes
         elif name is None:
             if not _is_default(value, theirs.get(parameter)):
                 raise _no_such_parameter(called, parameter)
@@ -192,6 +192,11 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 def _is_variadic(parameters: Mapping[str, inspect.Parameter]) -> bool:
     return not parameters or any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+
+
+def _hands_on(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    """Return whether a function takes options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:

@@ -83,12 +83,6 @@ def scipy_function(name: str) -> Callable[..., Any] | None:
 _SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
 
 
-def _i0(x: Tensor) -> Tensor:
-    from . import special
-
-    return special.i0(x)
-
-
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return linalg.diagonal(x, offset, axis1=-2, axis2=-1)
 
@@ -105,7 +99,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
 FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
-    np.i0: _i0,
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
 }
