@@ -16,19 +16,22 @@ import numpy as np
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad._declare.elementwise import Elementwise
+from numgrad.operators.formulas import Tabled
 
 
 def _is_drawn(operator: Any) -> bool:
-    """Whether an operator is elementwise, and differentiable in all of its arguments or in none."""
-    formulas = getattr(operator, "formulas", {})
-    return isinstance(operator, Elementwise) and len(formulas) in (0, len(operator.parameters))
+    """Whether an operator is elementwise and takes anything: functions of tables with orders and
+    other parameters take time that grows with these, or are differentiable in some alone."""
+    if isinstance(operator, Tabled):
+        return len(operator.parameters) == len(operator.formulas) == 1
+    return isinstance(operator, Elementwise)
 
 
 OPERATORS = {name: o for name, o in sorted(registry.items()) if _is_drawn(o)}
 INTEGRAL = frozenset(name for name in OPERATORS if name.startswith("bitwise"))
 SHIFTS = frozenset(name for name in OPERATORS if name.endswith("shift"))
 # Not straight code, so that a kernel with one of them is no code for whole vectors.
-BRANCHING = ("digamma", "gammaln", "polygamma", "fmod", "remainder", "floor_divide", *INTEGRAL)
+BRANCHING = ("digamma", "gammaln", "fmod", "remainder", "floor_divide", *INTEGRAL)
 STRAIGHT = tuple(name for name in OPERATORS if name not in BRANCHING)
 DTYPES = ("f8", "f8", "f8", "f4", "c16", "c8", "i8", "?")
 SIZES = (1, 3, 8, 17, 64, 150)
@@ -106,8 +109,6 @@ def _apply(name: str, values: Sequence[Any]) -> Any:
     """Apply an operator to values, made such as it takes."""
     operator = OPERATORS[name]
     given = [_fitting(operator, n, value) for n, value in enumerate(values)]
-    if name == "polygamma":
-        given[0] = ng.tensor(1.0)
     if name in SHIFTS:
         given[1] = ng.bitwise_and(given[1], 7)
     shape = np.broadcast_shapes(*[np.shape(x) for x in given])
