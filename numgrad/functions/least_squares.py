@@ -43,7 +43,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
     Returns
     -------
-    Q, R : Tensor
+    tuple of Tensor
+        ``Q, R``:
         Or ``R``.
 
     Raises
@@ -142,7 +143,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
 
     Returns
     -------
-    x, residuals, rank, s : Tensor
+    tuple of Tensor
+        ``x, residuals, rank, s``:
         The solution, the sums of the squares of what is left (empty if there are no more equations
         than unknowns, or the rank is less than their number), the rank and the singular values.
 

@@ -37,7 +37,8 @@ def logsumexp(
 
     Returns
     -------
-    res, sgn : Tensor
+    tuple of Tensor
+        ``res, sgn``:
         ``sgn`` only where it is asked for.
 
     Notes

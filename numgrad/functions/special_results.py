@@ -20,7 +20,8 @@ def airy(z: ArrayLike, /) -> tuple[Tensor, ...]:
 
     Returns
     -------
-    ai, aip, bi, bip : Tensor
+    tuple of Tensor
+        ``ai, aip, bi, bip``:
         Ai, Ai', Bi and Bi'.
 
     Notes
@@ -46,7 +47,8 @@ def sici(x: ArrayLike, /) -> tuple[Tensor, ...]:
 
     Returns
     -------
-    si, ci : Tensor
+    tuple of Tensor
+        ``si, ci``.
 
     Notes
     -----
@@ -71,7 +73,8 @@ def shichi(x: ArrayLike, /) -> tuple[Tensor, ...]:
 
     Returns
     -------
-    shi, chi : Tensor
+    tuple of Tensor
+        ``shi, chi``.
 
     Notes
     -----
@@ -96,7 +99,8 @@ def fresnel(z: ArrayLike, /) -> tuple[Tensor, ...]:
 
     Returns
     -------
-    s, c : Tensor
+    tuple of Tensor
+        ``s, c``.
 
     Notes
     -----
@@ -121,7 +125,8 @@ def ellipj(u: ArrayLike, m: ArrayLike, /) -> tuple[Tensor, ...]:
 
     Returns
     -------
-    sn, cn, dn, ph : Tensor
+    tuple of Tensor
+        ``sn, cn, dn, ph``.
 
     Notes
     -----

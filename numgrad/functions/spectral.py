@@ -143,7 +143,8 @@ def svd(
 
     Returns
     -------
-    U, S, Vh : Tensor
+    tuple of Tensor
+        ``U, S, Vh``.
 
     Raises
     ------
