@@ -7,7 +7,7 @@ import numpy as np
 from .._errors import DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..operators import spherical as _spherical
-from .comparison import isfinite, isinf, logical_and, logical_not, not_equal, signbit
+from .comparison import isinf, logical_and, logical_not, not_equal, signbit
 from .complex_parts import imag, real
 from .constants import zeros
 from .creation import fresh
@@ -198,7 +198,8 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     found = np.asarray(np.nextafter(values_of(x1), values_of(x2)))
     with np.errstate(all="ignore"):
         step = found - values_of(x1)
-    return as_scalar(where(isfinite(step), x1 + step, found))
+        same_sign = np.signbit(values_of(x1) + step) == np.signbit(found)  # of zeros too
+    return as_scalar(where(np.isfinite(step) & same_sign, x1 + step, found))
 
 
 # Questions ----------------------------------------------------------------------------------------
