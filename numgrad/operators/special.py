@@ -46,27 +46,69 @@ def digamma_series(x):
 TAIL = 691 / 32760
 
 
+BERNOULLI = tuple(
+    share / math.factorial(2 * k)
+    for k, share in enumerate(
+        (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510), start=1
+    )
+)
+"""The coefficients of the Euler-Maclaurin series."""
+STEPS = 48
+
+
+def signed_factorial(n):
+    """``n!``, negative for even ``n``; infinite above 170."""
+    product = 2 * (n % 2) - 1
+    for k in range(2, min(int(n), 171) + 1):
+        product *= k
+    return product
+
+
 def polygamma_series(n, x):
     """The ``n``-th derivative of digamma, ``n >= 1``, for ``x`` above ``n - 32``; NaN below."""
-    sign = 2 * (n % 2) - 1
+    n = n.real  # where x is complex
     # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The
     # sum converges for negative x as well; only the number of steps bounds how far below zero.
-    total = 0.0
+    total = 0 * x
     z = x
     shift = 16 + n
-    for _ in range(48):
-        total += where(z < shift, z ** -(n + 1), 0.0)
-        z = where(z < shift, z + 1, z)
+    for _ in range(STEPS):
+        if z.real < shift:
+            total += z ** -(n + 1)
+            z += 1
     power = z**-n
     total += power / n + 0.5 * power / z
-    term = (n + 1) * power / (z * z)
-    total += term / 12
-    term = term * (n + 2) * (n + 3) / (z * z)
-    total -= term / 720
-    term = term * (n + 4) * (n + 5) / (z * z)
-    total += term / 30240
-    term = term * (n + 6) * (n + 7) / (z * z)
-    total -= term / 1209600
-    term = term * (n + 8) * (n + 9) / (z * z)
-    total += term / 47900160
-    return where(z >= shift, sign * math.exp(math.lgamma(n + 1)) * total, math.nan)
+    term, k = power / z, n + 1
+    for coefficient in BERNOULLI:
+        term = term * k / z
+        total += coefficient * term
+        term, k = term * (k + 1) / z, k + 2
+    total = total * signed_factorial(n)
+    return total if z.real >= shift else total * math.nan
+
+
+def polygamma_difference(n, x, step):
+    """``polygamma(n, x + step) - polygamma(n, x)``, ``n >= 0``, to all digits for small steps.
+
+    It is `polygamma_series` with the difference of each term in the place of the term.
+    """
+    if not (x > 0 and x + step > 0):
+        if n == 0:
+            return digamma_series(x + step) - digamma_series(x)
+        return polygamma_series(n, x + step) - polygamma_series(n, x)
+    total, z = 0.0, x
+    for _ in range(STEPS):
+        if z < 16 + n:
+            total += math.expm1(-(n + 1) * math.log1p(step / z)) * z ** -(n + 1)
+            z += 1
+    log = math.log1p(step / z)
+    total += -log if n == 0 else math.expm1(-n * log) * z**-n / n
+    factor, k = 0.5 * z ** -(n + 1), n + 1
+    total += math.expm1(-k * log) * factor
+    factor *= 2
+    for coefficient in BERNOULLI:
+        factor = factor * k / z
+        k += 1
+        total += coefficient * math.expm1(-k * log) * factor
+        factor, k = factor * k / z, k + 1
+    return total * signed_factorial(n)
