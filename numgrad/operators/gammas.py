@@ -33,7 +33,7 @@ digamma = declare("digamma", "x", "logarithmic derivative of the gamma function"
                   value=digamma_series, complex=Foreign("psi", "z", "z"), scipy="psi",
                   domain="all but 0, -1, -2, ...", tried=((0.3, 5),), dx="polygamma(1.0, x)")
 declare("polygamma", "n x", "derivative ``n`` of `digamma`", value=polygamma_series, fixed="n",
-        complex=polygamma_series, domain="n >= 1, x > n - 32 but 0, -1, -2, ...", tried=((2, 2), (0.3, 5)),
+        complex=polygamma_series, domain="n >= 1, x > -9000 but 0, -1, -2, ...", tried=((2, 2), (0.3, 5)),
         dx="polygamma(n + 1, x)")
 polygamma_step = declare("polygamma_step", "n x step", "``polygamma(n, x + step) - polygamma(n, x)``",
         value=polygamma_difference, scipy="", fixed="n", tried=((2, 2), (0.3, 5), (0.2, 3)),
@@ -106,6 +106,16 @@ beta_density = declare("beta_density", "a b x", "density of the beta distributio
 
 # Incomplete integrals and their inverses ----------------------------------------------------------
 
+def slope_by_series(a, x):
+    """Of small ``x``, by the derivatives of the terms of the power series of `gammainc`."""
+    apart = math.log(x) - digamma_series(a + 1)
+    total, term = apart, 1.0
+    for n in range(1, 25):
+        term *= -x / n
+        total += term * (apart * a + n / (a + n)) / (a + n)
+    return -x / a * math.exp(x) * total
+
+
 NODES, OUTSET = 80, -4.0
 STEP = -2 * OUTSET / NODES
 
@@ -121,6 +131,8 @@ def slope_of_draw(a, x):
     """
     if x == 0:
         return 0.0
+    if x < 1:
+        return slope_by_series(a, x)
     apart = math.log(x) - digamma_series(a)
     c = 1 / (abs(a - x) + math.sqrt(0.5 * x))
     if c > 1:  # where the curvature at x says little about the length
@@ -199,6 +211,18 @@ def hurwitz(x, q):
     return where(x > 1, value, where(x == 1, math.inf, math.nan))
 
 
+def riemann(x):
+    """By reflection where the value is small, so that nothing is added to -1."""
+    z = where((x < 0) & (x > -20), x, 0.0)
+    half = 0.5 * z
+    turn = math.sin(math.pi * (half - round(half))) * (1 - 2 * (round(half) % 2))
+    reflected = (2 * math.pi) ** z / math.pi * turn * math.gamma(1 - z) * (1 + ZETAC(1 - z))
+    return where(z < 0, reflected, 1 + ZETAC(x))
+
+
+ZETAC = Foreign("zetac", "d")
+declare("riemann_zeta", "x", "Riemann zeta function", value=riemann, scipy="", domain="all but 1",
+        fixed="x", tried=((1.5, 5),))
 declare("zetac", "x", "Riemann zeta function minus 1", domain="all but 1", fixed="x",
         tried=((1.5, 5),))
 declare("hurwitz_zeta", "x q", "Hurwitz zeta function, the sum of ``(q + k)**-x``", value=hurwitz,

@@ -28,23 +28,33 @@ def cotangent_of_pi(x):
     return math.pi / math.tan(math.pi * (x - round(x)))
 
 
+ROOT, ROOT_REST = 1.4616321449683622, 9.549995429965697e-17
+"""Where `digamma` is 0, in two parts."""
+
+
 def digamma_series(x):
-    # Upwards by the recurrence, then the asymptotic series; below 0 by reflection.
+    # Upwards by the recurrence, then the asymptotic series; below 0 by reflection. Near the root it
+    # is the difference from the value there, each term in the place of what it differs from.
     z = where(x > 0, x, 1 - x)
-    total = 0.0
+    s = (z - ROOT) - ROOT_REST
+    near = abs(s) < 0.5
+    total, root = 0.0, ROOT
     for _ in range(10):
-        step = where(z < 10, 1 / z, 0.0)
-        total -= step
-        z = where(z < 10, z + 1, z)
-    r = 1 / (z * z)
-    tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * TAIL)))))
-    value = total + math.log(z) - 0.5 / z - tail
+        low = z < 10
+        total += where(near, s / (z * root), where(low, -1 / z, 0.0))
+        z, root = where(near | low, z + 1, z), root + 1
+    total += where(near, math.log1p(s / root), math.log(z))
+    total += where(near, 0.5 * s / (z * root), -0.5 / z)
+    value = total - (digamma_tail(1 / (z * z)) - where(near, digamma_tail(1 / (root * root)), 0.0))
     reflected = where(x == round(x), math.nan, value - cotangent_of_pi(x))
     return where(x > 0, value, where(x == 0, -1 / x, reflected))
 
 
-TAIL = 691 / 32760
+def digamma_tail(r):
+    return r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * TAIL)))))
 
+
+TAIL = 691 / 32760
 
 BERNOULLI = tuple(
     share / math.factorial(2 * k)
@@ -53,7 +63,13 @@ BERNOULLI = tuple(
     )
 )
 """The coefficients of the Euler-Maclaurin series."""
-STEPS = 48
+STEPS = 10000
+"""How many terms are added one by one."""
+
+
+def steps(n, x):
+    """How many terms go before the series."""
+    return int(min(16 + n - x, STEPS)) + 1 if x < 16 + n else 0
 
 
 def signed_factorial(n):
@@ -65,17 +81,15 @@ def signed_factorial(n):
 
 
 def polygamma_series(n, x):
-    """The ``n``-th derivative of digamma, ``n >= 1``, for ``x`` above ``n - 32``; NaN below."""
+    """The ``n``-th derivative of digamma, ``n >= 1``, for ``x > -9000``; NaN far below."""
     n = n.real  # where x is complex
     # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The
     # sum converges for negative x as well; only the number of steps bounds how far below zero.
     total = 0 * x
     z = x
-    shift = 16 + n
-    for _ in range(STEPS):
-        if z.real < shift:
-            total += z ** -(n + 1)
-            z += 1
+    for _ in range(steps(n, x.real)):
+        total += z ** -(n + 1)
+        z += 1
     power = z**-n
     total += power / n + 0.5 * power / z
     term, k = power / z, n + 1
@@ -84,7 +98,7 @@ def polygamma_series(n, x):
         total += coefficient * term
         term, k = term * (k + 1) / z, k + 2
     total = total * signed_factorial(n)
-    return total if z.real >= shift else total * math.nan
+    return total if z.real >= 15.5 + n else total * math.nan
 
 
 def polygamma_difference(n, x, step):
@@ -97,10 +111,9 @@ def polygamma_difference(n, x, step):
             return digamma_series(x + step) - digamma_series(x)
         return polygamma_series(n, x + step) - polygamma_series(n, x)
     total, z = 0.0, x
-    for _ in range(STEPS):
-        if z < 16 + n:
-            total += math.expm1(-(n + 1) * math.log1p(step / z)) * z ** -(n + 1)
-            z += 1
+    for _ in range(steps(n, x)):
+        total += math.expm1(-(n + 1) * math.log1p(step / z)) * z ** -(n + 1)
+        z += 1
     log = math.log1p(step / z)
     total += -log if n == 0 else math.expm1(-n * log) * z**-n / n
     factor, k = 0.5 * z ** -(n + 1), n + 1
