@@ -33,7 +33,8 @@ def decay(z, turn):
 
 def wofz_slope(z, y):
     near = -2 * z * y + TWO_I_OVER_SQRT_PI
-    wave = where(z.imag < 0, -4 * z * math.exp(-z * z), 0 * z)
+    below = z.imag < 0
+    wave = where(below, -4 * z * math.exp(where(below, -z * z, 0 * z)), 0 * z)
     return where(abs(z) > FAR, wave - 0.5 * TWO_I_OVER_SQRT_PI * decay(z, -1.0), near)
 
 
@@ -112,14 +113,13 @@ def faddeeva_imag(k, x, height):
 
 
 SQRT_PI = math.sqrt(math.pi)
-for _part, _about, _value, _slopes in (
-    ("real", "real", faddeeva_real, ("wofz_real(k + 1, x, height)", "-wofz_imag(k + 1, x, height)")),
-    ("imag", "imaginary", faddeeva_imag, ("wofz_imag(k + 1, x, height)", "wofz_real(k + 1, x, height)")),
-):
-    declare(f"wofz_{_part}", "k x height",
-            f"{_about} part of derivative ``k`` of ``wofz(x + 1j * height)``", scipy="",
-            value=_value, fixed="k", tried=((1, 1), (-2, 2), (0.2, 2)),
-            dx=_slopes[0], dheight=_slopes[1])
+PARTS = {"scipy": "", "fixed": "k", "tried": ((1, 1), (-2, 2), (0.2, 2))}
+declare("wofz_real", "k x height", "real part of derivative ``k`` of ``wofz(x + 1j * height)``",
+        value=faddeeva_real, **PARTS,
+        dx="wofz_real(k + 1, x, height)", dheight="-wofz_imag(k + 1, x, height)")
+declare("wofz_imag", "k x height", "imaginary part of derivative ``k`` of `wofz`",
+        value=faddeeva_imag, **PARTS,
+        dx="wofz_imag(k + 1, x, height)", dheight="wofz_real(k + 1, x, height)")
 PLACE = "SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma"
 declare("voigt_profile", "x sigma gamma", "Voigt profile, a normal distribution of standard "
         "deviation ``sigma`` convolved with a Cauchy distribution of width ``gamma``",

@@ -59,17 +59,19 @@ class Tabled(Elementwise):
         SciPy's universal function of which it is a result; empty for none.
     gives_complex : bool
         Whether its result is complex whatever the arguments are.
+    once : tuple of str
+        The parameters in which there is a first derivative only.
     formulas : dict
         What is shown of each partial derivative.
     """
 
     def __init__(
         self, name: str, value: Callable[..., Any], about: str, domain: str, scipy: str,
-        tried: Sequence[tuple[float, float]], gives_complex: bool, **options: Any
+        tried: Sequence[tuple[float, float]], gives_complex: bool, once: str, **options: Any
     ) -> None:  # fmt: skip
         super().__init__(value, name, register=True, **options)
         self.about, self.domain, self.tried = about, domain, tuple(tried)
-        self.scipy, self.gives_complex = scipy, gives_complex
+        self.scipy, self.gives_complex, self.once = scipy, gives_complex, tuple(once.split())
         self.formulas: dict[str, str] = {}
 
     def __call__(self, *args: Any) -> Any:
@@ -111,6 +113,7 @@ def declare(
     domain: str = "",
     scipy: str | None = None,
     fixed: str = "",
+    once: str = "",
     tried: Sequence[tuple[float, float]],
     gives_complex: bool = False,
     **partials: Value | tuple[str, Value],
@@ -130,6 +133,8 @@ def declare(
         ones unless given. A text of the kinds of arguments such as ``"dz"`` is SciPy's as well.
     fixed : str
         The parameters for which no derivative is known.
+    once : str
+        Those for which no second derivative is known.
     domain, scipy, tried, gives_complex
         See `Tabled`; where one is tried stands for all arguments.
     **partials : str or tuple
@@ -151,6 +156,7 @@ def declare(
         name if scipy is None else scipy,
         tuple(tried) * len(names) if len(tried) == 1 else tried,
         gives_complex,
+        once,
         complex=complex is not None and _scalar(name, names, complex),
     )
     NAMES[name] = TABLE[name] = operator

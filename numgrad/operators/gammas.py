@@ -33,13 +33,15 @@ digamma = declare("digamma", "x", "logarithmic derivative of the gamma function"
                   value=digamma_series, complex=Foreign("psi", "z", "z"), scipy="psi",
                   domain="all but 0, -1, -2, ...", tried=((0.3, 5),), dx="polygamma(1.0, x)")
 declare("polygamma", "n x", "derivative ``n`` of `digamma`", value=polygamma_series, fixed="n",
-        complex=polygamma_series, domain="n >= 1, x > -9000 but 0, -1, -2, ...", tried=((2, 2), (0.3, 5)),
-        dx="polygamma(n + 1, x)")
-polygamma_step = declare("polygamma_step", "n x step", "``polygamma(n, x + step) - polygamma(n, x)``",
-        value=polygamma_difference, scipy="", fixed="n", tried=((2, 2), (0.3, 5), (0.2, 3)),
+        complex=polygamma_series, domain="n >= 1, x > -9000 but 0, -1, -2, ...",
+        tried=((2, 2), (0.3, 5)), dx="polygamma(n + 1, x)")
+polygamma_step = declare("polygamma_step", "n x step",
+        "``polygamma(n, x + step) - polygamma(n, x)``", value=polygamma_difference, scipy="",
+        fixed="n", tried=((2, 2), (0.3, 5), (0.2, 3)),
         dx="polygamma_step(n + 1, x, step)", dstep="polygamma(n + 1, x + step)")
 declare("poch", "z m", "rising factorial ``gamma(z + m) / gamma(z)``", tried=PAIR,
-        dz=("y * (digamma(z + m) - digamma(z))", "y * polygamma_step(0.0, z, m)"), dm="y * digamma(z + m)")
+        dz=("y * (digamma(z + m) - digamma(z))", "y * polygamma_step(0.0, z, m)"),
+        dm="y * digamma(z + m)")
 declare("binom", "n k", "binomial coefficient of real numbers", tried=((3, 6), (0.4, 2)),
         dn=("y * (digamma(n + 1) - digamma(n - k + 1))", "y * polygamma_step(0.0, n - k + 1, k)"),
         dk="y * (digamma(n - k + 1) - digamma(k + 1))")
@@ -62,7 +64,8 @@ def gamma_density_of(a, x):
     d = (x - a) / a
     r = 1 / (a * a)
     series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r / 1680))) / a
-    high = a * (math.log1p(d) - d) + 0.5 * math.log(a / (2 * math.pi)) - series - math.log(x)
+    log = where(d < -0.5, math.log(x / a), math.log1p(d))
+    high = a * (log - d) + 0.5 * math.log(a / (2 * math.pi)) - series - math.log(x)
     low = xlogy_of(a - 1, x) - x - math.lgamma(a)
     inside = math.exp(where(large, high, low))
     ends = where(x == 0, where(a < 1, math.inf, where(a == 1, 1.0, 0.0)), 0.0)
@@ -150,7 +153,7 @@ def slope_of_draw(a, x):
     return x * STEP * total
 
 
-gamma_slope = declare("gamma_slope", "a x", "slope of a draw of the gamma distribution in its shape",
+gamma_slope = declare("gamma_slope", "a x", "slope of a draw of a gamma distribution in its shape",
         value=slope_of_draw, scipy="", fixed="a", tried=PAIR,
         dx="digamma(a) - math.log(x) - y * ((a - 1) / x - 1)")
 
@@ -162,8 +165,8 @@ def gammainc_a(a, x):
 
 
 NAMES.update(gammainc_a=gammainc_a)
-GAMMA = {"tried": ((0.5, 4), (0.2, 5))}
-GAMMA_INVERSE = {"domain": "a > 0, 0 <= p <= 1", "tried": ((0.5, 4), (0.1, 0.9))}
+GAMMA = {"once": "a", "tried": ((0.5, 4), (0.2, 5))}
+GAMMA_INVERSE = {"once": "a", "domain": "a > 0, 0 <= p <= 1", "tried": ((0.5, 4), (0.1, 0.9))}
 BETA = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= x <= 1", "tried": TRIPLE}
 BETA_INVERSE = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= p <= 1", "tried": TRIPLE}
 

@@ -102,12 +102,12 @@ declare("ellipeinc_m", "phi m", "slope of `ellipeinc` in ``m``", value=ellipeinc
         fixed="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
         dphi="-0.5 * math.sin(phi)**2 / math.sqrt(1 - m * math.sin(phi)**2)")
 declare("ellipkinc", "phi m", "incomplete elliptic integral of the first kind",
-        tried=((-1.4, 1.4), (-0.9, 0.9)),
+        once="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
         dphi="1 / math.sqrt(1 - m * math.sin(phi) * math.sin(phi))",
         dm=("(ellipeinc(phi, m) / (1 - m) - ellipkinc(phi, m)) / (2 * m)"
             " - sin(2 * phi) / (4 * (1 - m) * sqrt(1 - m * sin(phi)**2))", "ellipkinc_m(phi, m)"))
 declare("ellipeinc", "phi m", "incomplete elliptic integral of the second kind",
-        tried=((-1.4, 1.4), (-0.9, 0.9)),
+        once="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
         dphi="math.sqrt(1 - m * math.sin(phi) * math.sin(phi))",
         dm=("(ellipeinc(phi, m) - ellipkinc(phi, m)) / (2 * m)", "ellipeinc_m(phi, m)"))
 for _place, (_name, _about, _formula) in enumerate((
