@@ -33,10 +33,12 @@ declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p
 # Chi square, gamma, Poisson -----------------------------------------------------------------------
 
 declare("chdtr", "v x", "distribution function of the chi square distribution",
-        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,), dv="0.5 * gammainc_a(0.5 * v, 0.5 * x)",
+        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        dv="0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="0.5 * gamma_density(0.5 * v, 0.5 * x)")
 declare("chdtrc", "v x", "survival function of the chi square distribution",
-        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,), dv="-0.5 * gammainc_a(0.5 * v, 0.5 * x)",
+        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        dv="-0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="-0.5 * gamma_density(0.5 * v, 0.5 * x)")
 declare("chdtri", "v p", "inverse of `chdtrc` in ``x``", domain="v > 0, 0 <= p <= 1",
         once="v", tried=(POSITIVE, SHARE), dp="-2 / gamma_density(0.5 * v, 0.5 * y)",
