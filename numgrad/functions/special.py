@@ -57,19 +57,17 @@ zetac = _of.unary("zetac")
 
 
 def polygamma(n: ArrayLike, x: ArrayLike, /) -> Tensor:
-    """Return derivative ``n`` of `digamma`; NaN far below zero, for ``x < n - 32``.
+    """Return derivative ``n`` of `digamma`; NaN far below zero, for ``x < -9000``.
 
     Parameters
     ----------
     n : array_like
         The order, integers from 0.
     x : array_like
-        Broadcast with ``n``.
+        Real or complex. Broadcast with ``n``.
 
     Raises
     ------
-    DtypeError
-        If ``x`` is complex.
     ValueError
         For an order that is no integer from 0.
 
@@ -122,7 +120,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Tensor:
     1.6449340668482...
     """
     if q is None:
-        return _elementwise.add(_TABLE["zetac"](x), 1.0)
+        return _TABLE["riemann_zeta"](x)
     return _TABLE["hurwitz_zeta"](x, q)
 
 

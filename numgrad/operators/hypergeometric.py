@@ -66,7 +66,7 @@ for _name, _parameters, _about, _formula in (
             value="nd" if _hermite else None,
             complex=None if _hermite else _kinds + "z",
             tried=(DEGREE, *(SHAPE for _ in _names[2:]), INTERVAL),
-            dx=(_formula, f"lower(n, {_formula})"))
+            dx=(_formula, f"lower(n, {_formula.replace('n - 1', 'below(n)')})"))
 declare("lpmv", "m v x", "associated Legendre function of integer order and real degree",
         domain="-1 < x < 1", fixed="m v", tried=((1, 1), (1.5, 3), (-0.9, 0.9)),
         dx="((v + m) * lpmv(m, v - 1, x) - v * x * y) / (1 - x * x)")
