@@ -1,5 +1,7 @@
 """numgrad: reverse-mode differentiation of NumPy programs, with kernels compiled by Numba."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from . import compat as compat
 from . import cuda as cuda
 from . import display as display
@@ -27,6 +29,7 @@ from ._autograd import set_grad_enabled as set_grad_enabled
 from ._declare import elementwise as elementwise
 from ._declare import operator as operator
 from ._numpy_names import *  # noqa: F403
+from ._numpy_names import _names_of
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
@@ -388,3 +391,5 @@ from .functions.trigonometric import tan as tan
 from .functions.vectors import cross as cross
 
 _binding.bind()
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of("numpy", __name__)
