@@ -10,82 +10,41 @@ from ..engine.record import set_apart
 from ..engine.seen import seen
 from ..operators import complex_parts as _complex_parts
 from ..operators import trigonometric as _trigonometric
+from .documentation import of_elements
 from .operands import as_tensor
 from .reshaping import reshape
 from .trigonometric import rad2deg
 from .universal import Options, universal, with_options
 
 
-@universal
+@universal("The cotangent is conjugated.", at=("[1.0 + 2.0j]",), value="tensor([1.-2.j])")
 def conj(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the complex conjugate; real numbers stay what they are.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The cotangent is conjugated.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.conj(ng.tensor([1.0 + 2.0j]))
-    tensor([1.-2.j])
-    """
+    """Return the complex conjugate; real numbers stay what they are."""
     return with_options(conj, options, x) if options else _complex_parts.conj(x)
 
 
 conjugate = conj
 
 
+@of_elements(
+    "The cotangent becomes the real part of the gradient.",
+    at=("[1.0 + 2.0j]",), gradient="[1.+0.j]",
+)
 def real(x: ArrayLike, /) -> Tensor:
     """Return the real part: of complex numbers a copy, which cannot be written in place, of real
-    numbers a view, as in NumPy.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The cotangent becomes the real part of the gradient.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0 + 2.0j], requires_grad=True)
-    >>> ng.grad(ng.real(x), x)[0]
-    tensor([1.+0.j])
-    """
+    numbers a view, as in NumPy."""
     x = as_tensor(x)
     if x.dtype.kind != "c":
         return x if x.is_scalar else reshape(x, x.shape)
     return _read_only(_complex_parts.real(x), x)
 
 
+@of_elements(
+    "The cotangent becomes the imaginary part of the gradient.",
+    at=("[1.0 + 2.0j]",), gradient="[0.+1.j]",
+)
 def imag(x: ArrayLike, /) -> Tensor:
-    """Return the imaginary part, 0 for real numbers. It cannot be written in place.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The cotangent becomes the imaginary part of the gradient.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0 + 2.0j], requires_grad=True)
-    >>> ng.grad(ng.imag(x), x)[0]
-    tensor([0.+1.j])
-    """
+    """Return the imaginary part, 0 for real numbers. It cannot be written in place."""
     x = as_tensor(x)
     return _read_only(_complex_parts.imag(x), x)
 

@@ -103,226 +103,72 @@ from .trigonometric import tan as tan
 from .universal import Options, universal, with_options
 
 
-@universal
+@universal("The derivatives are 1 and 1.", gradient=("[1., 1.]", "[1., 1.]"))
 def add(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 + x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Notes
-    -----
-    The derivatives are 1 and 1.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.add(x1, x2), [x1, x2])
-    (tensor([1., 1.]), tensor([1., 1.]))
-    """
+    """Return ``x1 + x2``."""
     return with_options(add, options, x1, x2) if options else _elementwise.add(x1, x2)
 
 
-@universal
+@universal("The derivatives are 1 and -1.", gradient=("[1., 1.]", "[-1., -1.]"))
 def subtract(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Notes
-    -----
-    The derivatives are 1 and -1.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.subtract(x1, x2), [x1, x2])
-    (tensor([1., 1.]), tensor([-1., -1.]))
-    """
+    """Return ``x1 - x2``."""
     return with_options(subtract, options, x1, x2) if options else _elementwise.subtract(x1, x2)
 
 
-@universal
+@universal("The derivatives are ``x2`` and ``x1``.", gradient=("[2., 2.]", "[1., 4.]"))
 def multiply(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 * x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Notes
-    -----
-    The derivatives are ``x2`` and ``x1``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.multiply(x1, x2), [x1, x2])
-    (tensor([2., 2.]), tensor([1., 4.]))
-    """
+    """Return ``x1 * x2``."""
     return with_options(multiply, options, x1, x2) if options else _elementwise.multiply(x1, x2)
 
 
-@universal
+@universal(
+    "The derivatives are ``1 / x2`` and ``-x1 / x2**2``.", gradient=("[0.5, 0.5]", "[-0.25, -1.  ]")
+)
 def divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 / x2``; integers are divided as float64.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Notes
-    -----
-    The derivatives are ``1 / x2`` and ``-x1 / x2**2``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 4.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.divide(x1, x2), [x1, x2])
-    (tensor([0.5, 0.5]), tensor([-0.25, -1.  ]))
-    """
+    """Return ``x1 / x2``; integers are divided as float64."""
     return with_options(divide, options, x1, x2) if options else _elementwise.divide(x1, x2)
 
 
 true_divide = divide
 
 
-@universal
+@universal("The derivative is -1.", gradient="[-1., -1.]")
 def negative(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``-x``.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is -1.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.negative(x), x)[0]
-    tensor([-1., -1.])
-    """
+    """Return ``-x``."""
     return with_options(negative, options, x) if options else _elementwise.negative(x)
 
 
-@universal
+@universal("The derivative is 1.", gradient="[1., 1.]")
 def positive(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``+x``, a copy.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is 1.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.positive(x), x)[0]
-    tensor([1., 1.])
-    """
+    """Return ``+x``, a copy."""
     return with_options(positive, options, x) if options else as_scalar(_elementwise.copy(x))
 
 
-@universal
+@universal("The derivative is ``-1 / x**2``.", gradient="[-16.,  -4.]")
 def reciprocal(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``1 / x``; integers are converted to float64, unlike NumPy's.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``-1 / x**2``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.reciprocal(x), x)[0]
-    tensor([-16.,  -4.])
-    """
+    """Return ``1 / x``; integers are converted to float64, unlike NumPy's."""
     return with_options(reciprocal, options, x) if options else _elementwise.reciprocal(x)
 
 
-@universal
+@universal(
+    "The derivative is `sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of\n"
+    "steepest ascent.",
+    at=("[-2.0, 0.0, 3.0]",), gradient="[-1.,  0.,  1.]",
+)
 def abs(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the absolute value, real for complex arguments.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is `sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of
-    steepest ascent.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([-2.0, 0.0, 3.0], requires_grad=True)
-    >>> ng.grad(ng.abs(x), x)[0]
-    tensor([-1.,  0.,  1.])
-    """
+    """Return the absolute value, real for complex arguments."""
     return with_options(abs, options, x) if options else _elementwise.absolute(x)
 
 
 absolute = abs
 
 
-@universal
+@universal(
+    "The derivative is `sign`: 0 at 0.",
+    at=("[-2.0, 0.0, 3.0]",), gradient="[-1.,  0.,  1.]", refuses="complex",
+)
 def fabs(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the absolute value of real numbers.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is `sign`: 0 at 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([-2.0, 0.0, 3.0], requires_grad=True)
-    >>> ng.grad(ng.fabs(x), x)[0]
-    tensor([-1.,  0.,  1.])
-    """
+    """Return the absolute value of real numbers."""
     if options:
         return with_options(fabs, options, x)
     if _is_complex(x):
@@ -330,26 +176,13 @@ def fabs(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     return _elementwise.absolute(x)
 
 
-@universal
+@universal(
+    "The derivative is 0. For complex ``y = x / abs(x)`` the cotangent ``g`` becomes ``(g - y *\n"
+    "real(conj(g) * y)) / abs(x)``, and 0 at ``x = 0``.",
+    at=("[-2.0, 0.0, 3.0]",), value="tensor([-1.,  0.,  1.])",
+)
 def sign(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return -1, 0 or 1, for complex numbers ``x / abs(x)``.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is 0. For complex ``y = x / abs(x)`` the cotangent ``g`` becomes ``(g - y *
-    real(conj(g) * y)) / abs(x)``, and 0 at ``x = 0``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.sign(ng.tensor([-2.0, 0.0, 3.0]))
-    tensor([-1.,  0.,  1.])
-    """
+    """Return -1, 0 or 1, for complex numbers ``x / abs(x)``."""
     if options:
         return with_options(sign, options, x)
     return _complex_parts.direction(x) if _is_complex(x) else _elementwise.sign(x)

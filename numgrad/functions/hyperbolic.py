@@ -7,147 +7,48 @@ from ..operators import trigonometric as _trigonometric
 from .universal import Options, universal, with_options
 
 
-@universal
+@universal("The derivative is ``cosh(x)``.", gradient="[1.0314131 , 1.12762597]")
 def sinh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the hyperbolic sine.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``cosh(x)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.sinh(x), x)[0]
-    tensor([1.0314131 , 1.12762597])
-    """
+    """Return the hyperbolic sine."""
     return with_options(sinh, options, x) if options else _trigonometric.sinh(x)
 
 
-@universal
+@universal("The derivative is ``sinh(x)``.", gradient="[0.25261232, 0.52109531]")
 def cosh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the hyperbolic cosine.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``sinh(x)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.cosh(x), x)[0]
-    tensor([0.25261232, 0.52109531])
-    """
+    """Return the hyperbolic cosine."""
     return with_options(cosh, options, x) if options else _trigonometric.cosh(x)
 
 
-@universal
+@universal("The derivative is ``1 - tanh(x)**2``.", gradient="[0.94001485, 0.78644773]")
 def tanh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the hyperbolic tangent.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``1 - tanh(x)**2``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.tanh(x), x)[0]
-    tensor([0.94001485, 0.78644773])
-    """
+    """Return the hyperbolic tangent."""
     return with_options(tanh, options, x) if options else _trigonometric.tanh(x)
 
 
-@universal
+@universal("The derivative is ``1 / sqrt(1 + x**2)``.", gradient="[0.9701425 , 0.89442719]")
 def asinh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the inverse hyperbolic sine.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``1 / sqrt(1 + x**2)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.asinh(x), x)[0]
-    tensor([0.9701425 , 0.89442719])
-    """
+    """Return the inverse hyperbolic sine."""
     return with_options(asinh, options, x) if options else _trigonometric.asinh(x)
 
 
 arcsinh = asinh
 
 
-@universal
+@universal(
+    "The derivative is ``1 / (sqrt(x - 1) * sqrt(x + 1))``: infinite at 1.",
+    at=("[1.0, 2.0]",), gradient="[       inf, 0.57735027]",
+)
 def acosh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the inverse hyperbolic cosine.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``1 / (sqrt(x - 1) * sqrt(x + 1))``: infinite at 1.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.acosh(x), x)[0]
-    tensor([       inf, 0.57735027])
-    """
+    """Return the inverse hyperbolic cosine."""
     return with_options(acosh, options, x) if options else _trigonometric.acosh(x)
 
 
 arccosh = acosh
 
 
-@universal
+@universal("The derivative is ``1 / ((1 - x) * (1 + x))``.", gradient="[1.06666667, 1.33333333]")
 def atanh(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the inverse hyperbolic tangent.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``1 / ((1 - x) * (1 + x))``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.atanh(x), x)[0]
-    tensor([1.06666667, 1.33333333])
-    """
+    """Return the inverse hyperbolic tangent."""
     return with_options(atanh, options, x) if options else _trigonometric.atanh(x)
 
 

@@ -8,107 +8,42 @@ from ..operators import powers as _powers
 from .universal import Options, universal, with_options
 
 
-@universal
+@universal("The derivative is ``2 * x``.", gradient="[0.5, 1. ]")
 def square(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x * x``.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``2 * x``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.square(x), x)[0]
-    tensor([0.5, 1. ])
-    """
+    """Return ``x * x``."""
     return with_options(square, options, x) if options else _powers.square(x)
 
 
-@universal
+@universal(
+    "The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.",
+    at=("[0.0, 4.0]",), gradient="[ inf, 0.25]",
+)
 def sqrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the square root.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.0, 4.0], requires_grad=True)
-    >>> ng.grad(ng.sqrt(x), x)[0]
-    tensor([ inf, 0.25])
-    """
+    """Return the square root."""
     return with_options(sqrt, options, x) if options else _powers.sqrt(x)
 
 
-@universal
+@universal(
+    "The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.",
+    at=("[-8.0, 1.0]",), gradient="[0.08333333, 0.33333333]", refuses="complex",
+)
 def cbrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the cube root.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([-8.0, 1.0], requires_grad=True)
-    >>> ng.grad(ng.cbrt(x), x)[0]
-    tensor([0.08333333, 0.33333333])
-    """
+    """Return the cube root."""
     return with_options(cbrt, options, x) if options else _powers.cbrt(x)
 
 
-@universal
+@universal(
+    "The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.\n"
+    "\n"
+    "``x**0`` has the derivative 0 everywhere (NaN where x is NaN). In the exponent, ``0**x2``\n"
+    "has the derivative 0 for ``x2 >= 0``, and that of a negative base is NaN.\n"
+    "\n"
+    "Some exponents that are Python numbers are computed without a logarithm: 2 by `square`, and\n"
+    "of floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.",
+    at=("[2.0, 0.0]", "[3.0, 2.0]"), gradient=("[12.,  0.]", "[5.54517744, 0.        ]"),
+)
 def pow(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1**x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Notes
-    -----
-    The derivatives are ``x2 * x1**(x2 - 1)`` and ``x1**x2 * log(x1)``.
-
-    ``x**0`` has the derivative 0 everywhere (NaN where x is NaN). In the exponent, ``0**x2`` has
-    the derivative 0 for ``x2 >= 0``, and that of a negative base is NaN.
-
-    Some exponents that are Python numbers are computed without a logarithm: 2 by `square`, and of
-    floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([2.0, 0.0], requires_grad=True)
-    >>> x2 = ng.tensor([3.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.pow(x1, x2), [x1, x2])
-    (tensor([12.,  0.]), tensor([5.54517744, 0.        ]))
-    """
+    """Return ``x1**x2``."""
     if options:
         return with_options(pow, options, x1, x2)
     if type(x2) is int and x2 == 2:
@@ -125,31 +60,11 @@ _SHORT = {2: _powers.square, 3: _powers.cube, -1: _elementwise.reciprocal, 0.5: 
 power = pow
 
 
-@universal
+@universal(
+    "The derivatives are ``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives\n"
+    "do not exist and are NaN.",
+    at=("[3.0, 0.0]", "[4.0, 0.0]"), gradient=("[0.6, 0. ]", "[0.8, 0. ]"), refuses="complex",
+)
 def hypot(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``sqrt(x1**2 + x2**2)`` without overflow.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivatives are ``x1 / y`` and ``x2 / y``, and 0 at the origin, where second derivatives
-    do not exist and are NaN.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([3.0, 0.0], requires_grad=True)
-    >>> x2 = ng.tensor([4.0, 0.0], requires_grad=True)
-    >>> ng.grad(ng.hypot(x1, x2), [x1, x2])
-    (tensor([0.6, 0. ]), tensor([0.8, 0. ]))
-    """
+    """Return ``sqrt(x1**2 + x2**2)`` without overflow."""
     return with_options(hypot, options, x1, x2) if options else _powers.hypot(x1, x2)

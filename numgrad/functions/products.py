@@ -20,10 +20,9 @@ from .axes import negative_axis
 from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
 from .results import delivered
-from .universal import Options, universal, with_options
+from .universal import Options, with_options
 
 
-@universal
 def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     """Return the matrix product; leading axes broadcast.
 

@@ -11,84 +11,27 @@ from .results import delivered
 from .universal import Options, universal, with_options
 
 
-@universal
+@universal(
+    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-2.,  1.])", refuses="complex"
+)
 def floor(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the largest integers not above ``x``, in its dtype.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.floor(ng.tensor([-1.5, 1.5]))
-    tensor([-2.,  1.])
-    """
+    """Return the largest integers not above ``x``, in its dtype."""
     return with_options(floor, options, x) if options else _rounding.floor(x)
 
 
-@universal
+@universal(
+    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  2.])", refuses="complex"
+)
 def ceil(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the smallest integers not below ``x``, in its dtype.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.ceil(ng.tensor([-1.5, 1.5]))
-    tensor([-1.,  2.])
-    """
+    """Return the smallest integers not below ``x``, in its dtype."""
     return with_options(ceil, options, x) if options else _rounding.ceil(x)
 
 
-@universal
+@universal(
+    "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  1.])", refuses="complex"
+)
 def trunc(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x`` rounded towards zero.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.trunc(ng.tensor([-1.5, 1.5]))
-    tensor([-1.,  1.])
-    """
+    """Return ``x`` rounded towards zero."""
     return with_options(trunc, options, x) if options else _rounding.trunc(x)
 
 
@@ -127,115 +70,44 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tens
 around = round
 
 
-@universal
+@universal(
+    "The derivative is 0. Of complex numbers both parts are rounded.",
+    at=("[0.5, 1.5]",), value="tensor([0., 2.])",
+)
 def rint(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x`` rounded to integers, halves to even.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is 0. Of complex numbers both parts are rounded.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.rint(ng.tensor([0.5, 1.5]))
-    tensor([0., 2.])
-    """
+    """Return ``x`` rounded to integers, halves to even."""
     return with_options(rint, options, x) if options else _rounding.rint(x)
 
 
-@universal
+@universal(
+    "The derivatives are 0.",
+    at=("[7.0, -7.0]", "[2.0, 2.0]"), value="tensor([ 3., -4.])", refuses="complex",
+)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``floor(x1 / x2)``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivatives are 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.floor_divide(ng.tensor([7.0, -7.0]), ng.tensor([2.0, 2.0]))
-    tensor([ 3., -4.])
-    """
+    """Return ``floor(x1 / x2)``."""
     if options:
         return with_options(floor_divide, options, x1, x2)
     return _rounding.floor_divide(x1, x2)
 
 
-@universal
+@universal(
+    "The derivatives are 1 and ``-floor(x1 / x2)``.",
+    at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  4.]"), refuses="complex",
+)
 def remainder(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivatives are 1 and ``-floor(x1 / x2)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([7.0, -7.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.remainder(x1, x2), [x1, x2])
-    (tensor([1., 1.]), tensor([-3.,  4.]))
-    """
+    """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``."""
     return with_options(remainder, options, x1, x2) if options else _rounding.remainder(x1, x2)
 
 
 mod = remainder
 
 
-@universal
+@universal(
+    "The derivatives are 1 and ``-trunc(x1 / x2)``.",
+    at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  3.]"), refuses="complex",
+)
 def fmod(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivatives are 1 and ``-trunc(x1 / x2)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([7.0, -7.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.fmod(x1, x2), [x1, x2])
-    (tensor([1., 1.]), tensor([-3.,  3.]))
-    """
+    """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``."""
     return with_options(fmod, options, x1, x2) if options else _rounding.fmod(x1, x2)
 
 

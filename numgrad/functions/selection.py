@@ -64,142 +64,52 @@ def _where_steps(*args: Any) -> Any:
 _chosen = Steps(_where_steps, _elementwise.where)
 
 
-@universal
+@universal(
+    "The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.",
+    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"),
+    gradient=("[0. , 0.5, 1. ]", "[1. , 0.5, 0. ]"),
+    refuses="complex",
+)
 def maximum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the larger argument, NaN where either is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivative is 1 for the larger argument and 0 for the other, a half each at a tie.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.maximum(x1, x2), [x1, x2])
-    (tensor([0. , 0.5, 1. ]), tensor([1. , 0.5, 0. ]))
-    """
+    """Return the larger argument, NaN where either is NaN."""
     return with_options(maximum, options, x1, x2) if options else _selection.maximum(x1, x2)
 
 
-@universal
+@universal(
+    "The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.",
+    at=("[1.0, 2.0, 3.0]", "[2.0, 2.0, 2.0]"),
+    gradient=("[1. , 0.5, 0. ]", "[0. , 0.5, 1. ]"),
+    refuses="complex",
+)
 def minimum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the smaller argument, NaN where either is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivative is 1 for the smaller argument and 0 for the other, a half each at a tie.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x1 = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    >>> x2 = ng.tensor([2.0, 2.0, 2.0], requires_grad=True)
-    >>> ng.grad(ng.minimum(x1, x2), [x1, x2])
-    (tensor([1. , 0.5, 0. ]), tensor([0. , 0.5, 1. ]))
-    """
+    """Return the smaller argument, NaN where either is NaN."""
     return with_options(minimum, options, x1, x2) if options else _selection.minimum(x1, x2)
 
 
-@universal
+@universal(
+    "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
+    at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([2., 2.])", refuses="complex",
+)
 def fmax(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the larger argument, and the other one where one is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.fmax(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
-    tensor([2., 2.])
-    """
+    """Return the larger argument, and the other one where one is NaN."""
     return with_options(fmax, options, x1, x2) if options else _selection.fmax(x1, x2)
 
 
-@universal
+@universal(
+    "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
+    at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([1., 2.])", refuses="complex",
+)
 def fmin(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return the smaller argument, and the other one where one is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.fmin(ng.tensor([1.0, float("nan")]), ng.tensor([2.0, 2.0]))
-    tensor([1., 2.])
-    """
+    """Return the smaller argument, and the other one where one is NaN."""
     return with_options(fmin, options, x1, x2) if options else _selection.fmin(x1, x2)
 
 
-@universal
+@universal(
+    "The derivatives are ``sign(x1) * copysign(1, x2)`` and 0.",
+    at=("[1.0, 2.0]", "[-1.0, 0.0]"), value="tensor([-1.,  2.])", refuses="complex",
+)
 def copysign(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
-    """Return ``abs(x1)`` with the sign of ``x2``.
-
-    Parameters
-    ----------
-    x1, x2 : array_like
-        Broadcast together.
-
-    Raises
-    ------
-    DtypeError
-        If an argument is complex.
-
-    Notes
-    -----
-    The derivatives are ``sign(x1) * copysign(1, x2)`` and 0.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.copysign(ng.tensor([1.0, 2.0]), ng.tensor([-1.0, 0.0]))
-    tensor([-1.,  2.])
-    """
+    """Return ``abs(x1)`` with the sign of ``x2``."""
     return with_options(copysign, options, x1, x2) if options else _selection.copysign(x1, x2)
 
 

@@ -8,6 +8,7 @@ from ..operators import elementwise as _elementwise
 from ..operators import exponential as _exponential
 from ..operators import special as _special
 from ..operators.formulas import TABLE as _TABLE
+from .documentation import of_elements
 from .exponential import exp2 as exp2
 from .exponential import expm1 as expm1
 from .exponential import log1p as log1p
@@ -223,55 +224,24 @@ cotdg = _of.unary("cotdg")
 radian = _of.ternary("radian")
 
 
+@of_elements(
+    "The derivative is ``expit(x) * expit(-x)``.",
+    gradient="[0.24613408, 0.23500371]", namespace="ng.special",
+)
 def expit(x: ArrayLike, /) -> Tensor:
-    """Return the logistic function ``1 / (1 + exp(-x))``.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Notes
-    -----
-    The derivative is ``expit(x) * expit(-x)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.special.expit(x), x)[0]
-    tensor([0.24613408, 0.23500371])
-    """
+    """Return the logistic function ``1 / (1 + exp(-x))``."""
     return _special.expit(x)
 
 
 sigmoid = expit
 
 
+@of_elements(
+    "The derivative is ``expit(-x)``.",
+    gradient="[0.4378235 , 0.37754067]", refuses="complex", namespace="ng.special",
+)
 def log_expit(x: ArrayLike, /) -> Tensor:
-    """Return ``log(expit(x))`` without underflow.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape.
-
-    Raises
-    ------
-    DtypeError
-        If ``x`` is complex.
-
-    Notes
-    -----
-    The derivative is ``expit(-x)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([0.25, 0.5], requires_grad=True)
-    >>> ng.grad(ng.special.log_expit(x), x)[0]
-    tensor([0.4378235 , 0.37754067])
-    """
+    """Return ``log(expit(x))`` without underflow."""
     return _elementwise.negative(_exponential.logaddexp(_elementwise.negative(x), 0.0))
 
 

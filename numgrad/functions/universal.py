@@ -8,6 +8,7 @@ import numpy as np
 from .._declare.operator import kind_of
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
+from .documentation import of_elements
 from .operands import as_tensor
 from .repeating import broadcast_to
 from .results import delivered, mask_of, no_target, way_out
@@ -45,9 +46,10 @@ class Universal(Protocol[P]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Tensor: ...
 
 
-def universal(function: Callable[P, Tensor]) -> Universal[P]:
-    """Return a function as what it is after ``functions.binding``, with methods."""
-    return function  # type: ignore[return-value]
+def universal(notes: str = "", **shown: Any) -> Callable[[Callable[P, Tensor]], Universal[P]]:
+    """Complete the docstring of a function, see `of_elements`, and say what it is after
+    ``functions.binding``: a function with methods."""
+    return of_elements(notes, **shown)  # type: ignore[return-value]
 
 
 def with_options(
