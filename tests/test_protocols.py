@@ -14,7 +14,8 @@ from .docs.pages import table
 X = np.array([[0.5, 0.25, 0.125], [0.75, 0.375, 0.625]])
 Y = np.array([[0.25, 0.5, 0.75], [0.25, 0.125, 1.5]])
 BITS = {
-    "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "invert", "lcm", "left_shift", "right_shift",
+    "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor", "gcd", "invert", "lcm",
+    "left_shift", "right_shift",
 }  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def test_methods_that_ufuncs_do_not_have_are_refused():
         np.equal.reduce(ng.tensor(X))
 
 
-@pytest.mark.parametrize("ufunc", [np.bitwise_count, np.isnat, scipy.special.smirnov])
+@pytest.mark.parametrize("ufunc", [np.isnat, scipy.special.smirnov])
 def test_ufunc_without_counterpart_names_the_way_out(ufunc):
     args = (ng.tensor(X), 1.0)[: ufunc.nin]
     with pytest.raises(TypeError, match=rf"{ufunc.__name__} has no counterpart.*detach\(\)"):

@@ -45,8 +45,7 @@ def elementwise(function: Callable[..., Any] | None = None, **options: Any) -> A
           they are converted to float64.
         - ``complex``, a bool or callable: whether complex arguments are allowed, or the scalar
           function that serves them. Default true.
-        - ``integers``, a callable: the scalar function that serves integers and booleans in
-          programs, where it has to be another one to agree with ``numpy``.
+        - ``integers``, a callable: the scalar function that serves these in programs, if another.
         - ``refuses``, a str: what the error says where that function raises, of signed integers.
         - ``conditions``, a sequence of int: positions of boolean arguments, such as the first of
           ``where``.
@@ -209,11 +208,12 @@ class Elementwise(Operator):
 
     def general(self, args: tuple[Any, ...]) -> Any:
         """Apply the operator to whatever it can be applied to."""
+        if chosen := [a for a in args if isinstance(a, door.chosen)]:
+            return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
             device = device_among(args)
-            return self(
-                *[door.constant(a, device) if type(a) in (list, tuple) else a for a in args]
-            )
+            made = [door.constant(a, device) if type(a) in (list, tuple) else a for a in args]
+            return self(*made)
         deferred = door.deferred(self, args)
         if deferred is not None:
             return deferred

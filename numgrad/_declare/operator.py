@@ -27,6 +27,7 @@ class Door:
     learn: Callable[..., None]
     deferred: Callable[..., Any]
     value: type = type(None)
+    chosen: Any = ()  # the class of what a mask selects that is known later
     constant: Callable[..., Any]
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed

@@ -26,6 +26,7 @@ from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..engine.select import number_of, reachable
 from ..engine.values import CPU
 from ..functions.operands import as_scalar
+from ..functions.selected import Selected
 from .devices import require_one
 from .draws import Draws
 from .integers import MOST, NumpyInt, PythonInt, Uses, of_argument
@@ -355,6 +356,8 @@ def _is_result(leaf: Any) -> bool:
 
 def _require_constant(leaf: Any, call: Call) -> None:
     """Raise for a result that every call would return again, with values of none of them."""
+    if isinstance(leaf, Selected):
+        leaf.refuse()
     given = any(leaf is argument for argument in call.fixed)
     if not given and not isinstance(leaf, (float, complex, *FIXED)):
         raise ArgTypeError(

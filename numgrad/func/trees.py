@@ -16,6 +16,7 @@ from ..engine.seen import seen
 from ..engine.select import reaches_outside
 from ..engine.values import CPU
 from ..functions.operands import as_scalar, plain
+from ..functions.selected import Selected
 
 Rebuild = Callable[[Sequence[Any]], Any]
 
@@ -201,6 +202,8 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
     leaves, rebuild = flatten(tree)
     tensors = []
     for leaf in leaves:
+        if isinstance(leaf, Selected):
+            leaf.refuse()
         if not _is_leaf(leaf):
             raise ArgTypeError(
                 f"{what}: the function returned a {type(leaf).__name__}, expected tensors"

@@ -15,6 +15,7 @@ from .joining import concat, split
 from .operands import arrays_of, as_tensor, values_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis, ravel, reshape
+from .searching import nonzero
 
 
 def block(arrays: Any) -> Tensor:
@@ -206,7 +207,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Tensor:
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f'trim_zeros: trim must be "fb", "f" or "b", got {trim!r}')
     axes = normalize_axis_tuple(range(filt.ndim) if axis is None else axis, filt.ndim)
-    found = np.nonzero(values_of(filt)) if axes else ()
+    found = [values_of(places) for places in nonzero(filt)] if axes else []
     key = [slice(None)] * filt.ndim
     for n in axes:
         places = found[n]

@@ -3,16 +3,19 @@ functions that are universal in NumPy."""
 
 from functools import partial
 
+from .._declare import door
 from .._tensor import Tensor
 from .arithmetic import Arithmetic
 from .folding import methods_of
 from .methods import Methods
+from .selected import Selected
 from .tables import UFUNCS
 
 
 def bind() -> None:
     """Give Tensor its operators and methods, and functions theirs; what is missing fails the
     import."""
+    door.chosen = Selected
     for source in (Arithmetic, Methods):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):

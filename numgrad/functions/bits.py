@@ -1,12 +1,10 @@
 """Functions of the bits of integers and booleans, of their divisors, and of gaps in floats."""
 
-from collections.abc import Callable
-from typing import Any, Unpack
+from typing import Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import borrowed as _borrowed
 from ..operators import comparison as _comparison
-from .operands import as_tensor
 from .universal import Options, universal, with_options
 
 
@@ -64,34 +62,28 @@ bitwise_not = bitwise_invert
 invert = bitwise_invert
 
 
-def _borrowed_function(name: str, says: str, example: str, result: str) -> Callable[..., Any]:
-    """Return a function that NumPy computes, and that has no derivative."""
-    operator: Any = getattr(_borrowed, name)
-
-    def call(*args: ArrayLike, **options: Unpack[Options]) -> Tensor:
-        if options:
-            return with_options(call, options, *args)
-        given = [x if type(x) in (int, bool, float) else as_tensor(x).detach() for x in args]
-        return operator(*given)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> {example}
-    {result}
-    """
-    return universal(call)
+@universal(at=("[12, 20]", "[8, 8]"), value="tensor([4, 4])", refuses="floating or complex")
+def gcd(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+    """Return the greatest common divisors of integers."""
+    return with_options(gcd, options, x1, x2) if options else _borrowed.gcd(x1, x2)
 
 
-gcd = _borrowed_function("gcd", "the greatest common divisors of integers", "ng.gcd([12, 20], 8)",
-                         "tensor([4, 4])")  # fmt: skip
-lcm = _borrowed_function("lcm", "the least common multiples of integers", "ng.lcm([12, 20], 8)",
-                         "tensor([24, 40])")  # fmt: skip
-spacing = _borrowed_function("spacing", "the distances to the next larger numbers",
-                             "ng.spacing(1.0) == ng.finfo(float).eps", "tensor(True)")  # fmt: skip
-bitwise_count = _borrowed_function("bitwise_count", "the numbers of ones among bits",
-                                   "ng.bitwise_count([6, -7])",
-                                   "tensor([2, 3], dtype=uint8)")  # fmt: skip
+@universal(at=("[12, 20]", "[8, 8]"), value="tensor([24, 40])", refuses="floating or complex")
+def lcm(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+    """Return the least common multiples of integers."""
+    return with_options(lcm, options, x1, x2) if options else _borrowed.lcm(x1, x2)
+
+
+@universal(at=("[6, -7]",), value="tensor([2, 3], dtype=uint8)", refuses="floating or complex")
+def bitwise_count(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+    """Return the numbers of ones among the bits of the absolute values of integers."""
+    return with_options(bitwise_count, options, x) if options else _borrowed.bitwise_count(x)
+
+
+@universal("Not differentiable: the result has no gradient.", at=("[1.0, 2.0]",),
+           value="tensor([2.22044605e-16, 4.44089210e-16])", refuses="complex")  # fmt: skip
+def spacing(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+    """Return the distance to the next number that is larger in magnitude."""
+    if options:
+        return with_options(spacing, options, x)
+    return _borrowed.spacing(x.detach() if isinstance(x, Tensor) else x)

@@ -93,8 +93,8 @@ def piecewise(
 
     Notes
     -----
-    The derivative is that of the piece; nothing is computed outside of it. In a captured function
-    conditions must be known: write `select` there.
+    The derivative is that of the piece; nothing is computed outside of it. In a captured function,
+    where conditions are not known, functions of elements are, and others are refused.
 
     Examples
     --------
@@ -105,7 +105,8 @@ def piecewise(
     tensor([-1.  ,  0.25])
     """
     x = as_tensor(x)
-    if np.ndim(condlist) == 0 or (x.ndim and np.ndim(condlist[0]) == 0):
+    is_one = not isinstance(condlist, (list, tuple)) and np.ndim(condlist) == 0
+    if is_one or (x.ndim and np.ndim(condlist[0]) == 0):
         condlist = [condlist]
     conditions = [as_tensor(c).astype(bool) for c in condlist]
     if len(conditions) == len(funclist) - 1:
@@ -120,7 +121,7 @@ def piecewise(
         value = function
         if callable(function):
             part = x[condition]
-            if not part.size:
+            if isinstance(part, Tensor) and not part.size:
                 continue
             value = function(part, *args, **kw)
         setitem(y, condition, value)

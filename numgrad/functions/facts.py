@@ -145,7 +145,7 @@ def min_scalar_type(a: Any) -> np.dtype:
     >>> ng.min_scalar_type(10)
     dtype('uint8')
     """
-    return np.min_scalar_type(_memory(a) if isinstance(a, Tensor) else a)
+    return a.dtype if np.ndim(a) and isinstance(a, Tensor) else np.min_scalar_type(_memory(a))
 
 
 def _memory(a: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor
+from .._tensor import ArrayLike, Tensor, constant
 from ..engine.capture import refuse
 from ..engine.seen import seen
 from ..operators import borrowed as _borrowed
@@ -136,6 +136,9 @@ def histogram(
 
 def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | None) -> Tensor:
     """Return the sums of weights, ones by default, of the points in the bins of a grid."""
+    shape = tuple(max(along.size - 1, 0) for along in edges)
+    if 0 in shape:
+        return constant(np.zeros(shape, np.int64 if w is None else w.dtype))
     places: Any = 0
     inside: Any = True
     for x, along in zip(columns, edges, strict=True):
@@ -143,7 +146,6 @@ def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | Non
         place = minimum(searchsorted(along, x, "right") - 1, along.size - 2)
         places = places * (along.size - 1) + maximum(place, 0)
     w = np.ones(1, np.int64) if w is None else ravel(w)
-    shape = tuple(along.size - 1 for along in edges)
     w = where(inside, w, np.zeros((), w.dtype))
     return reshape(_added_up(w, places, prod(shape)), shape)
 
@@ -175,7 +177,7 @@ def histogram_bin_edges(
     if np.ndim(bins) == 1:
         return _borrowed.ascending(as_tensor(bins).detach())
     x = ravel(as_tensor(a).detach())
-    return _borrowed.equal_bins(x, bins=operator.index(seen(bins)), range=limits)
+    return _borrowed.equal_bins(x, bins=operator.index(seen(bins)), limits=limits)
 
 
 def histogramdd(
@@ -212,14 +214,16 @@ def histogramdd(
     if columns.ndim != 2 or isinstance(sample, (list, tuple)):
         columns = atleast_2d(columns).T
     count = columns.shape[1]
-    bins = bins if isinstance(bins, (list, tuple)) or np.ndim(bins) else [bins] * count
+    each = bins if isinstance(bins, (list, tuple)) or np.ndim(bins) else [bins] * count
     range = [None] * count if range is None else range
-    for name, given in (("bins", bins), ("range", range)):
+    for name, given in (("bins", each), ("range", range)):
         if len(given) != count:
             raise ValueError(f"histogramdd: {name} for {len(given)} axes, where there are {count}")
     columns = [columns[:, axis] for axis in builtins.range(count)]
-    each = zip(columns, bins, range, strict=True)
-    edges = [histogram_bin_edges(x, n, limits) for x, n, limits in each]
+    edges = [
+        histogram_bin_edges(x, n, limits)
+        for x, n, limits in zip(columns, each, range, strict=True)
+    ]
     w = None if weights is None else as_tensor(weights)
     counts = _counted(columns, edges, w).astype(np.float64, copy=False)
     return _density(counts, edges) if density else counts, edges

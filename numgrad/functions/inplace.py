@@ -23,6 +23,7 @@ from ..operators.positions import remains
 from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
 from .places import positions_of
+from .selected import Selected, is_late_mask, spread
 
 
 def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
@@ -69,7 +70,10 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     copied = None if capture is None else capture.copied(x, value)
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
-    if isinstance(key, Tensor) and key.array is None and key.dtype.kind == "b":
+    if isinstance(value, Selected):
+        _check_dtypes(x, value._values)
+        key, value = ..., value.written(x, key)
+    elif is_late_mask(x, key):
         key, value = _selected(x, key, value)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
@@ -93,11 +97,10 @@ def _selected(x: Tensor, mask: Tensor, value: ArrayLike) -> tuple[Any, ArrayLike
     """Return a key without the mask, which is known later only, and what to write there instead:
     one value, or row, goes to all places that a mask selects, how many there may be."""
     one = as_tensor(value, x.spec.device)
-    if one.ndim > x.ndim - mask.ndim or mask.shape != x.shape[: mask.ndim]:
+    if one.ndim > x.ndim - mask.ndim:
         return mask, value
     _check_dtypes(x, one)
-    mask = _shape.expand_dims(mask, axes=tuple(range(mask.ndim - x.ndim, 0)))
-    return ..., _elementwise.where(mask, one.astype(x.dtype, copy=False), x)
+    return ..., spread(mask, one.astype(x.dtype, copy=False), x.ndim, x)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:

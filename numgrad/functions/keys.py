@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -219,15 +219,22 @@ def _is_unknown(item: Any) -> bool:
 
 def _require_integers(index: Tensor) -> Tensor:
     if index.dtype.kind == "b":
-        refuse(
-            f"a boolean mask as an index (of shape {index.shape}) decides about the shape of the "
-            f"result, and its values are known only when the function is replayed. Keep the shape "
-            f"with ng.where(mask, x, 0), or find the positions outside (np.nonzero(mask)) and pass "
-            f"them as an argument. {WAYS_OUT}"
-        )
+        refuse_mask(index.shape)
     if index.dtype.kind not in "iu":
         raise IndexError(f"{_ALLOWED}, not an array of {index.dtype}")
     return plain(index)
+
+
+def refuse_mask(shape: tuple[int, ...]) -> NoReturn:
+    """Raise for a result that has as many elements as a mask selects, which nobody knows yet."""
+    refuse(
+        f"a boolean mask as an index (of shape {shape}) decides about the shape of the result, and "
+        f"its values are known only when the function is replayed. Functions of elements take "
+        f"x[mask], alone, with numbers or with y[mask], and their results may be written with the "
+        f"same mask (x[mask] *= 2). Else keep the shape with ng.where(mask, x, 0) or where=mask of "
+        f"sums, or find the positions outside (np.nonzero(mask)) and pass them as an argument. "
+        f"{WAYS_OUT}"
+    )
 
 
 def _plain(item: Any) -> Any:

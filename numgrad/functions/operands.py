@@ -6,6 +6,7 @@ import numpy as np
 
 from .._declare.operator import device_among
 from .._tensor import ArrayLike, Tensor
+from ..engine.capture import known
 from ..engine.graph import RESULT
 from ..engine.record import mode
 from ..engine.seen import seen
@@ -79,4 +80,5 @@ def arrays_of(items: Any) -> Any:
 
 def is_known(x: ArrayLike) -> bool:
     """Return whether the elements can be looked at: not so while a function is captured."""
-    return not isinstance(x, Tensor) or x.array is not None or mode.capture is None
+    has_none = isinstance(x, Tensor) and x.array is None and mode.capture is not None
+    return not has_none or known(x) is not None

@@ -12,13 +12,14 @@ from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from . import inplace
 from .axes import normalize_axis_index
-from .indexing import _grid, _inside, take, take_along_axis
+from .cumulative import cumsum
+from .indexing import _grid, _indices, _inside, take, take_along_axis
 from .joining import stack
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, values_of
 from .repeating import broadcast_arrays, broadcast_to
 from .reshaping import flatten, ravel
 from .results import delivered, mask_of, way_out
-from .searching import nonzero
+from .searching import found, nonzero
 
 
 def _require_tensor(a: Any, called: str) -> Tensor:
@@ -122,12 +123,14 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     tensor([ 1., 10., 20.])
     """
     arr = _require_tensor(arr, "place")
-    given, v = _host(mask), as_tensor(vals)
-    _require_size(given, arr, "place")
-    places = np.flatnonzero(given)
-    if places.size and not v.size:
-        raise ValueError(f"place needs values for {places.size} elements, got shape {v.shape}")
-    _write_flat(arr, places, v)
+    where, v = as_tensor(mask).astype(bool), ravel(as_tensor(vals))
+    _require_size(where, arr, "place")
+    if v.size:
+        number = cumsum(ravel(where), dtype=np.int64) - 1  # of the value for each place
+        given = take(v, number % v.size).reshape(arr.shape)
+        inplace.setitem(arr, ..., _elementwise.where(where.reshape(arr.shape), given, arr))
+    elif values_of(where).any():
+        raise ValueError(f"place needs values, got shape {v.shape}")
 
 
 def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
@@ -196,7 +199,8 @@ def put_along_axis(
     tensor([[5., 0.],
             [0., 5.]])
     """
-    arr, where = _require_tensor(arr, "put_along_axis"), _host(indices)
+    arr = _require_tensor(arr, "put_along_axis")
+    where = _indices(indices, arr.spec.device)
     if where.dtype.kind not in "iu":
         raise IndexError(f"put_along_axis: indices must be integers, not {where.dtype}")
     if axis is None:
@@ -303,7 +307,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     >>> ng.extract([True, False], [1.0, 2.0])
     tensor([1.])
     """
-    return take(ravel(as_tensor(arr)), np.flatnonzero(_host(condition)))
+    return take(ravel(as_tensor(arr)), found(lambda mask: (np.flatnonzero(mask),), condition)[0])
 
 
 def choose(

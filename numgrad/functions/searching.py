@@ -6,18 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor, placed
+from ..engine.capture import refuse
 from ..operators.cast import cast
 from ..operators.sorting import searchsorted_left, searchsorted_right
 from .indexing import take
-from .operands import as_scalar, as_tensor, as_tensors
+from .operands import as_scalar, as_tensor, as_tensors, is_known
 from .reshaping import ravel
 
 
-def _positions(function: Callable[[np.ndarray], Any], x: ArrayLike) -> tuple[Tensor, ...]:
-    """Return what a function of NumPy finds among the elements, where they are: it finds as many as
-    there are, so the processor has to look."""
-    x = as_tensor(x)
-    return tuple([placed(array, x.device) for array in function(x._on_host())])
+def found(function: Callable[..., Any], *xs: ArrayLike) -> tuple[Tensor, ...]:
+    """Return what a function of NumPy finds among the elements, where the first ones are: it finds
+    as many as there are, so the processor has to look."""
+    tensors = as_tensors(*xs)
+    if not all(map(is_known, tensors)):
+        refuse(
+            "how many results there are depends on elements that are known only when the function "
+            "is replayed. Find them outside of it and pass their positions as an argument; or keep "
+            "the shape, with ng.where(mask, x, 0), where=mask of sums, or ng.sort for ng.unique"
+        )
+    arrays = function(*[x._on_host() for x in tensors])
+    return tuple([placed(array, tensors[0].device) for array in arrays])
 
 
 def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
@@ -38,7 +46,7 @@ def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
     >>> ng.nonzero(ng.tensor([0.0, 2.0, 3.0]))
     (tensor([1, 2]),)
     """
-    return _positions(np.nonzero, x)
+    return found(np.nonzero, x)
 
 
 def argwhere(x: ArrayLike, /) -> Tensor:
@@ -51,7 +59,7 @@ def argwhere(x: ArrayLike, /) -> Tensor:
     tensor([[0, 1],
             [1, 0]])
     """
-    return _positions(lambda array: (np.argwhere(array),), x)[0]
+    return found(lambda array: (np.argwhere(array),), x)[0]
 
 
 def searchsorted(
@@ -143,7 +151,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     (tensor([1., 3.]), tensor([1, 2]))
     """
     x = as_tensor(x)
-    indices, *others = _positions(lambda array: np.unique_all(array)[1:], x)
+    indices, *others = found(lambda array: np.unique_all(array)[1:], x)
     return UniqueAll(take(ravel(x), indices), indices, *others)
 
 
@@ -156,8 +164,8 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     >>> ng.unique_counts(ng.tensor([3.0, 1.0, 3.0])).counts
     tensor([1, 2])
     """
-    found = unique_all(x)
-    return UniqueCounts(found.values, found.counts)
+    every = unique_all(x)
+    return UniqueCounts(every.values, every.counts)
 
 
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
@@ -169,8 +177,8 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     >>> ng.unique_inverse(ng.tensor([3.0, 1.0, 3.0])).inverse_indices
     tensor([1, 0, 1])
     """
-    found = unique_all(x)
-    return UniqueInverse(found.values, found.inverse_indices)
+    every = unique_all(x)
+    return UniqueInverse(every.values, every.inverse_indices)
 
 
 def unique_values(x: ArrayLike, /) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor, placed
+from .._tensor import ArrayLike, Tensor
 from ..operators.comparison import equal, logical_not
 from . import reduction
 from .axes import normalize_axis_index
@@ -14,6 +14,7 @@ from .indexing import take
 from .joining import concat
 from .operands import as_tensor, as_tensors
 from .reshaping import expand_dims, ravel
+from .searching import found as _found
 from .searching import searchsorted
 from .selection import minimum
 from .sorting import sort
@@ -205,8 +206,3 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ten
     first, second = as_tensors(ar1, ar2)
     alone = [_alone(*pair, assume_unique) for pair in ((first, second), (second, first))]
     return sort(concat(alone))
-
-
-def _found(function: Any, *xs: Tensor) -> tuple[Tensor, ...]:
-    """Return what a function of NumPy finds in arrays, where the first one is."""
-    return tuple([placed(a, xs[0].device) for a in function(*[x._on_host() for x in xs])])

@@ -56,8 +56,8 @@ class _Edges(NumPyFunction):
 
 
 equal_bins = _Edges(
-    np.histogram_bin_edges, "(n)->(e)", name="equal_bins",
-    sizes=lambda known, bins, range: {"e": bins + 1},
+    lambda x, bins, limits: np.histogram_bin_edges(x, bins, limits), "(n)->(e)",
+    name="equal_bins", sizes=lambda known, bins, limits: {"e": bins + 1},
 )  # fmt: skip
 ascending = NumPyFunction(
     lambda edges: np.histogram_bin_edges((), edges), "(e)->(e)", name="ascending"

@@ -151,6 +151,10 @@ SELECTION = (
     binary("fmax", (-2, 2), (-2, 2), (floats(1.0, 2.0), floats(NAN, 1.0))),
     binary("fmin", (-2, 2), (-2, 2), (floats(1.0, 2.0), floats(NAN, 1.0))),
     binary("copysign", (-2, 2), (-2, 2), (floats(1.0, -2.0), floats(-3.0, -1.0))),
+    binary(
+        "nextafter", (-2, 2), (-2, 2), (floats(1.0, 0.0, -0.0), floats(1.0, -1.0, 1.0)),
+        half=False, oracle=False,
+    ),
     Scenario(
         name="where",
         function=ng.where,

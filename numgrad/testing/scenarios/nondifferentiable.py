@@ -37,6 +37,14 @@ NONDIFFERENTIABLE = frozenset(
         "bitwise_invert",
         "bitwise_left_shift",
         "bitwise_right_shift",
+        "bitwise_count",
+        "gcd",
+        "lcm",
+        # distances, exponents and edges, which are constant almost everywhere
+        "spacing",
+        "frexp",
+        "equal_bins",
+        "ascending",
         # positions and counts
         "argmax",
         "argmin",
@@ -46,6 +54,10 @@ NONDIFFERENTIABLE = frozenset(
         "count_nonzero",
         "positions",
         "remains",
+        "unravel_index",
+        "ravel_multi_index",
+        "countable",
+        "digitize",
         # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
     }
@@ -145,7 +157,41 @@ POSITIONS = (
     ),
 )
 
+
+
+def borrowed(name: str, function: Any, reference: Any, *point: Any) -> Scenario:
+    """Return the scenario of a function that NumPy computes."""
+    arrays = tuple(map(np.asarray, point))
+    return Scenario(
+        name=name, function=function, reference=reference, points=(arrays,), operators=(name,),
+        dtypes=REAL, order=0, oracle=False, half=False, broadcast=False,
+    )  # fmt: skip
+
+
+BORROWED = (
+    *(borrowed(name, getattr(ng, name), getattr(np, name), *INTEGERS) for name in ("gcd", "lcm")),
+    borrowed("bitwise_count", ng.bitwise_count, np.bitwise_count, INTEGERS[0]),
+    borrowed("spacing", ng.spacing, np.spacing, numbers((2, 3))),
+    borrowed("frexp", registry["frexp"], np.frexp, numbers((2, 3))),
+    borrowed(
+        "unravel_index", lambda x: ng.unravel_index(x, (3, 4)),
+        lambda x: np.unravel_index(x, (3, 4)), [[5, 11], [0, 7]],
+    ),
+    borrowed(
+        "ravel_multi_index", lambda x: ng.ravel_multi_index(tuple(x), (3, 4), "clip"),
+        lambda x: np.ravel_multi_index(tuple(x), (3, 4), "clip"), [[2, 0], [3, 1]],
+    ),
+    borrowed("countable", lambda x: registry["countable"](x, size=5), lambda x: x, [4, 0, 4]),
+    borrowed("digitize", ng.digitize, np.digitize, numbers((2, 3)), [0.7, 0.3, -0.2]),
+    borrowed(
+        "equal_bins", lambda x: ng.histogram_bin_edges(x, 4),
+        lambda x: np.histogram_bin_edges(x, 4), numbers(6),
+    ),
+    borrowed("ascending", lambda x: registry["ascending"](ng.sort(x)), np.sort, [-1.0, 0.5, 2.0]),
+)  # fmt: skip
+
 SCENARIOS = (
+    *BORROWED,
     *(plain(name, 2, points=equal_sometimes(2)) for name in (*COMPARISONS, *LOGIC)),
     *(plain(name, 2, points=equal_sometimes(2), dtypes=REAL) for name in ORDERS),
     *(plain(name, 1, points=equal_sometimes(1)) for name in TESTS),
