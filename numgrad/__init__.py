@@ -1,5 +1,7 @@
 """numgrad: reverse-mode differentiation of NumPy programs, with kernels compiled by Numba."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from . import compat as compat
 from . import cuda as cuda
 from . import display as display
@@ -27,6 +29,7 @@ from ._autograd import set_grad_enabled as set_grad_enabled
 from ._declare import elementwise as elementwise
 from ._declare import operator as operator
 from ._numpy_names import *  # noqa: F403
+from ._numpy_names import _names_of
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
@@ -61,6 +64,10 @@ from .functions.averages import corrcoef as corrcoef
 from .functions.averages import cov as cov
 from .functions.averages import ptp as ptp
 from .functions.bits import bitwise_and as bitwise_and
+from .functions.bits import bitwise_count as bitwise_count
+from .functions.bits import gcd as gcd
+from .functions.bits import lcm as lcm
+from .functions.bits import spacing as spacing
 from .functions.bits import bitwise_invert as bitwise_invert
 from .functions.bits import bitwise_left_shift as bitwise_left_shift
 from .functions.bits import bitwise_not as bitwise_not
@@ -176,21 +183,18 @@ from .functions.grids import blackman as blackman
 from .functions.grids import c_ as c_
 from .functions.grids import diag_indices as diag_indices
 from .functions.grids import diag_indices_from as diag_indices_from
-from .functions.grids import gcd as gcd
 from .functions.grids import geomspace as geomspace
 from .functions.grids import hamming as hamming
 from .functions.grids import hanning as hanning
 from .functions.grids import indices as indices
 from .functions.grids import ix_ as ix_
 from .functions.grids import kaiser as kaiser
-from .functions.grids import lcm as lcm
 from .functions.grids import logspace as logspace
 from .functions.grids import mask_indices as mask_indices
 from .functions.grids import mgrid as mgrid
 from .functions.grids import ogrid as ogrid
 from .functions.grids import r_ as r_
 from .functions.grids import ravel_multi_index as ravel_multi_index
-from .functions.grids import spacing as spacing
 from .functions.grids import tri as tri
 from .functions.grids import tril_indices as tril_indices
 from .functions.grids import tril_indices_from as tril_indices_from
@@ -387,3 +391,5 @@ from .functions.trigonometric import tan as tan
 from .functions.vectors import cross as cross
 
 _binding.bind()
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of("numpy", __name__)

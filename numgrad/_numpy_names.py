@@ -1,5 +1,9 @@
 """Dtypes, constants and facts that are NumPy's own, and have its names here."""
 
+from collections.abc import Callable as _Callable
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from numpy import bool as bool
 from numpy import bool_ as bool_
 from numpy import broadcast_shapes as broadcast_shapes
@@ -46,3 +50,19 @@ from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 from numpy import unsignedinteger as unsignedinteger
+
+
+def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
+    """Return the ``__getattr__`` of a module that has all names of one of NumPy's: what it does not
+    have itself makes arrays, or refuses tensors that require grad as NumPy's functions do."""
+
+    def name_of(name: str) -> _Any:
+        why = ""
+        if not name.startswith("_"):
+            try:
+                return getattr(_import_module(library), name)
+            except AttributeError as error:
+                why = f": {error}"
+        raise AttributeError(f"module {module!r} has no attribute {name!r}{why}", name=name)
+
+    return name_of

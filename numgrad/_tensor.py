@@ -82,7 +82,8 @@ class Tensor(Arithmetic, Methods, Value):
 
     def _computed(self) -> np.ndarray:
         if self.array is None:
-            capture.refuse_reading(self)
+            found = capture.known(self)
+            return capture.refuse_reading(self) if found is None else found
         if record.mode.capture is not None:
             record.mode.capture.look(self)
         return self.array

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import CaptureError
+from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
 from .engine.record import mode
 from .functions.exponential import exp, expm1
@@ -247,3 +248,5 @@ __all__ = [
     "rayleigh", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
     "standard_t", "triangular", "uniform", "weibull",
 ]  # fmt: skip
+
+__getattr__ = _names_of("numpy.random", __name__)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._blocks import Block
 from .._errors import CaptureError
+from .constants import Constants
 from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
@@ -117,6 +118,8 @@ class Capture:
         Those between the branches of choices and what is outside of them.
     has_rows : bool
         Whether arguments have rows, the members of an ensemble.
+    constants : Constants
+        What is known of values that depend on no argument.
     copies : list of Copied
         Elements that were copied by an index that is to be computed, where a number would have
         given a view.
@@ -142,6 +145,7 @@ class Capture:
         self.replayed: list[View] = []
         self.gates: set[Any] = set()
         self.stream: Any = mode.stream if parent is None else parent.stream  # of the call
+        self.constants: Constants = Constants() if parent is None else parent.constants
         self.copies: list[Copied]
         self.copies = [] if parent is None else parent.copies
 
@@ -349,6 +353,15 @@ def _work_array(array: np.ndarray, before: str) -> str:
 def refuse(reason: str) -> NoReturn:
     """Raise for what cannot be captured, with the line of user code."""
     raise CaptureError(f"{(mode.capture or Capture).what}; {_here()}: {reason}")
+
+
+def known(value: Value) -> np.ndarray | None:
+    """Return the elements of a value that is to be computed, if they are the same at each call."""
+    if mode.capture is None:
+        return None
+    if value._view is not None:
+        value._view.refresh(value)
+    return mode.capture.constants.of(value)
 
 
 def refuse_reading(value: Value) -> NoReturn:

@@ -65,7 +65,8 @@ def check(target: Value, value: Value) -> None:
     if not _stand_in(target).flags.writeable:
         raise InplaceError(
             "this tensor cannot be written in place: its elements are repeated, as by "
-            "broadcast_to, or its memory is read-only. Write to a copy (x.clone()) instead."
+            "broadcast_to, or its memory is read-only, as that of z.real and z.imag, for which "
+            "z[...] = real + 1j * imag writes. Write to a copy (x.clone()) instead."
         )
     if not mode.grad:
         return

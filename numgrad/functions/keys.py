@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import Tensor
-from ..engine.capture import WAYS_OUT, refuse
+from ..engine.capture import WAYS_OUT, known, refuse
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.values import CPU
@@ -212,7 +212,9 @@ def is_late(item: Any) -> bool:
 def _is_unknown(item: Any) -> bool:
     if isinstance(item, (list, tuple)):
         return any(map(_is_unknown, item))
-    return isinstance(item, Tensor) and item.array is None
+    if not isinstance(item, Tensor) or item.array is not None:
+        return False
+    return item.dtype.kind != "b" or known(item) is None
 
 
 def _require_integers(index: Tensor) -> Tensor:

@@ -55,13 +55,11 @@ def imag_pullback(context, g):
 def complex_direction(x):
     """An infinite part hides a finite one; what two make is no number."""
     a, b, size = x.real, x.imag, abs(x)
-    if size == math.inf:
-        a = where(a == math.inf, 1.0, where(a == -math.inf, -1.0, 0.0))
-        b = where(b == math.inf, 1.0, where(b == -math.inf, -1.0, 0.0))
-        size = where((a != 0) & (b != 0), math.nan, 1.0)
-    if size == 0:
-        return complex(size, size)
-    return complex(a / size, b / size)
+    is_far = size == math.inf
+    a = where(is_far, where(a == math.inf, 1.0, where(a == -math.inf, -1.0, 0.0)), a)
+    b = where(is_far, where(b == math.inf, 1.0, where(b == -math.inf, -1.0, 0.0)), b)
+    size = where(is_far, where((a != 0) & (b != 0), math.nan, 1.0), size)
+    return complex(where(size == 0, size, a / size), where(size == 0, size, b / size))
 
 
 @builtin(complex=complex_direction)

@@ -1,14 +1,33 @@
 """Hypergeometric functions and orthogonal polynomials: their derivatives are of the same kind."""
 
+import math
+
+from .._declare.foreign import Foreign
 from .elementwise import where
 from .formulas import NAMES, declare
 
 PARAMETERS = ((0.5, 2),)
+KUMMER = Foreign("hyp1f1", "ddd")
+HUGE = 1e10  # the exponential has overflowed by far
+
+
+def kummer(a, b, x):
+    """Of huge arguments ``gamma(b) / gamma(a) * exp(x) * x**(a - b)``, which is infinite: SciPy's
+    function sums a series there that has no end. It gives NaN where minus infinity makes 0."""
+    is_infinite = (x > HUGE) & (x > 4 * (abs(a) + abs(b))) & ((a > 0) | (a != math.floor(a)))
+    is_limit = is_infinite | ((x == -math.inf) & (a > 0))
+    value = where(is_limit, 0.0, KUMMER(a, b, where(is_limit, 1.0, x)))
+    # The gamma function is negative where the floor of its argument is negative and odd.
+    turns = where(a < 0, math.floor(a), 0.0) + where(b < 0, math.floor(b), 0.0)
+    sign = 1 - 2 * (turns - 2 * math.floor(0.5 * turns))
+    return where(is_infinite, sign * math.inf, value)
+
+
 
 declare("hyp0f1", "v z", "confluent hypergeometric limit function 0F1", complex="dz", fixed="v",
         tried=((0.5, 2), (-2, 2)), dz="hyp0f1(v + 1, z) / v")
-declare("hyp1f1", "a b x", "confluent hypergeometric function 1F1", complex="ddz", fixed="a b",
-        tried=((0.5, 2), (0.5, 2), (-2, 2)), dx="a / b * hyp1f1(a + 1, b + 1, x)")
+declare("hyp1f1", "a b x", "confluent hypergeometric function 1F1", value=kummer, complex="ddz",
+        fixed="a b", tried=((0.5, 2), (0.5, 2), (-2, 2)), dx="a / b * hyp1f1(a + 1, b + 1, x)")
 declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="dddz", fixed="a b c",
         domain="z < 1 or complex", tried=((0.5, 2), (0.5, 2), (0.5, 2), (-0.9, 0.8)),
         dz="a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)")

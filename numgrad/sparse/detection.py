@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from .._errors import SparsityError
+from ..engine.constants import Constants
 from ..engine.graph import Edge, Node
 from ..engine.select import reachable
 from ..func.recording import Replay
 from ..func.vmap_sample import Mapped
-from .constants import Constants
 from .rules import Application, propagate
 from .sets import IndexSets, stacked, starts_of
 
@@ -80,9 +80,14 @@ class Walk:
                 f"of a batch that is no axis of its arrays. Write the function for whole arrays, "
                 f"or give pattern=."
             )
-        known = partial(self._constants.of, node)
+        known = partial(self._known, node)
         shapes, outputs = [s.shape for s in node.inputs], [s.shape for s in node.outputs]
         return propagate(Application(operator, node.static, shapes, outputs, sets, known, numbers))
+
+    def _known(self, node: Node, n: int) -> np.ndarray | None:
+        """Return the elements of an input of a node; None where they are not known."""
+        value = node.unpack()[n]
+        return None if value is None else self._constants.of(value)
 
     def _replayed(self, recording: Any, sets: list[IndexSets | None]) -> list[IndexSets]:
         """Walk through the graph of a captured function."""

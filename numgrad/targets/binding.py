@@ -10,7 +10,7 @@ from .._declare.elementwise import Elementwise
 from .._declare.foreign import Foreign
 from .._declare.source import plain_of
 
-SELECTIONS = ("where", "max", "min", "round", "pow")
+SELECTIONS = ("where", "max", "min", "round", "pow", "abs")
 """Names that mean something else in a scalar function than in Python."""
 
 
@@ -50,7 +50,7 @@ def bind(
 
     An operator that it calls stands for the operator's own scalar function.
 
-    ``where``, ``max``, ``min``, ``round`` and ``math`` become what ``names`` has for them. The copy
+    ``math`` and the names of `SELECTIONS` become what ``names`` has for them. The copy
     sees only the globals that it names. Callees, and the function itself, are what ``wrap`` makes
     of their copies.
     """

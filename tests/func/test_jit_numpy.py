@@ -24,7 +24,7 @@ script = load()
 NAMED = dict(script.functions())
 # Elements decide how many results there are, or NumPy computes these from them.
 READS = {
-    "frexp", "intersect1d", "nextafter", "piecewise", "real_if_close", "setdiff1d",
+    "frexp", "intersect1d", "nextafter", "real_if_close", "setdiff1d",
     "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values",
 }  # fmt: skip

@@ -20,7 +20,7 @@ from .arithmetic import complex_of, complex_parts
 from .foreign_calls import call_of
 from .intrinsics import intrinsic, named_intrinsic
 from .vector_library import ARGUMENTS
-from .vector_math import pure, vectorised
+from .vector_math import pure, vector_call, vectorised
 
 
 @intrinsic
@@ -107,13 +107,32 @@ def _libm(builder: Any, name: str, x: Any) -> ir.Value:
     return builder.call(known or pure(ir.Function(builder.module, kind, symbol)), [x])
 
 
+@intrinsic
+def magnitude(typingctx, x):
+    """``abs(x)``; of complex numbers the vector library's `hypot`, where there is one."""
+    signature = typingctx.resolve_function_type(typingctx.resolve_value_type(abs), (x,), {})
+    if signature is None:
+        raise TypingError(f"abs(x) is not defined for {x}")
+    result = signature.return_type
+    hypot = result(result, result)
+
+    def codegen(context, builder, _, args):
+        if not isinstance(signature.args[0], types.Complex):
+            return context.get_function(abs, signature)(builder, args)
+        parts = complex_parts(builder, args[0])
+        called = vector_call(context, builder, "hypot", hypot, parts)
+        return context.get_function(math.hypot, hypot)(builder, parts) if called is None else called
+
+    return signature, codegen
+
+
 maximum = _extremum("max", ">=")
 minimum = _extremum("min", "<=")
 rint, floor, ceil, trunc = (
     _unary(name, _native, keeps_integers=True) for name in ("rint", "floor", "ceil", "trunc")
 )
 
-_selected = (where, maximum, minimum, rint, vectorised("pow", operator.pow))
+_selected = (where, maximum, minimum, rint, vectorised("pow", operator.pow), magnitude)
 selections: dict[str, object] = dict(zip(SELECTIONS, _selected, strict=True))
 
 real = pytypes.ModuleType("numgrad_real_math")

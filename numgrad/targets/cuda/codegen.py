@@ -261,5 +261,5 @@ def _scalar_names(real: Any, capability: Capability) -> Names:
         key: bind(value, inner, wrap=wrap) if isinstance(value, pytypes.FunctionType) else value
         for key, value in vars(complex_math).items()
     }
-    selections = {**select, "round": _rint, "pow": operator.pow}
+    selections = {**select, "round": _rint, "pow": operator.pow, "abs": abs}
     return Names(_real_math, _namespace("device_cmath", made), select["where"], selections)

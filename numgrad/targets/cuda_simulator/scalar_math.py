@@ -57,6 +57,6 @@ real = _namespace(
 )
 complex_ = _namespace("simulated_complex_math")
 
-_selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power)
+_selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power, abs)
 scalar = Names(real, complex_, where, dict(zip(SELECTIONS, _selections, strict=True)))
 """The names of scalar functions."""

@@ -1,28 +1,27 @@
-"""Values that decide about a pattern: positions, and matrices with zeros."""
+"""Values that a captured function may decide by: masks, positions, matrices with zeros."""
 
 from typing import Any
 
 import numpy as np
 
 from .._declare import Operator
-from ..engine.graph import Expr, Node
-from ..engine.record import mode, runtime
-from ..engine.values import CPU
+from .graph import Expr
+from .record import mode, runtime
+from .values import CPU
 
 
 class Constants:
-    """The elements of values that a derivative reads, as far as they depend on no argument of a
-    function that is being captured. They decide about the pattern, so the function is recorded
-    anew once they are others."""
+    """The elements of values that depend on no argument of a function that is being captured.
+
+    They decide about its recording or about a pattern, so the function is recorded anew once
+    tensors and arrays from outside that they are computed from are others.
+    """
 
     def __init__(self) -> None:
         self._found: dict[Expr, list[np.ndarray] | None] = {}
 
-    def of(self, node: Node, n: int) -> np.ndarray | None:
-        """Return the elements of an input of a node; None where they are not known."""
-        value = node.unpack()[n]
-        if value is None:
-            return None
+    def of(self, value: Any) -> np.ndarray | None:
+        """Return the elements of a value; None where they are not known."""
         waiting = [] if value.array is not None else [value.expr]
         while waiting:
             expr = waiting[-1]
@@ -49,4 +48,6 @@ class Constants:
             return None if found is None else found[value.expr_slot]
         if mode.capture is not None:
             mode.capture.look(value)
+        if value.rows:  # those of samples, which are arguments
+            return None
         return runtime.on_device(value.array, CPU)

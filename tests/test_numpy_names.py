@@ -1,0 +1,55 @@
+"""NumPy's names that numgrad does not have itself, where it is imported as ``np``."""
+
+import numpy
+import pytest
+
+import numgrad as np
+
+
+def simulated(np, x):
+    """A program that draws, tabulates and iterates with what is NumPy's own."""
+    rng = np.random.default_rng(3)
+    nodes, weights = np.polynomial.legendre.leggauss(4)
+    total = (weights * np.exp(x[0] * nodes)).sum()
+    for i in np.nditer(np.random.RandomState(0).permutation(2)):
+        total = total + x[int(i)] ** 2 * rng.standard_normal()
+    return total if np.True_ else x
+
+
+def test_programs_use_what_is_numpys_own():
+    x = numpy.array([0.3, 0.8])
+    value, slope = np.func.value_and_grad(lambda x: simulated(np, x))(x)
+    numpy.testing.assert_allclose(value, simulated(numpy, x), rtol=1e-14)
+    steps = 1e-30j * numpy.eye(2)
+    expected = [simulated(numpy, x + step).imag / 1e-30 for step in steps]
+    numpy.testing.assert_allclose(slope, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.asfortranarray(x),
+        lambda x: list(np.nditer(x)),
+        lambda x: np.fromiter(x, float),
+        lambda x: np.ma.array(x),
+        lambda x: np.polynomial.polynomial.polyval(0.5, x),
+        lambda x: np.random.default_rng(0).normal(x),
+    ],
+)
+def test_they_refuse_tensors_that_require_grad(call):
+    with pytest.raises((np.errors.DetachedError, ValueError)) as caught:
+        call(np.tensor([1.0, 2.0], requires_grad=True))
+    errors = caught.value, caught.value.__cause__
+    assert any(isinstance(error, np.errors.DetachedError) for error in errors)
+
+
+@pytest.mark.parametrize("module", [np, np.random])
+@pytest.mark.parametrize("name", ["nothing", "_arg", "__path_of__"])
+def test_other_names_are_nobodys(module, name):
+    with pytest.raises(AttributeError, match=f"numgrad.* has no attribute '{name}'"):
+        getattr(module, name)
+
+
+def test_what_numpy_has_removed_is_said_in_its_words():
+    with pytest.raises(AttributeError, match=r"numgrad.*Use `np\.float64`"):
+        np.float_  # noqa: B018
