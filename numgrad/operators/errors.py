@@ -89,18 +89,20 @@ def faddeeva(k, x, height):
     """Derivative ``k`` of `wofz` above the real line; far off by the asymptotic series, as the
     recurrence takes differences of nearly equal numbers there."""
     z = complex(x, height)
+    j = 0.0
     last, value = 0 * z, 1j / (SQRT_PI * z) if abs(z) > FAR_OFF else WOFZ(z)
     if abs(z) > FAR_OFF:
-        for j in range(int(k)):
-            value = value * -(j + 1) / z
-        term = value
-        for j in range(24):
-            term = term * (2 * j + 1 + k) * (2 * j + 2 + k) / (4 * (j + 1) * z * z)
-            value = value + term
+        for _ in range(int(k)):
+            j += 1
+            value = value * -j / z
+        term, j = value, k
+        for _ in range(24):
+            term = term * (j + 1) * (j + 2) / (2 * (j + 2 - k) * z * z)
+            value, j = value + term, j + 2
         return value
-    for j in range(int(k)):
+    for _ in range(int(k)):
         start = 2j / SQRT_PI if j == 0 else 0j
-        last, value = value, start - 2 * (z * value + j * last)
+        last, value, j = value, start - 2 * (z * value + j * last), j + 1
     return value
 
 

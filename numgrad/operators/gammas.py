@@ -112,15 +112,15 @@ beta_density = declare("beta_density", "a b x", "density of the beta distributio
 def slope_by_series(a, x):
     """Of small ``x``, by the derivatives of the terms of the power series of `gammainc`."""
     apart = math.log(x) - digamma_series(a + 1)
-    total, term = apart, 1.0
-    for n in range(1, 25):
+    total, term, n = apart, 1.0, 0.0
+    for _ in range(24):
+        n += 1
         term *= -x / n
         total += term * (apart * a + n / (a + n)) / (a + n)
     return -x / a * math.exp(x) * total
 
 
-NODES, OUTSET = 80, -4.0
-STEP = -2 * OUTSET / NODES
+NODES, OUTSET, STEP = 87, -4.0, 0.09375
 
 
 def slope_of_draw(a, x):
@@ -140,9 +140,8 @@ def slope_of_draw(a, x):
     c = 1 / (abs(a - x) + math.sqrt(0.5 * x))
     if c > 1:  # where the curvature at x says little about the length
         c = (1 + x) / a if x < a else 1 / x
-    total = 0.0
-    for i in range(NODES + 1):
-        s = OUTSET + STEP * i
+    total, s = 0.0, OUTSET
+    for _ in range(NODES):
         e = math.exp(-s)
         u = c * math.exp(s - e)
         if x < a:
@@ -150,6 +149,7 @@ def slope_of_draw(a, x):
         else:
             term = (apart + math.log1p(u)) * math.exp((a - 1) * math.log1p(u) - x * u)
         total += term * (1 + e) * u
+        s += STEP
     return x * STEP * total
 
 

@@ -56,28 +56,9 @@ def digamma_tail(r):
 
 TAIL = 691 / 32760
 
-BERNOULLI = tuple(
-    share / math.factorial(2 * k)
-    for k, share in enumerate(
-        (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510), start=1
-    )
-)
-"""The coefficients of the Euler-Maclaurin series."""
-STEPS = 10000
-"""How many terms are added one by one."""
-
-
-def steps(n, x):
-    """How many terms go before the series."""
-    return int(min(16 + n - x, STEPS)) + 1 if x < 16 + n else 0
-
-
-def signed_factorial(n):
-    """``n!``, negative for even ``n``; infinite above 170."""
-    product = 2 * (n % 2) - 1
-    for k in range(2, min(int(n), 171) + 1):
-        product *= k
-    return product
+LAST = 691 / 1307674368000
+STEPS = 10000.0
+"""How many terms are added one by one, at most."""
 
 
 def polygamma_series(n, x):
@@ -92,36 +73,67 @@ def polygamma_series(n, x):
         z += 1
     power = z**-n
     total += power / n + 0.5 * power / z
-    term, k = power / z, n + 1
-    for coefficient in BERNOULLI:
-        term = term * k / z
-        total += coefficient * term
-        term, k = term * (k + 1) / z, k + 2
+    term = (n + 1) * power / (z * z)
+    total += term / 12
+    term = term * (n + 2) * (n + 3) / (z * z)
+    total -= term / 720
+    term = term * (n + 4) * (n + 5) / (z * z)
+    total += term / 30240
+    term = term * (n + 6) * (n + 7) / (z * z)
+    total -= term / 1209600
+    term = term * (n + 8) * (n + 9) / (z * z)
+    total += term / 47900160
+    term = term * (n + 10) * (n + 11) / (z * z)
+    total -= term * LAST
     total = total * signed_factorial(n)
-    return total if z.real >= 15.5 + n else total * math.nan
+    return total if z.real > 0 else total * math.nan
 
 
 def polygamma_difference(n, x, step):
     """``polygamma(n, x + step) - polygamma(n, x)``, ``n >= 0``, to all digits for small steps.
 
-    It is `polygamma_series` with the difference of each term in the place of the term.
+    It is `polygamma_series` with the difference of each power in the place of the power.
     """
     if not (x > 0 and x + step > 0):
         if n == 0:
             return digamma_series(x + step) - digamma_series(x)
         return polygamma_series(n, x + step) - polygamma_series(n, x)
-    total, z = 0.0, x
+    total, z = 0 * x, x
     for _ in range(steps(n, x)):
-        total += math.expm1(-(n + 1) * math.log1p(step / z)) * z ** -(n + 1)
+        total += power_difference(n + 1, z, step)
         z += 1
-    log = math.log1p(step / z)
-    total += -log if n == 0 else math.expm1(-n * log) * z**-n / n
-    factor, k = 0.5 * z ** -(n + 1), n + 1
-    total += math.expm1(-k * log) * factor
-    factor *= 2
-    for coefficient in BERNOULLI:
-        factor = factor * k / z
-        k += 1
-        total += coefficient * math.expm1(-k * log) * factor
-        factor, k = factor * k / z, k + 1
+    total += -math.log1p(step / z) if n == 0 else power_difference(n, z, step) / n
+    total += 0.5 * power_difference(n + 1, z, step)
+    rise = n + 1
+    total += rise * power_difference(n + 2, z, step) / 12
+    rise *= (n + 2) * (n + 3)
+    total -= rise * power_difference(n + 4, z, step) / 720
+    rise *= (n + 4) * (n + 5)
+    total += rise * power_difference(n + 6, z, step) / 30240
+    rise *= (n + 6) * (n + 7)
+    total -= rise * power_difference(n + 8, z, step) / 1209600
+    rise *= (n + 8) * (n + 9)
+    total += rise * power_difference(n + 10, z, step) / 47900160
+    rise *= (n + 10) * (n + 11)
+    total -= rise * power_difference(n + 12, z, step) * LAST
     return total * signed_factorial(n)
+
+
+def power_difference(p, z, step):
+    """``(z + step)**-p - z**-p``."""
+    return math.expm1(-p * math.log1p(step / z)) * z**-p
+
+
+def steps(n, x):
+    """How many terms go before the series."""
+    wanted = 16 + 2 * n - x
+    return int(min(wanted, STEPS)) + 1 if wanted > 0 else 0
+
+
+def signed_factorial(n):
+    """``n!``, negative for even ``n``; infinite above 170."""
+    product, k = 2 * (n % 2) - 1, 1.0
+    for _ in range(int(min(n, 171.0)) - 1):
+        k += 1
+        product *= k
+    return product

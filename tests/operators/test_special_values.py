@@ -86,7 +86,7 @@ def of_scipy(name):
     base = {"hurwitz_zeta": "zeta"}.get(name, name)
     function = getattr(sp, base, None) or getattr(sp, base.split("_")[0], None) or getattr(np, base)
     if not isinstance(function, np.ufunc):
-        whole = "nnd" if name == "polygamma" or name.startswith("spherical") else ""
+        whole = "nd" if name == "polygamma" or name.startswith("spherical") else ""
     else:
         whole = getattr(foreign(name), "kinds", "")
     place = SEVERAL.get(name, 0)
