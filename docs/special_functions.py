@@ -17,6 +17,7 @@ def _cell(text: str) -> str:
 def _row(name: str, operator: Tabled) -> str:
     slopes = [f"d{x}: `{formula}`" for x, formula in operator.formulas.items()]
     fixed = [f"`{x}`" for x in operator.parameters if x not in operator.formulas]
+    fixed += [f"`{x}` twice" for x in operator.once]
     call = f"`{name}({', '.join(operator.parameters)})`"
     domain = f"`{operator.domain}`" if operator.domain else "all"
     kinds = "real, complex" if operator.allows_complex else "real"

@@ -1,7 +1,13 @@
-"""What makes the whole suite shorter: fewer objects to look through; and what a path leaves out."""
+"""What makes the whole suite shorter: fewer objects to look through and no more threads than there
+are cores; and what a path leaves out."""
 
 import gc
+import os
 import signal
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Before NumPy is loaded: LAPACK's threads for small matrices wait for cores that are taken.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 

@@ -3,6 +3,7 @@
 from .elementwise import Elementwise as Elementwise
 from .elementwise import elementwise as elementwise
 from .host import HostOperator as HostOperator
+from .host import NumPyFunction as NumPyFunction
 from .host import host_operator as host_operator
 from .kernel import KernelOperator as KernelOperator
 from .kernel import kernel_operator as kernel_operator

@@ -1,6 +1,7 @@
 """Host operators: functions of NumPy and SciPy of whole arrays, for which there is no kernel."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -10,7 +11,7 @@ from .._errors import MatrixError, OperatorError
 from .._signature import Signature, parse_signature
 from .._specs import HostSpec
 from .kernel import KernelOperator, common_dtype, elements
-from .operator import as_values
+from .operator import WEAK, as_values, door, kind_of
 
 Sizes = Callable[..., dict[str, int]]
 
@@ -100,6 +101,10 @@ class HostOperator(KernelOperator):
 
         return {"replay": replay}
 
+    def error_of(self, cause: Exception) -> type[Exception]:
+        """Return the class of the exception that comes out where the function has raised one."""
+        return MatrixError if isinstance(cause, np.linalg.LinAlgError) else OperatorError
+
     def _raised(
         self, target: Any, spec: Any, static: Any, cores: Sequence[np.ndarray], where: str
     ) -> BaseException:
@@ -109,13 +114,74 @@ class HostOperator(KernelOperator):
         try:
             target.replay(spec, cores)
         except Exception as cause:
-            kind = MatrixError if isinstance(cause, np.linalg.LinAlgError) else OperatorError
-            error = kind(f"{name}: {cause}{where}")
+            error = self.error_of(cause)(f"{name}: {cause}{where}")
             error.__cause__ = cause
             return error
         except BaseException as interrupt:  # the user's, which arrived in the function
             return interrupt
         return OperatorError(f"{name} raised{where}, but not when it was called again")
+
+
+class NumPyFunction(HostOperator):
+    """A function of NumPy's that gives the same numbers of results for any elements: operands keep
+    their dtypes, Python's numbers take those of the others, errors are NumPy's.
+
+    Parameters
+    ----------
+    function : callable
+        A universal function, which gives the results their dtype, or one that is called for each
+        element of the loop.
+    """
+
+    gives_scalars = True
+
+    def __init__(self, function: Any, signature: str, **options: Any) -> None:
+        self._ufunc = function if isinstance(function, np.ufunc) else None
+        super().__init__(function, signature, **{"differentiable": False, **options})
+        if self._ufunc is None:
+            self.function = partial(_of_each, function, self.ncore[: len(self.signature.inputs)])
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        """Give Python's numbers a dtype, and all operands as many leading axes."""
+        weak = [isinstance(a, WEAK) or getattr(a, "weak", None) is not None for a in args]
+        if any(weak):
+            dtype = np.result_type(*map(kind_of, args))
+            args = [_in_dtype(a, dtype) if w else a for a, w in zip(args, weak, strict=True)]
+        return self.align(as_values(args))
+
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        if self._ufunc is None:
+            return [np.dtype(r) if r is not None else dtypes[0] for r in self.results]
+        return list(self._ufunc.resolve_dtypes((*dtypes, *(None,) * self.nout))[-self.nout :])
+
+    def error_of(self, cause: Exception) -> type[Exception]:
+        return type(cause)
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        expected = self.infer(arrays, static)
+        if all(0 in shape for shape, _ in expected):  # the function may want an element at least
+            return [np.empty(*each) for each in expected]
+        return super().run(target, arrays, static)
+
+
+def _in_dtype(number: Any, dtype: np.dtype) -> Any:
+    """Return a number of Python, which may be known later, in the dtype of the other operands."""
+    if isinstance(number, door.value):
+        return number.astype(dtype, copy=False)
+    return door.constant(np.asarray(number, dtype))
+
+
+def _of_each(
+    function: Callable[..., Any], ncore: Sequence[int], *arrays: np.ndarray, **options: Any
+) -> np.ndarray:
+    """Return the results of a function for each element of the loop over whole operands."""
+    loop = np.broadcast_shapes(
+        *(a.shape[: a.ndim - n] for a, n in zip(arrays, ncore, strict=True))
+    )
+    found = np.asarray([function(*cores, **options) for _, cores in elements(arrays, ncore)])
+    return found.reshape(*loop, *found.shape[1:])
 
 
 def _options(static: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,12 @@
-"""Functions of the bits of integers and booleans."""
+"""Functions of the bits of integers and booleans, of their divisors, and of gaps in floats."""
 
-from typing import Unpack
+from collections.abc import Callable
+from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor
+from ..operators import borrowed as _borrowed
 from ..operators import comparison as _comparison
+from .operands import as_tensor
 from .universal import Options, universal, with_options
 
 
@@ -161,3 +164,36 @@ def bitwise_invert(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
 
 bitwise_not = bitwise_invert
 invert = bitwise_invert
+
+
+def _borrowed_function(name: str, says: str, example: str, result: str) -> Callable[..., Any]:
+    """Return a function that NumPy computes, and that has no derivative."""
+    operator: Any = getattr(_borrowed, name)
+
+    def call(*args: ArrayLike, **options: Unpack[Options]) -> Tensor:
+        if options:
+            return with_options(call, options, *args)
+        given = [x if type(x) in (int, bool, float) else as_tensor(x).detach() for x in args]
+        return operator(*given)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> {example}
+    {result}
+    """
+    return universal(call)
+
+
+gcd = _borrowed_function("gcd", "the greatest common divisors of integers", "ng.gcd([12, 20], 8)",
+                         "tensor([4, 4])")  # fmt: skip
+lcm = _borrowed_function("lcm", "the least common multiples of integers", "ng.lcm([12, 20], 8)",
+                         "tensor([24, 40])")  # fmt: skip
+spacing = _borrowed_function("spacing", "the distances to the next larger numbers",
+                             "ng.spacing(1.0) == ng.finfo(float).eps", "tensor(True)")  # fmt: skip
+bitwise_count = _borrowed_function("bitwise_count", "the numbers of ones among bits",
+                                   "ng.bitwise_count([6, -7])",
+                                   "tensor([2, 3], dtype=uint8)")  # fmt: skip

@@ -6,11 +6,11 @@ import numpy as np
 
 from .._errors import DtypeError
 from .._tensor import ArrayLike, Tensor
+from ..operators import borrowed as _borrowed
 from ..operators import spherical as _spherical
 from .comparison import isinf, logical_and, logical_not, not_equal, signbit
 from .complex_parts import imag, real
 from .constants import zeros
-from .creation import fresh
 from .elementwise import abs as _abs
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from .powers import pow as _pow
@@ -145,7 +145,7 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     (tensor([0.75, 0.5 ]), tensor([ 2, -1], dtype=int32))
     """
     x = _real("frexp", x)
-    exponent = fresh(np.asarray(np.frexp(values_of(x))[1]))
+    exponent = _borrowed.frexp(x.detach())[1]
     return ldexp(x, -exponent), exponent
 
 
@@ -194,12 +194,8 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     kinds = [x if type(x) in (int, float) else as_tensor(x).dtype for x in (x1, x2)]
     dtype = np.result_type(*kinds)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
-    x1, x2 = (_real("nextafter", as_tensor(x).astype(dtype)) for x in (x1, x2))
-    found = np.asarray(np.nextafter(values_of(x1), values_of(x2)))
-    with np.errstate(all="ignore"):
-        step = found - values_of(x1)
-        same_sign = np.signbit(values_of(x1) + step) == np.signbit(found)  # of zeros too
-    return as_scalar(where(np.isfinite(step) & same_sign, x1 + step, found))
+    x1, x2 = (_real("nextafter", as_tensor(x).astype(dtype, copy=False)) for x in (x1, x2))
+    return _borrowed.nextafter(x1, x2)
 
 
 # Questions ----------------------------------------------------------------------------------------

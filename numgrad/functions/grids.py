@@ -8,16 +8,18 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
+from ..operators import borrowed as _borrowed
 from .creation import carries_graph, fresh
 from .elementwise import abs as _abs
 from .elementwise import sign
 from .exponential import log10
-from .joining import concat
-from .operands import arrays_of, as_tensor, is_known, values_of
+from .joining import concat, stack
+from .operands import arrays_of, as_scalar, as_tensor, is_known, values_of
 from .powers import pow as _pow
 from .ranges import arange, linspace
 from .repeating import broadcast_arrays
 from .reshaping import moveaxis, reshape
+from .searching import nonzero
 
 # What NumPy makes of sizes, positions and truth values --------------------------------------------
 
@@ -74,24 +76,6 @@ indices = plain(
     "indices", "the index of every element along each axis", "ng.indices((2, 2))[0]",
     "tensor([[0, 0],\n            [1, 1]])",
 )  # fmt: skip
-unravel_index = plain(
-    "unravel_index", "positions in C order as indices", "ng.unravel_index(5, (2, 3))",
-    "(tensor(1), tensor(2))",
-)  # fmt: skip
-ravel_multi_index = plain(
-    "ravel_multi_index", "indices as positions in C order",
-    "ng.ravel_multi_index(([1, 0], [2, 1]), (2, 3))", "tensor([5, 1])",
-)  # fmt: skip
-ix_ = plain(
-    "ix_", "an open grid of index vectors", "[i.shape for i in ng.ix_([0, 1], [2, 3, 4])]",
-    "[(2, 1), (1, 3)]",
-)  # fmt: skip
-gcd = plain("gcd", "the greatest common divisors of integers", "ng.gcd([12, 20], 8)",
-            "tensor([4, 4])")  # fmt: skip
-lcm = plain("lcm", "the least common multiples of integers", "ng.lcm([12, 20], 8)",
-            "tensor([24, 40])")  # fmt: skip
-spacing = plain("spacing", "the distances to the next larger numbers",
-                "ng.spacing(1.0) == ng.finfo(float).eps", "tensor(True)")  # fmt: skip
 bartlett = plain("bartlett", "the triangular window", "ng.bartlett(3)", "tensor([0., 1., 0.])")
 blackman = plain("blackman", "the Blackman window", "ng.blackman(3).round(6)",
                  "tensor([-0.,  1., -0.])")  # fmt: skip
@@ -144,6 +128,74 @@ def _rows(name: str, arr: ArrayLike, k: int) -> tuple[int, int, int]:
     if len(shape) != 2:
         raise ValueError(f"{name} needs a matrix, got shape {shape}")
     return shape[0], k, shape[1]
+
+
+def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
+    """Return an open grid of index vectors, booleans as the places where they are true.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> [i.shape for i in ng.ix_([0, 1], [2, 3, 4])]
+    [(2, 1), (1, 3)]
+    """
+    grid = []
+    for axis, arg in enumerate(args):
+        x = as_tensor(arg)
+        if x.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        x = nonzero(x)[0] if x.dtype.kind == "b" else x if x.size else x.astype(np.intp)
+        grid.append(reshape(x, (1,) * axis + (-1,) + (1,) * (len(args) - axis - 1)))
+    return tuple(grid)
+
+
+def unravel_index(indices: ArrayLike, shape: Any, order: str = "C") -> tuple[Tensor, ...]:
+    """Return positions in C order, or Fortran's, as an index for each axis of a shape.
+
+    Raises
+    ------
+    ValueError
+        For a position that is out of bounds.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.unravel_index(5, (2, 3))
+    (tensor(1), tensor(2))
+    """
+    shape = tuple(map(int, np.atleast_1d(seen(shape))))
+    found = _borrowed.unravel_index(as_tensor(indices), shape=shape, order=order)
+    return tuple(as_scalar(found[..., axis]) for axis in range(len(shape)))
+
+
+def ravel_multi_index(
+    multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
+) -> Tensor:
+    """Return indices, one array for each axis of a shape, as positions in C order, or Fortran's.
+
+    Parameters
+    ----------
+    multi_index : sequence of array_like of int
+    dims : sequence of int
+    mode : {"raise", "wrap", "clip"} or a sequence of these
+        What becomes of what is out of bounds.
+    order : {"C", "F"}
+
+    Raises
+    ------
+    ValueError
+        For an index that is out of bounds.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.ravel_multi_index(([1, 0], [2, 1]), (2, 3))
+    tensor([5, 1])
+    """
+    index = stack(broadcast_arrays(*multi_index), -1)
+    dims = tuple(map(int, np.atleast_1d(seen(dims))))
+    mode = mode if isinstance(mode, str) else tuple(mode)
+    return as_scalar(_borrowed.ravel_multi_index(index, dims=dims, mode=mode, order=order))
 
 
 # What is written as slices ------------------------------------------------------------------------

@@ -1,17 +1,24 @@
 """Histograms, counts, and the bins that elements are in: weights have derivatives, counts none."""
 
+import builtins
+import operator
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from .._tensor import ArrayLike, Tensor, placed
+from .._tensor import ArrayLike, Tensor
+from ..engine.capture import refuse
+from ..engine.seen import seen
+from ..operators import borrowed as _borrowed
 from ..operators.gathering import scatter_add
 from .creation import fresh
-from .indexing import take
-from .operands import as_tensor, is_known, values_of
-from .reshaping import ravel, reshape
+from .differences import diff
+from .operands import as_scalar, as_tensor, is_known, values_of
+from .reshaping import atleast_2d, ravel, reshape
 from .searching import searchsorted
+from .selection import maximum, minimum, where
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Tensor:
@@ -24,7 +31,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     weights : array_like, optional
         One for each element; computed in float64.
     minlength : int
-        The least size of the result.
+        The least size of the result. In a captured function, where numbers are not known yet, it
+        is the size, and greater numbers are refused when they come.
 
     Raises
     ------
@@ -46,24 +54,36 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     >>> ng.grad(ng.bincount([0, 2, 0], w)[0], w)[0]
     tensor([1., 0., 1.])
     """
-    numbers = np.zeros(0, np.int64) if isinstance(x, list) and not x else values_of(x)
-    counts = np.bincount(numbers, minlength=int(minlength))
-    if weights is None:
-        return fresh(counts)
-    w = as_tensor(weights)
+    places, size = _places(x, int(seen(minlength)))
+    w = as_tensor(np.ones(places.shape, np.int64) if weights is None else weights)
     if w.dtype.kind == "c":
         raise TypeError("bincount: weights must be real")
-    if w.shape != numbers.shape:
-        raise ValueError(f"bincount: weights of shape {w.shape} for numbers of {numbers.shape}")
-    return _added_up(w.astype(np.float64, copy=False), numbers.astype(np.int64), counts.size)
+    if w.shape != places.shape:
+        raise ValueError(f"bincount: weights of shape {w.shape} for numbers of {places.shape}")
+    return _added_up(w if weights is None else w.astype(np.float64, copy=False), places, size)
 
 
-def _added_up(weights: Tensor, places: np.ndarray, size: int) -> Tensor:
+def _places(x: ArrayLike, minlength: int) -> tuple[Tensor, int]:
+    """Return the numbers that `bincount` counts, and how many there may be."""
+    numbers = as_tensor(np.zeros(0, np.int64) if isinstance(x, list) and not x else x)
+    if is_known(numbers):
+        counts = np.bincount(values_of(numbers), minlength=minlength)  # raises what is to be raised
+        return numbers.astype(np.int64, copy=False), counts.size
+    if not minlength:
+        refuse(
+            "bincount: the size of the result depends on the numbers. Give minlength=, beyond the "
+            "greatest of them: in a captured function that is the size"
+        )
+    if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
+        raise TypeError("bincount: numbers must be a vector of integers")
+    return _borrowed.countable(numbers.astype(np.int64, copy=False), size=minlength), minlength
+
+
+def _added_up(weights: Tensor, places: Tensor, size: int) -> Tensor:
     """Return for each place the sum of its weights, in their order."""
-    positions = placed(np.ascontiguousarray(places, np.int64), weights.device)
     if not weights.size:
         return fresh(np.zeros(size, weights.dtype))
-    return scatter_add(weights, positions, count=1, tail=0, sizes=(size,))
+    return scatter_add(weights, places, count=1, tail=0, sizes=(size,))
 
 
 def histogram(
@@ -106,35 +126,34 @@ def histogram(
     >>> counts.detach(), edges
     (tensor([6., 2.]), tensor([0. , 0.5, 1. ]))
     """
-    array, bins, range = values_of(a), _plain(bins), _plain(range)
     w = None if weights is None else as_tensor(weights)
-    if w is None or (is_known(w) and not w.requires_grad):
-        found = np.histogram(array, bins, range, density, None if w is None else values_of(w))
-        return fresh(found[0]), fresh(found[1])
-    if w.shape != array.shape:
-        raise ValueError(f"histogram: weights of shape {w.shape} for elements of {array.shape}")
-    array, w = array.ravel(), ravel(w)
-    # Rules for the number of bins refuse weights, whatever they are.
-    edges = np.histogram_bin_edges(array, bins, range, np.ones(array.shape))
-    inside = np.flatnonzero((array >= edges[0]) & (array <= edges[-1]))
-    places = np.searchsorted(edges, array[inside], "right") - 1
-    counts = _added_up(take(w, inside), np.minimum(places, edges.size - 2), edges.size - 1)
-    return _density(counts, [edges]) if density else counts, fresh(edges)
+    if w is not None and w.shape != np.shape(a):
+        raise ValueError(f"histogram: weights of shape {w.shape} for elements of {np.shape(a)}")
+    edges = histogram_bin_edges(a, bins, range, w)
+    counts = _counted([ravel(as_tensor(a).detach())], [edges], w)
+    return _density(counts, [edges]) if density else counts, edges
 
 
-def _plain(options: Any) -> Any:
-    """Return bins or a range as NumPy takes them, tensors as their values."""
-    if isinstance(options, (list, tuple)):
-        return [_plain(item) for item in options]
-    return values_of(options) if isinstance(options, Tensor) else options
+def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | None) -> Tensor:
+    """Return the sums of weights, ones by default, of the points in the bins of a grid."""
+    places: Any = 0
+    inside: Any = True
+    for x, along in zip(columns, edges, strict=True):
+        inside = (x >= along[0]) & (x <= along[-1]) & inside
+        place = minimum(searchsorted(along, x, "right") - 1, along.size - 2)
+        places = places * (along.size - 1) + maximum(place, 0)
+    w = np.ones(1, np.int64) if w is None else ravel(w)
+    shape = tuple(along.size - 1 for along in edges)
+    w = where(inside, w, np.zeros((), w.dtype))
+    return reshape(_added_up(w, places, prod(shape)), shape)
 
 
-def _density(counts: Tensor, edges: Sequence[np.ndarray]) -> Tensor:
+def _density(counts: Tensor, edges: Sequence[Tensor]) -> Tensor:
     """Return counts over the sizes of the bins and the total."""
     total = counts.sum()
     for axis, along in enumerate(edges):
-        widths = np.diff(along).astype(float)
-        counts = counts / widths.reshape((-1,) + (1,) * (len(edges) - axis - 1))
+        widths = diff(along).astype(float)
+        counts = counts / reshape(widths, (-1,) + (1,) * (len(edges) - axis - 1))
     return counts / total
 
 
@@ -149,8 +168,14 @@ def histogram_bin_edges(
     >>> ng.histogram_bin_edges(ng.tensor([0.0, 3.0, 4.0]), 2)
     tensor([0., 2., 4.])
     """
-    w = None if weights is None else values_of(weights)
-    return fresh(np.histogram_bin_edges(values_of(a), _plain(bins), _plain(range), w))
+    limits = None if range is None else tuple(np.asarray(values_of(range)).tolist())
+    if isinstance(bins, str):  # which says how many there are when elements are known
+        w = None if weights is None else np.ones(np.shape(weights))
+        return fresh(np.histogram_bin_edges(values_of(a), bins, limits, w))
+    if np.ndim(bins) == 1:
+        return _borrowed.ascending(as_tensor(bins).detach())
+    x = ravel(as_tensor(a).detach())
+    return _borrowed.equal_bins(x, bins=operator.index(seen(bins)), range=limits)
 
 
 def histogramdd(
@@ -183,23 +208,21 @@ def histogramdd(
     for name, given in (("bins", bins), ("range", range)):
         if isinstance(given, dict):
             raise TypeError(f"histogramdd: {name} must have an entry for each axis, got a dict")
-    columns = values_of(sample)
+    columns = as_tensor(sample)
     if columns.ndim != 2 or isinstance(sample, (list, tuple)):
-        columns = np.atleast_2d(columns).T
+        columns = atleast_2d(columns).T
+    count = columns.shape[1]
+    bins = bins if isinstance(bins, (list, tuple)) or np.ndim(bins) else [bins] * count
+    range = [None] * count if range is None else range
+    for name, given in (("bins", bins), ("range", range)):
+        if len(given) != count:
+            raise ValueError(f"histogramdd: {name} for {len(given)} axes, where there are {count}")
+    columns = [columns[:, axis] for axis in builtins.range(count)]
+    each = zip(columns, bins, range, strict=True)
+    edges = [histogram_bin_edges(x, n, limits) for x, n, limits in each]
     w = None if weights is None else as_tensor(weights)
-    plain = w is None or (is_known(w) and not w.requires_grad)
-    given = values_of(w) if plain and w is not None else None
-    found, edges = np.histogramdd(columns, _plain(bins), _plain(range), density, given)
-    if plain or w is None:
-        return fresh(found), [fresh(e) for e in edges]
-    places, inside = np.zeros(len(columns), np.int64), np.ones(len(columns), bool)
-    for column, along in zip(columns.T, edges, strict=True):
-        inside &= (column >= along[0]) & (column <= along[-1])
-        place = np.minimum(np.searchsorted(along, column, "right") - 1, along.size - 2)
-        places = places * (along.size - 1) + place
-    chosen = take(ravel(w).astype(np.float64, copy=False), np.flatnonzero(inside))
-    counts = reshape(_added_up(chosen, places[inside], found.size), found.shape)
-    return _density(counts, edges) if density else counts, [fresh(e) for e in edges]
+    counts = _counted(columns, edges, w).astype(np.float64, copy=False)
+    return _density(counts, edges) if density else counts, edges
 
 
 def histogram2d(
@@ -220,7 +243,7 @@ def histogram2d(
     tensor([[1., 0.],
             [0., 2.]])
     """
-    x, y, bins = values_of(x), values_of(y), _plain(bins)
+    x, y = as_tensor(x), as_tensor(y)
     if len(x) != len(y):
         raise ValueError(f"histogram2d: {len(x)} and {len(y)} elements, where as many are needed")
     if hasattr(bins, "__len__") and len(bins) not in (1, 2):
@@ -258,12 +281,5 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     >>> ng.digitize(ng.tensor([0.5, 1.0, 7.0]), [0.0, 1.0, 5.0])
     tensor([1, 2, 3])
     """
-    x, edges = as_tensor(x), values_of(bins)
-    if "c" in (x.dtype.kind, edges.dtype.kind):
-        raise TypeError("digitize: elements and edges must be real")
-    side = "left" if right else "right"
-    if edges.ndim == 1 and np.all(edges[1:] >= edges[:-1]):
-        return searchsorted(edges, x.detach(), side)
-    if edges.ndim == 1 and np.all(edges[1:] <= edges[:-1]):
-        return edges.size - searchsorted(edges[::-1].copy(), x.detach(), side)
-    raise ValueError("digitize: bins must ascend or descend")
+    x = as_tensor(x).detach()
+    return as_scalar(reshape(_borrowed.digitize(ravel(x), bins, right=bool(seen(right))), x.shape))

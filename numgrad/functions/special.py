@@ -31,6 +31,28 @@ from .special_results import spherical_kn as spherical_kn
 from .special_results import spherical_yn as spherical_yn
 from .tabled import Functions
 
+__all__ = [
+    "airy", "bdtr", "bdtrc", "bdtri", "beta", "betainc", "betaincc", "betainccinv",
+    "betaincinv", "betaln", "binom", "boxcox", "boxcox1p", "cbrt", "chdtr", "chdtrc", "chdtri",
+    "comb", "cosdg", "cosm1", "cotdg", "dawsn", "digamma", "ellipe", "ellipeinc", "ellipj",
+    "ellipk", "ellipkinc", "ellipkm1", "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi",
+    "erfinv", "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_genlaguerre",
+    "eval_hermite", "eval_hermitenorm", "eval_jacobi", "eval_laguerre", "eval_legendre", "exp1",
+    "exp2", "exp10", "expi", "expit", "expm1", "expn", "exprel", "fdtr", "fdtrc", "fdtri",
+    "fresnel", "gamma", "gammainc", "gammaincc", "gammainccinv", "gammaincinv", "gammaln",
+    "gammasgn", "gdtr", "gdtrc", "gdtria", "gdtrix", "hankel1", "hankel2", "huber", "hyp0f1",
+    "hyp1f1", "hyp2f1", "hyperu", "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "iv",
+    "ive", "j0", "j1", "jn", "jv", "jve", "k0", "k0e", "k1", "k1e", "kl_div", "kn",
+    "kolmogorov", "kv", "kve", "lambertw", "lgamma", "log1p", "log_expit", "log_ndtr",
+    "log_softmax", "loggamma", "logit", "logsumexp", "lpmv", "modstruve", "multigammaln",
+    "nbdtr", "nbdtrc", "nbdtri", "ndtr", "ndtri", "ndtri_exp", "owens_t", "pdtr", "pdtrc",
+    "pdtri", "perm", "poch", "polygamma", "pseudo_huber", "psi", "radian", "rel_entr", "rgamma",
+    "shichi", "sici", "sigmoid", "sinc", "sindg", "softmax", "softplus", "spence",
+    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "stdtr", "stdtrit",
+    "struve", "tandg", "voigt_profile", "wofz", "wrightomega", "xlog1py", "xlogy", "y0", "y1",
+    "yn", "yv", "yve", "zeta", "zetac",
+]  # fmt: skip
+
 _of = Functions(globals())
 
 # The gamma function and its relatives -------------------------------------------------------------
@@ -57,19 +79,17 @@ zetac = _of.unary("zetac")
 
 
 def polygamma(n: ArrayLike, x: ArrayLike, /) -> Tensor:
-    """Return derivative ``n`` of `digamma`; NaN far below zero, for ``x < n - 32``.
+    """Return derivative ``n`` of `digamma`; NaN far below zero, for ``x < -9000``.
 
     Parameters
     ----------
     n : array_like
         The order, integers from 0.
     x : array_like
-        Broadcast with ``n``.
+        Real or complex. Broadcast with ``n``.
 
     Raises
     ------
-    DtypeError
-        If ``x`` is complex.
     ValueError
         For an order that is no integer from 0.
 
@@ -122,7 +142,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Tensor:
     1.6449340668482...
     """
     if q is None:
-        return _elementwise.add(_TABLE["zetac"](x), 1.0)
+        return _TABLE["riemann_zeta"](x)
     return _TABLE["hurwitz_zeta"](x, q)
 
 

@@ -88,6 +88,7 @@ def notes(operator: Tabled) -> str:
         f"The derivative with respect to ``{name}`` is ``{formula}``."
         for name, formula in operator.formulas.items()
     ]
+    sentences += [f"The second one with respect to ``{x}`` is refused." for x in operator.once]
     fixed = [f"``{x}``" for x in operator.parameters if x not in operator.formulas]
     if fixed:
         sentences.append(

@@ -1,6 +1,7 @@
 """The built-in operators, by chapter: declarations only."""
 
 from . import banded as banded
+from . import borrowed as borrowed
 from . import cast as cast
 from . import comparison as comparison
 from . import complex_parts as complex_parts

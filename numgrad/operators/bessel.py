@@ -76,7 +76,7 @@ declare("ive", "v z", "`iv` times ``exp(-abs(z.real))``", **ORDER,
         dz=("(ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) * ive(v, z)",
             "where(far(v, z), y * sign(z) * far_slope(v, abs(z), -1.0),"
             " 0.5 * (ive(v - 1, z) + ive(v + 1, z)) - sign(z) * y)"))
-declare("i0e", "x", "`i0` times ``exp(-abs(x))``", tried=LINE,
+i0e = declare("i0e", "x", "`i0` times ``exp(-abs(x))``", tried=LINE,
         dx=("i1e(x) - sign(x) * i0e(x)",
             "where(far(0.0, x), y * sign(x) * far_slope(0.0, abs(x), -1.0), i1e(x) - sign(x) * y)"))
 declare("i1e", "x", "`i1` times ``exp(-abs(x))``", tried=LINE,

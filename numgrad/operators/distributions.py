@@ -3,7 +3,7 @@
 import math
 
 from .formulas import NAMES, declare
-from .gammas import beta_density, betaln, digamma
+from .gammas import beta_density, betaln, polygamma_step
 
 SHARE, POSITIVE = (0.1, 0.9), (0.4, 4)
 COUNTS = ((2, 2), (5, 5), SHARE)
@@ -16,7 +16,7 @@ def student_density_of(df, t):
 
 def student_density_df(df, t, y):
     z = t * t / df
-    gammas = digamma(0.5 * (df + 1)) - digamma(0.5 * df)
+    gammas = polygamma_step(0.0, 0.5 * df, 0.5)
     return 0.5 * y * (gammas - 1 / df - math.log1p(z) + (1 + 1 / df) * z / (1 + z))
 
 
@@ -33,25 +33,30 @@ declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p
 # Chi square, gamma, Poisson -----------------------------------------------------------------------
 
 declare("chdtr", "v x", "distribution function of the chi square distribution",
-        domain="v > 0, x >= 0", fixed="v", tried=(POSITIVE,),
+        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        dv="0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="0.5 * gamma_density(0.5 * v, 0.5 * x)")
 declare("chdtrc", "v x", "survival function of the chi square distribution",
-        domain="v > 0, x >= 0", fixed="v", tried=(POSITIVE,),
+        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        dv="-0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="-0.5 * gamma_density(0.5 * v, 0.5 * x)")
-declare("chdtri", "v p", "inverse of `chdtrc` in ``x``", domain="v > 0, 0 <= p <= 1", fixed="v",
-        tried=(POSITIVE, SHARE), dp="-2 / gamma_density(0.5 * v, 0.5 * y)")
+declare("chdtri", "v p", "inverse of `chdtrc` in ``x``", domain="v > 0, 0 <= p <= 1",
+        once="v", tried=(POSITIVE, SHARE), dp="-2 / gamma_density(0.5 * v, 0.5 * y)",
+        dv="gamma_slope(0.5 * v, 0.5 * y)")
 declare("gdtr", "a b x", "distribution function of the gamma distribution of rate ``a`` and shape "
-        "``b``", domain="a > 0, b > 0, x >= 0", fixed="b", tried=(POSITIVE,),
-        da="x * gamma_density(b, a * x)", dx="a * gamma_density(b, a * x)")
+        "``b``", domain="a > 0, b > 0, x >= 0", once="b", tried=(POSITIVE,),
+        da="x * gamma_density(b, a * x)", db="gammainc_a(b, a * x)",
+        dx="a * gamma_density(b, a * x)")
 declare("gdtrc", "a b x", "survival function of the gamma distribution",
-        domain="a > 0, b > 0, x >= 0", fixed="b", tried=(POSITIVE,),
-        da="-x * gamma_density(b, a * x)", dx="-a * gamma_density(b, a * x)")
+        domain="a > 0, b > 0, x >= 0", once="b", tried=(POSITIVE,),
+        da="-x * gamma_density(b, a * x)", db="-gammainc_a(b, a * x)",
+        dx="-a * gamma_density(b, a * x)")
 declare("gdtrix", "a b p", "inverse of `gdtr` in ``x``", domain="a > 0, b > 0, 0 <= p <= 1",
-        fixed="b", tried=(POSITIVE, POSITIVE, SHARE), da="-y / a",
+        once="b", tried=(POSITIVE, POSITIVE, SHARE), da="-y / a", db="gamma_slope(b, a * y) / a",
         dp="1 / (a * gamma_density(b, a * y))")
 declare("gdtria", "p b x", "inverse of `gdtr` in ``a``", domain="0 <= p <= 1, b > 0, x > 0",
-        fixed="b", tried=(SHARE, POSITIVE, POSITIVE), dp="1 / (x * gamma_density(b, x * y))",
-        dx="-y / x")
+        once="b", tried=(SHARE, POSITIVE, POSITIVE), dp="1 / (x * gamma_density(b, x * y))",
+        db="gamma_slope(b, x * y) / x", dx="-y / x")
 declare("pdtr", "k m", "distribution function of the Poisson distribution of mean ``m``",
         domain="k >= 0, m >= 0", fixed="k", tried=((2, 2), POSITIVE),
         dm="-gamma_density(math.floor(k) + 1, m)")

@@ -33,7 +33,8 @@ def decay(z, turn):
 
 def wofz_slope(z, y):
     near = -2 * z * y + TWO_I_OVER_SQRT_PI
-    wave = where(z.imag < 0, -4 * z * math.exp(-z * z), 0 * z)
+    below = z.imag < 0
+    wave = where(below, -4 * z * math.exp(where(below, -z * z, 0 * z)), 0 * z)
     return where(abs(z) > FAR, wave - 0.5 * TWO_I_OVER_SQRT_PI * decay(z, -1.0), near)
 
 
@@ -81,48 +82,52 @@ declare("owens_t", "h a", "Owen's T function", tried=((-2, 2), (-2, 2)),
 
 # The Voigt profile is the real part of `wofz` in real numbers ------------------------------------
 
-WOFZ = Foreign("wofz", "z", "z")
+WOFZ, FAR_OFF = Foreign("wofz", "z", "z"), 8.0
 
 
-def faddeeva_real(x, height):
-    return WOFZ(complex(x, height)).real
+def faddeeva(k, x, height):
+    """Derivative ``k`` of `wofz` above the real line; far off by the asymptotic series, as the
+    recurrence takes differences of nearly equal numbers there."""
+    z = complex(x, height)
+    last, value = 0 * z, 1j / (SQRT_PI * z) if abs(z) > FAR_OFF else WOFZ(z)
+    if abs(z) > FAR_OFF:
+        for j in range(int(k)):
+            value = value * -(j + 1) / z
+        term = value
+        for j in range(24):
+            term = term * (2 * j + 1 + k) * (2 * j + 2 + k) / (4 * (j + 1) * z * z)
+            value = value + term
+        return value
+    for j in range(int(k)):
+        start = 2j / SQRT_PI if j == 0 else 0j
+        last, value = value, start - 2 * (z * value + j * last)
+    return value
 
 
-def faddeeva_imag(x, height):
-    return WOFZ(complex(x, height)).imag
+def faddeeva_real(k, x, height):
+    return faddeeva(k, x, height).real
 
 
-wofz_real = declare("wofz_real", "x height", "real part of ``wofz(x + 1j * height)``", scipy="",
-        value=faddeeva_real, tried=((-2, 2), (0.2, 2)),
-        dx="2 * (height * wofz_imag(x, height) - x * y)",
-        dheight="2 * (x * wofz_imag(x, height) + height * y) - TWO_OVER_SQRT_PI")
-wofz_imag = declare("wofz_imag", "x height", "imaginary part of ``wofz(x + 1j * height)``",
-        scipy="", value=faddeeva_imag, tried=((-2, 2), (0.2, 2)),
-        dx="TWO_OVER_SQRT_PI - 2 * (x * y + height * wofz_real(x, height))",
-        dheight="2 * (height * y - x * wofz_real(x, height))")
+def faddeeva_imag(k, x, height):
+    return faddeeva(k, x, height).imag
+
+
+SQRT_PI = math.sqrt(math.pi)
+PARTS = {"scipy": "", "fixed": "k", "tried": ((1, 1), (-2, 2), (0.2, 2))}
+declare("wofz_real", "k x height", "real part of derivative ``k`` of ``wofz(x + 1j * height)``",
+        value=faddeeva_real, **PARTS,
+        dx="wofz_real(k + 1, x, height)", dheight="-wofz_imag(k + 1, x, height)")
+declare("wofz_imag", "k x height", "imaginary part of derivative ``k`` of `wofz`",
+        value=faddeeva_imag, **PARTS,
+        dx="wofz_imag(k + 1, x, height)", dheight="wofz_real(k + 1, x, height)")
+PLACE = "SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma"
 declare("voigt_profile", "x sigma gamma", "Voigt profile, a normal distribution of standard "
         "deviation ``sigma`` convolved with a Cauchy distribution of width ``gamma``",
         domain="sigma > 0, gamma > 0", tried=((-2, 2), (0.5, 2), (0.3, 2)),
         dx=("with z = (x + 1j * gamma) / (sqrt(2) * sigma), "
             "w' = 2j / sqrt(pi) - 2 * z * wofz(z): real(w') / (2 * sqrt(pi) * sigma**2)",
-            "voigt_x(x, sigma, gamma)"),
-        dgamma=("-imag(w') / (2 * sqrt(pi) * sigma**2)", "voigt_gamma(x, sigma, gamma)"),
-        dsigma=("-(y + x * dy/dx + gamma * dy/dgamma) / sigma",
-                "-(y + x * voigt_x(x, sigma, gamma)"
-                " + gamma * voigt_gamma(x, sigma, gamma)) / sigma"))
-
-
-def voigt_x(x, sigma, gamma):
-    u, v = SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma
-    return (v * wofz_imag(u, v) - u * wofz_real(u, v)) / (SQRT_PI * sigma * sigma)
-
-
-def voigt_gamma(x, sigma, gamma):
-    u, v = SQRT_HALF * x / sigma, SQRT_HALF * gamma / sigma
-    slope = u * wofz_imag(u, v) + v * wofz_real(u, v) - 1 / SQRT_PI
-    return slope / (SQRT_PI * sigma * sigma)
-
-
-
-SQRT_HALF, SQRT_PI = math.sqrt(0.5), math.sqrt(math.pi)
-NAMES.update(voigt_x=voigt_x, voigt_gamma=voigt_gamma)
+            f"0.5 * wofz_real(1.0, {PLACE}) / (SQRT_PI * sigma * sigma)"),
+        dgamma=("-imag(w') / (2 * sqrt(pi) * sigma**2)",
+                f"-0.5 * wofz_imag(1.0, {PLACE}) / (SQRT_PI * sigma * sigma)"),
+        dsigma=("real(w'') / (2 * sqrt(2 * pi) * sigma**2)",
+                f"0.5 * wofz_real(2.0, {PLACE}) / (SQRT_2PI * sigma * sigma)"))

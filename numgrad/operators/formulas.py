@@ -17,7 +17,7 @@ import numpy as np
 
 from .._declare import Elementwise
 from .._declare.foreign import Foreign
-from .._errors import DeclarationError, NotDifferentiableError
+from .._errors import DeclarationError
 from .elementwise import sign, where
 from .exponential import log1p
 
@@ -59,34 +59,24 @@ class Tabled(Elementwise):
         SciPy's universal function of which it is a result; empty for none.
     gives_complex : bool
         Whether its result is complex whatever the arguments are.
-    real_slopes : bool
-        Whether the derivative is known for real arguments only.
+    once : tuple of str
+        The parameters in which there is a first derivative only.
     formulas : dict
         What is shown of each partial derivative.
     """
 
     def __init__(
         self, name: str, value: Callable[..., Any], about: str, domain: str, scipy: str,
-        tried: Sequence[tuple[float, float]], gives_complex: bool, real_slopes: bool, **options: Any
+        tried: Sequence[tuple[float, float]], gives_complex: bool, once: str, **options: Any
     ) -> None:  # fmt: skip
         super().__init__(value, name, register=True, **options)
         self.about, self.domain, self.tried = about, domain, tuple(tried)
-        self.scipy, self.gives_complex, self.real_slopes = scipy, gives_complex, real_slopes
+        self.scipy, self.gives_complex, self.once = scipy, gives_complex, tuple(once.split())
         self.formulas: dict[str, str] = {}
 
     def __call__(self, *args: Any) -> Any:
         """Apply the operator and record it; to complex numbers where the result is complex."""
         return super().__call__(*(self._promote(args) if self.gives_complex else args))
-
-    def differentiate(
-        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
-    ) -> Sequence[Any]:
-        if self.real_slopes and context.input_specs[0].dtype.kind == "c":
-            raise NotDifferentiableError(
-                f"{self.name}{context.node.where()}: the derivative is known for real arguments "
-                f"only"
-            )
-        return super().differentiate(backward_pass, context, cotangents)
 
     def dtype_of(self, kinds: Sequence[Any]) -> np.dtype:
         """Return the dtype in which SciPy computes; numbers of Python have none of their own."""
@@ -123,9 +113,9 @@ def declare(
     domain: str = "",
     scipy: str | None = None,
     fixed: str = "",
+    once: str = "",
     tried: Sequence[tuple[float, float]],
     gives_complex: bool = False,
-    real_slopes: bool = False,
     **partials: Value | tuple[str, Value],
 ) -> Tabled:
     """Declare an operator.
@@ -143,7 +133,9 @@ def declare(
         ones unless given. A text of the kinds of arguments such as ``"dz"`` is SciPy's as well.
     fixed : str
         The parameters for which no derivative is known.
-    domain, scipy, tried, gives_complex, real_slopes
+    once : str
+        Those for which no second derivative is known.
+    domain, scipy, tried, gives_complex
         See `Tabled`; where one is tried stands for all arguments.
     **partials : str or tuple
         The partial derivative with respect to ``x`` as ``dx``, or what is shown of it and what
@@ -164,7 +156,7 @@ def declare(
         name if scipy is None else scipy,
         tuple(tried) * len(names) if len(tried) == 1 else tried,
         gives_complex,
-        real_slopes,
+        once,
         complex=complex is not None and _scalar(name, names, complex),
     )
     NAMES[name] = TABLE[name] = operator

@@ -3,29 +3,42 @@
 import math
 
 from .._declare.foreign import Foreign
+from .bessel import i0e
 from .elementwise import where
 from .formulas import NAMES, declare
 
 PARAMETERS = ((0.5, 2),)
-KUMMER = Foreign("hyp1f1", "ddd")
-HUGE = 1e10  # the exponential has overflowed by far
+SCIPYS_0F1, SCIPYS_1F1 = Foreign("hyp0f1", "dd"), Foreign("hyp1f1", "ddd")
+LARGE, HUGE = 1e5, 1e10
+
+
+def limit_function(v, z):
+    """``i0(2 * sqrt(z))`` where SciPy's function divides by ``v - 1`` and raises in a kernel."""
+    is_bessel = (v == 1) & (z > LARGE)
+    root = math.sqrt(where(is_bessel, min(z, 1e6), 0.0))  # of more it is infinite
+    half = math.exp(root)
+    return where(is_bessel, i0e(2 * root) * half * half, SCIPYS_0F1(v, where(is_bessel, 1.0, z)))
 
 
 def kummer(a, b, x):
-    """Of huge arguments ``gamma(b) / gamma(a) * exp(x) * x**(a - b)``, which is infinite: SciPy's
-    function sums a series there that has no end. It gives NaN where minus infinity makes 0."""
+    """The limit for huge arguments, of which SciPy's function sums a series without an end.
+
+    ``gamma(b) / gamma(a) * exp(x) * x**(a - b)`` is infinite by far there; for negative ones, a
+    polynomial times an exponential is 0, which is also the limit at minus infinity.
+    """
     is_infinite = (x > HUGE) & (x > 4 * (abs(a) + abs(b))) & ((a > 0) | (a != math.floor(a)))
-    is_limit = is_infinite | ((x == -math.inf) & (a > 0))
-    value = where(is_limit, 0.0, KUMMER(a, b, where(is_limit, 1.0, x)))
+    is_product = (b <= a) & (b - a == math.floor(b - a))
+    is_zero = (a > 0) & (x < -HUGE) & (is_product | (x == -math.inf))
+    is_limit = is_infinite | is_zero
+    value = where(is_limit, 0.0, SCIPYS_1F1(a, b, where(is_limit, 1.0, x)))
     # The gamma function is negative where the floor of its argument is negative and odd.
     turns = where(a < 0, math.floor(a), 0.0) + where(b < 0, math.floor(b), 0.0)
     sign = 1 - 2 * (turns - 2 * math.floor(0.5 * turns))
     return where(is_infinite, sign * math.inf, value)
 
 
-
-declare("hyp0f1", "v z", "confluent hypergeometric limit function 0F1", complex="dz", fixed="v",
-        tried=((0.5, 2), (-2, 2)), dz="hyp0f1(v + 1, z) / v")
+declare("hyp0f1", "v z", "confluent hypergeometric limit function 0F1", value=limit_function,
+        complex="dz", fixed="v", tried=((0.5, 2), (-2, 2)), dz="hyp0f1(v + 1, z) / v")
 declare("hyp1f1", "a b x", "confluent hypergeometric function 1F1", value=kummer, complex="ddz",
         fixed="a b", tried=((0.5, 2), (0.5, 2), (-2, 2)), dx="a / b * hyp1f1(a + 1, b + 1, x)")
 declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="dddz", fixed="a b c",
@@ -66,7 +79,7 @@ for _name, _parameters, _about, _formula in (
             value="nd" if _hermite else None,
             complex=None if _hermite else _kinds + "z",
             tried=(DEGREE, *(SHAPE for _ in _names[2:]), INTERVAL),
-            dx=(_formula, f"lower(n, {_formula})"))
+            dx=(_formula, f"lower(n, {_formula.replace('n - 1', 'below(n)')})"))
 declare("lpmv", "m v x", "associated Legendre function of integer order and real degree",
         domain="-1 < x < 1", fixed="m v", tried=((1, 1), (1.5, 3), (-0.9, 0.9)),
         dx="((v + m) * lpmv(m, v - 1, x) - v * x * y) / (1 - x * x)")

@@ -70,12 +70,46 @@ declare("ellipkm1", "p", "complete elliptic integral of the first kind of ``1 - 
             "-math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, 1 - p) / p"))
 declare("ellipe", "m", "complete elliptic integral of the second kind", **MODULUS,
         dm=("(ellipe(m) - ellipk(m)) / (2 * m)", "-math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m)"))
-declare("ellipkinc", "phi m", "incomplete elliptic integral of the first kind", fixed="m",
-        tried=((-1.4, 1.4), (-0.9, 0.9)),
-        dphi="1 / math.sqrt(1 - m * math.sin(phi) * math.sin(phi))")
-declare("ellipeinc", "phi m", "incomplete elliptic integral of the second kind", fixed="m",
-        tried=((-1.4, 1.4), (-0.9, 0.9)),
-        dphi="math.sqrt(1 - m * math.sin(phi) * math.sin(phi))")
+
+
+def within(phi):
+    """The number of half turns nearest to an angle, and what is left of it."""
+    turns = round(phi / math.pi)
+    return turns, phi - turns * math.pi
+
+
+def ellipkinc_slope(phi, m):
+    """Carlson's form of half the integral of ``sin(t)**2 / (1 - m * sin(t)**2)**1.5``."""
+    turns, rest = within(phi)
+    s, c = math.sin(rest), math.cos(rest)
+    part = s * s * s / 6 * ELLIPRD(c * c, 1.0, 1 - m * s * s)
+    return part if turns == 0 else part + turns * math.pi / 4 * HYP(0.5, 0.5, 2.0, m) / (1 - m)
+
+
+def ellipeinc_slope(phi, m):
+    """Carlson's form of minus half the integral of ``sin(t)**2 / sqrt(1 - m * sin(t)**2)``."""
+    turns, rest = within(phi)
+    s, c = math.sin(rest), math.cos(rest)
+    part = s * s * s / 6 * ELLIPRD(c * c, 1 - m * s * s, 1.0)
+    return -part if turns == 0 else -part - turns * math.pi / 4 * HYP(0.5, 1.5, 2.0, m)
+
+
+ELLIPRD, HYP = Foreign("elliprd", "ddd"), Foreign("hyp2f1", "dddd")
+declare("ellipkinc_m", "phi m", "slope of `ellipkinc` in ``m``", value=ellipkinc_slope, scipy="",
+        fixed="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="0.5 * math.sin(phi)**2 / (1 - m * math.sin(phi)**2)**1.5")
+declare("ellipeinc_m", "phi m", "slope of `ellipeinc` in ``m``", value=ellipeinc_slope, scipy="",
+        fixed="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="-0.5 * math.sin(phi)**2 / math.sqrt(1 - m * math.sin(phi)**2)")
+declare("ellipkinc", "phi m", "incomplete elliptic integral of the first kind",
+        once="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="1 / math.sqrt(1 - m * math.sin(phi) * math.sin(phi))",
+        dm=("(ellipeinc(phi, m) / (1 - m) - ellipkinc(phi, m)) / (2 * m)"
+            " - sin(2 * phi) / (4 * (1 - m) * sqrt(1 - m * sin(phi)**2))", "ellipkinc_m(phi, m)"))
+declare("ellipeinc", "phi m", "incomplete elliptic integral of the second kind",
+        once="m", tried=((-1.4, 1.4), (-0.9, 0.9)),
+        dphi="math.sqrt(1 - m * math.sin(phi) * math.sin(phi))",
+        dm=("(ellipeinc(phi, m) - ellipkinc(phi, m)) / (2 * m)", "ellipeinc_m(phi, m)"))
 for _place, (_name, _about, _formula) in enumerate((
     ("ellipj_sn", "elliptic function sn", "ellipj_cn(u, m) * ellipj_dn(u, m)"),
     ("ellipj_cn", "elliptic function cn", "-ellipj_sn(u, m) * ellipj_dn(u, m)"),

@@ -1,4 +1,4 @@
-"""Confluent hypergeometric functions of arguments for which SciPy's function never returns."""
+"""Confluent hypergeometric functions of arguments for which SciPy's never return, or raise."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,18 @@ def test_a_huge_argument_gives_the_infinity_of_its_sign(a, b, x):
 def test_polynomials_and_large_parameters_of_huge_arguments_are_finite():
     assert ng.special.hyp1f1(-2.0, 3.0, 1e100).item() == pytest.approx(1e200 / 12)
     assert ng.special.hyp1f1(1e10, 1e10, 1.5).item() == pytest.approx(np.exp(1.5))
+
+
+@pytest.mark.parametrize("x", [-1e12, -1e15, -np.inf])
+@pytest.mark.parametrize("a", [1, 2, 4.0])
+def test_a_polynomial_times_an_exponential_vanishes(a, x):
+    assert ng.special.hyp1f1(a, 1.0, x).item() == 0
+
+
+@pytest.mark.parametrize("z", [1.2e5, 1.27e5, 1e6, 1e300, np.inf])
+def test_the_limit_function_of_1_is_a_bessel_function(z):
+    expected = float(mp.besseli(0, 2 * mp.sqrt(z))) if z < 1.3e5 else np.inf
+    assert ng.special.hyp0f1(1.0, z).item() == pytest.approx(expected, rel=1e-12)
 
 
 def test_slopes_at_huge_arguments_return():

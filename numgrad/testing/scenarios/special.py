@@ -135,7 +135,7 @@ def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
     for operator in TABLE.values():
         if operator.name not in covered:
             free = [x in operator.formulas for x in operator.parameters]
-            key = (operator.tried, operator.gives_complex, *free)
+            key = (operator.tried, operator.gives_complex, not operator.once, *free)
             groups.setdefault(key, []).append(operator)
     yield from groups.values()
 
@@ -172,7 +172,7 @@ def _tabled(operators: list[Tabled]) -> Scenario:
         points=spread(ranges),
         domains=tuple(ranges),
         dtypes=("float64",) if first.name in DOUBLE_ONLY else REAL,
-        order=2 if first.formulas else 0,
+        order=(1 if first.once else 2) if first.formulas else 0,
         half=False,
         oracle=False,
         tolerance=64,
