@@ -13,6 +13,7 @@ def simulated(np, x):
     total = (weights * np.exp(x[0] * nodes)).sum()
     for i in np.nditer(np.random.RandomState(0).permutation(2)):
         total = total + x[int(i)] ** 2 * rng.standard_normal()
+    np.testing.assert_allclose(nodes.sum(), 0.0, atol=1e-14)
     return total if np.True_ else x
 
 
@@ -43,7 +44,7 @@ def test_they_refuse_tensors_that_require_grad(call):
     assert any(isinstance(error, np.errors.DetachedError) for error in errors)
 
 
-@pytest.mark.parametrize("module", [np, np.random])
+@pytest.mark.parametrize("module", [np, np.random, np.testing])
 @pytest.mark.parametrize("name", ["nothing", "_arg", "__path_of__"])
 def test_other_names_are_nobodys(module, name):
     with pytest.raises(AttributeError, match=f"numgrad.* has no attribute '{name}'"):

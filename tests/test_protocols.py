@@ -146,6 +146,7 @@ CALLS = [
     (np.concatenate, ([X, Y], 1), {}),
     (np.concatenate, ((X, Y),), {"axis": None}),
     (np.stack, ([X, Y],), {"axis": -1}),
+    (np.lib.stride_tricks.sliding_window_view, (X, 2, 0), {}),
     (np.vstack, ([X, Y],), {}),
     (np.hstack, ([X, Y],), {}),
     (np.where, (X > 0.3, X, Y), {}),

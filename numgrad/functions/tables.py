@@ -91,6 +91,12 @@ def _matrix_trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor
     return linalg.trace(x, offset, axis1=-2, axis2=-1, dtype=dtype)
 
 
+def _windows(x: Tensor, window_shape: Any, axis: Any = None) -> Tensor:
+    """Return a copy of what NumPy has a view of, whose elements are those of several windows."""
+    places = np.arange(x.size).reshape(x.shape)
+    return indexing.take(x, np.lib.stride_tricks.sliding_window_view(places, window_shape, axis))
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     theirs: own
     for theirs, own in _of_equal_names(np, CHAPTERS).items()
@@ -101,6 +107,7 @@ FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
 FUNCTIONS |= {
     np.linalg.diagonal: _matrix_diagonal,
     np.linalg.trace: _matrix_trace,
+    np.lib.stride_tricks.sliding_window_view: _windows,
 }
 
 CONVERSIONS = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d})

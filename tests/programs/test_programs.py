@@ -9,6 +9,7 @@ from . import (  # noqa: F401  they collect their programs
     arrays,
     data,
     dynamics,
+    engineering,
     estimation,
     fields,
     geometry,
