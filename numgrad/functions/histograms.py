@@ -145,9 +145,9 @@ def _counted(columns: Sequence[Tensor], edges: Sequence[Tensor], w: Tensor | Non
         inside = (x >= along[0]) & (x <= along[-1]) & inside
         place = minimum(searchsorted(along, x, "right") - 1, along.size - 2)
         places = places * (along.size - 1) + maximum(place, 0)
-    w = np.ones(1, np.int64) if w is None else ravel(w)
-    w = where(inside, w, np.zeros((), w.dtype))
-    return reshape(_added_up(w, places, prod(shape)), shape)
+    each = as_tensor(np.ones(1, np.int64)) if w is None else ravel(w)
+    each = where(inside, each, np.zeros((), each.dtype))
+    return reshape(_added_up(each, places, prod(shape)), shape)
 
 
 def _density(counts: Tensor, edges: Sequence[Tensor]) -> Tensor:

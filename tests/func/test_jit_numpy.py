@@ -73,7 +73,8 @@ def given_arrays():
         warnings.simplefilter("ignore")
         for name, function in NAMED.items():
             module = getattr(script.own(name), "__module__", None) or "numgrad"
-            is_numgrads = (script.own(name) and module.startswith("numgrad")) or name in {u.__name__ for u in UFUNCS}
+            is_numgrads = script.own(name) and module.startswith("numgrad")
+            is_numgrads = is_numgrads or name in {u.__name__ for u in UFUNCS}
             if name in script.OUTSIDE or not is_numgrads:
                 continue
             arrays = []
