@@ -3,6 +3,7 @@
 from .._tensor import ArrayLike, Tensor
 from ..operators.elementwise import where
 from ..operators.formulas import TABLE
+from .documentation import of_elements
 from .operands import as_tensor
 
 
@@ -10,108 +11,33 @@ def _several(names: str, *args: ArrayLike) -> tuple[Tensor, ...]:
     return tuple(TABLE[name](*args) for name in names.split())
 
 
+@of_elements(
+    "Both solve ``y'' = z * y``.", at=("0.0",), namespace="ng.special",
+    value="(tensor(0.35502805), tensor(-0.2588194), tensor(0.61492663), tensor(0.44828836))",
+)  # fmt: skip
 def airy(z: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the Airy functions Ai and Bi with their derivatives.
-
-    Parameters
-    ----------
-    z : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    tuple of Tensor
-        ``ai, aip, bi, bip``:
-        Ai, Ai', Bi and Bi'.
-
-    Notes
-    -----
-    Both solve ``y'' = z * y``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.airy(0.0)[0].item()
-    0.355028053...
-    """
+    """Return the Airy functions with their derivatives, ``ai, aip, bi, bip``, real or complex."""
     return _several("airy_ai airy_aip airy_bi airy_bip", z)
 
 
+@of_elements("The derivatives are ``sin(x) / x`` and ``cos(x) / x``.", at=("1.0",),
+             value="(tensor(0.94608307), tensor(0.33740392))", namespace="ng.special")  # fmt: skip
 def sici(x: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the sine and the cosine integral.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    tuple of Tensor
-        ``si, ci``.
-
-    Notes
-    -----
-    The derivatives are ``sin(x) / x`` and ``cos(x) / x``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.sici(1.0)[0].item()
-    0.94608307...
-    """
+    """Return the sine and the cosine integral, ``si, ci``, real or complex."""
     return _several("sici_si sici_ci", x)
 
 
+@of_elements("The derivatives are ``sinh(x) / x`` and ``cosh(x) / x``.", at=("1.0",),
+             value="(tensor(1.05725088), tensor(0.83786694))", namespace="ng.special")  # fmt: skip
 def shichi(x: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return the hyperbolic sine and cosine integral.
-
-    Parameters
-    ----------
-    x : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    tuple of Tensor
-        ``shi, chi``.
-
-    Notes
-    -----
-    The derivatives are ``sinh(x) / x`` and ``cosh(x) / x``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.shichi(1.0)[0].item()
-    1.05725087...
-    """
+    """Return the hyperbolic sine and cosine integral, ``shi, chi``, real or complex."""
     return _several("shichi_shi shichi_chi", x)
 
 
+@of_elements("The derivatives are ``sin(pi * z**2 / 2)`` and ``cos(pi * z**2 / 2)``.", at=("1.0",),
+             value="(tensor(0.43825915), tensor(0.7798934))", namespace="ng.special")  # fmt: skip
 def fresnel(z: ArrayLike, /) -> tuple[Tensor, ...]:
-    """Return Fresnel's integrals.
-
-    Parameters
-    ----------
-    z : array_like
-        Any shape; real or complex.
-
-    Returns
-    -------
-    tuple of Tensor
-        ``s, c``.
-
-    Notes
-    -----
-    The derivatives are ``sin(pi * z**2 / 2)`` and ``cos(pi * z**2 / 2)``.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.special.fresnel(1.0)[0].item()
-    0.43825914...
-    """
+    """Return Fresnel's integrals, ``s, c``, real or complex."""
     return _several("fresnel_s fresnel_c", z)
 
 
@@ -167,14 +93,7 @@ def spherical_jn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor
 
 
 def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the spherical Bessel function of the second kind; see `spherical_jn`.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
+    """Return the spherical Bessel function of the second kind; parameters as in `spherical_jn`.
 
     Examples
     --------
@@ -186,14 +105,8 @@ def spherical_yn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor
 
 
 def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the first kind.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
+    """Return the modified spherical Bessel function of the first kind; parameters as in
+    `spherical_jn`.
 
     Notes
     -----
@@ -209,14 +122,8 @@ def spherical_in(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor
 
 
 def spherical_kn(n: ArrayLike, z: ArrayLike, derivative: bool = False) -> Tensor:
-    """Return the modified spherical Bessel function of the second kind.
-
-    Parameters
-    ----------
-    n, z : array_like
-        Order, integers from 0, and argument, real or complex. Broadcast together.
-    derivative : bool
-        Whether to return the derivative with respect to ``z`` instead.
+    """Return the modified spherical Bessel function of the second kind; parameters as in
+    `spherical_jn`.
 
     Notes
     -----
