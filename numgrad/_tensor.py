@@ -1,5 +1,6 @@
 """Tensor: an array and its place in the graph. ``functions`` binds arithmetic and methods."""
 
+import math
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -112,8 +113,19 @@ class Tensor(Arithmetic, Methods, Value):
     def __float__(self) -> float:
         return float(self._number("float"))
 
+    # Whole numbers: where a derivative of them exists, it is 0.
+
     def __int__(self) -> int:
-        return int(self._number("int"))
+        return int(self._on_host())
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._on_host().item())
+
+    def __floor__(self) -> int:
+        return math.floor(self._on_host().item())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._on_host().item())
 
     def __complex__(self) -> complex:
         return complex(self._number("complex"))

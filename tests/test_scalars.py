@@ -1,5 +1,6 @@
 """What is a scalar in NumPy is a value: it is not written in place, and integers are keys."""
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -321,3 +322,24 @@ def test_integers_and_truth_values_are_keys():
 def test_a_key_is_asked_for_in_a_captured_function():
     with pytest.raises(ng.errors.CaptureError, match="the value of a tensor"):
         ng.jit(lambda x: x * (np.argmax(x) in {0, 2}))(X)
+
+
+@pytest.mark.parametrize("whole", [int, math.floor, math.ceil, math.trunc])
+@pytest.mark.parametrize("number", [2.7, -2.7, 0.0])
+def test_whole_parts_are_constants_where_a_derivative_is_taken(whole, number):
+    x = ng.tensor(number, requires_grad=True)
+    assert whole(x) == whole(number)
+    assert type(whole(x)) is int
+    value, slope = ng.func.value_and_grad(lambda x: (x - whole(x)) ** 2)(number)
+    assert value == (number - whole(number)) ** 2
+    assert slope == 2 * (number - whole(number))
+
+
+def test_a_cell_of_a_grid_is_found_by_its_number():
+    values = np.array([1.0, 3.0, 2.0, 5.0])
+
+    def read(x):
+        i = int(x / 0.5)
+        return values[i] + (values[i + 1] - values[i]) * (x / 0.5 - i)
+
+    assert ng.func.grad(read)(1.2) == -6.0 + 12.0

@@ -350,9 +350,9 @@ def _work_array(array: np.ndarray, before: str) -> str:
     )
 
 
-def refuse(reason: str) -> NoReturn:
+def refuse(reason: str, here: str = "") -> NoReturn:
     """Raise for what cannot be captured, with the line of user code."""
-    raise CaptureError(f"{(mode.capture or Capture).what}; {_here()}: {reason}")
+    raise CaptureError(f"{(mode.capture or Capture).what}; {here or where()}: {reason}")
 
 
 def known(value: Value) -> np.ndarray | None:
@@ -379,13 +379,13 @@ def refuse_reading(value: Value) -> NoReturn:
 def _in_a_rule(value: Value) -> str:
     recorded = f" of the operation recorded at {mode.site}" if mode.site is not None else ""
     return (
-        f"{_here()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for in a "
+        f"{where()}: the value of a tensor (shape {value.shape}, {value.dtype}) is asked for in a "
         f"backward function{recorded}. It is called once for all rows of a batch, before anything "
         f"is computed: choose by value with ng.where, or write the function as a kernel under "
         f"@njit, or the operator as an ng.Function, whose backward is called for each row."
     )
 
 
-def _here() -> str:
+def where() -> str:
     site = user_site()
     return f"at {site}" if site is not None else "somewhere"

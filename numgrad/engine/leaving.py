@@ -83,7 +83,6 @@ ELEMENT = (
 NUMBERS = {
     "float": f"Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x). {ELEMENT}",
     "complex": f"Write x.astype(complex), or ng.exp(x) for cmath.exp(x). {ELEMENT}",
-    "int": f"Write ng.trunc(x) or x.astype(int), which have no gradient. {ELEMENT}",
     "index": "An index has no gradient: write x.astype(int).",
 }
 """What to write where Python asks for a number."""

@@ -10,6 +10,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators import shape as _shape
 from .creation import asarray, carries_graph, device_like, fresh, in_order, plain_order
+from .operands import whole
 from .transfer import placed_on
 
 Shape = int | Sequence[int]
@@ -22,7 +23,7 @@ def _sizes(shape: Any) -> Any:
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     seen(shape)
-    return [int(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
+    return [whole(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
 
 
 def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype, Any]:

@@ -7,11 +7,10 @@ import numpy as np
 
 from .._declare import door, registry
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import indexing as _indexing
 from .axes import normalize_axis_index
-from .operands import as_tensor
+from .operands import as_tensor, whole
 
 
 def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -50,7 +49,7 @@ def _diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any,
     first, second = (normalize_axis_index(a, x.ndim) - x.ndim for a in (axis1, axis2))
     if first == second:
         raise ValueError("diagonal: axis1 and axis2 cannot be the same")
-    return [(_indexing.diagonal, {"axes": (first, second), "offset": int(offset)})]
+    return [(_indexing.diagonal, {"axes": (first, second), "offset": whole(offset)})]
 
 
 def diag(x: ArrayLike, k: int = 0) -> Tensor:
@@ -84,7 +83,7 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
         return diagonal(x, k)
     if x.ndim != 1:
         raise ValueError(f"diag needs a vector or a matrix, got shape {x.shape}")
-    k = int(seen(k))
+    k = whole(k)
     size = x.shape[0] + abs(k)
     zeros = np.broadcast_to(np.zeros((), x.dtype), (size, size))
     chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": k})])
@@ -136,7 +135,7 @@ def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:
     x = as_tensor(x)
     if not x.ndim:
         raise ValueError("a triangle needs one axis at least")
-    k = int(seen(k)) - upper
+    k = whole(k) - upper
     if x.ndim == 2 and x.size <= _FEW:
         return _kept.call(_mask(*x.shape, k, upper), x, _zero(x.dtype))
     kept = np.tri(x.shape[-2] if x.ndim > 1 else x.shape[0], x.shape[-1], k, dtype=bool) ^ upper

@@ -15,7 +15,7 @@ from ..operators import borrowed as _borrowed
 from ..operators.gathering import scatter_add
 from .creation import fresh
 from .differences import diff
-from .operands import as_scalar, as_tensor, is_known, values_of
+from .operands import as_scalar, as_tensor, is_known, values_of, whole
 from .reshaping import atleast_2d, ravel, reshape
 from .searching import searchsorted
 from .selection import maximum, minimum, where
@@ -54,7 +54,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     >>> ng.grad(ng.bincount([0, 2, 0], w)[0], w)[0]
     tensor([1., 0., 1.])
     """
-    places, size = _places(x, int(seen(minlength)))
+    places, size = _places(x, whole(minlength))
     w = as_tensor(np.ones(places.shape, np.int64) if weights is None else weights)
     if w.dtype.kind == "c":
         raise TypeError("bincount: weights must be real")

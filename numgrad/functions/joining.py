@@ -14,7 +14,7 @@ from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators.cast import cast
 from .axes import normalize_axis_index
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, whole
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 from .results import delivered
 
@@ -260,7 +260,7 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
     x = as_tensor(x)
     size = x.shape[normalize_axis_index(axis, x.ndim)]
     seen(indices_or_sections)
-    if np.ndim(indices_or_sections) == 0 and size % int(indices_or_sections):
+    if np.ndim(indices_or_sections) == 0 and size % whole(indices_or_sections):
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
         )
@@ -283,9 +283,9 @@ def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[T
     size = x.shape[axis]
     seen(indices_or_sections)
     if np.ndim(indices_or_sections):
-        bounds = [0, *(int(n) for n in indices_or_sections), size]
+        bounds = [0, *(whole(n) for n in indices_or_sections), size]
     else:
-        sections = int(indices_or_sections)
+        sections = whole(indices_or_sections)
         if sections <= 0:
             raise ValueError(f"the number of parts must be positive, got {sections}")
         each, longer = divmod(size, sections)

@@ -225,15 +225,17 @@ def _require_integers(index: Tensor) -> Tensor:
     return plain(index)
 
 
-def refuse_mask(shape: tuple[int, ...]) -> NoReturn:
-    """Raise for a result that has as many elements as a mask selects, which nobody knows yet."""
+def refuse_mask(shape: tuple[int, ...], here: str = "") -> NoReturn:
+    """Raise for a result that has as many elements as a mask selects, which nobody knows yet; at a
+    line, or the one that is being executed."""
     refuse(
         f"a boolean mask as an index (of shape {shape}) decides about the shape of the result, and "
         f"its values are known only when the function is replayed. Functions of elements take "
         f"x[mask], alone, with numbers or with y[mask], and their results may be written with the "
         f"same mask (x[mask] *= 2). Else keep the shape with ng.where(mask, x, 0) or where=mask of "
         f"sums, or find the positions outside (np.nonzero(mask)) and pass them as an argument. "
-        f"{WAYS_OUT}"
+        f"{WAYS_OUT}",
+        here,
     )
 
 

@@ -6,12 +6,11 @@ from math import prod
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from ..operators import matrix_functions as _functions
 from ..operators.matmul import adjoint
 from ..operators.shape import reshape
 from .axes import normalize_axis_tuple
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, whole
 from .reshaping import moveaxis
 from .systems import floating_matrices, inverse, solve
 
@@ -157,7 +156,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
     >>> ng.linalg.tensorinv(2.0 * ng.eye(4).reshape(2, 2, 4), ind=2).shape
     (4, 2, 2)
     """
-    a, ind = as_tensor(a), int(seen(ind))
+    a, ind = as_tensor(a), whole(ind)
     if ind <= 0:
         raise ValueError(f"tensorinv: ind must be positive, got {ind}")
     shape = (*a.shape[ind:], *a.shape[:ind])

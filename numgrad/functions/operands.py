@@ -1,5 +1,6 @@
 """What functions do with their operands first."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,12 @@ def arrays_of(items: Any) -> Any:
     if isinstance(items, (list, tuple)):
         return type(items)(map(arrays_of, items))
     return items._on_host() if isinstance(items, Tensor) else items
+
+
+def whole(n: Any) -> int:
+    """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
+    n = seen(n)
+    return operator.index(n) if isinstance(n, Tensor) else int(n)
 
 
 def is_known(x: ArrayLike) -> bool:

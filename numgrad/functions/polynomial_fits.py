@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from .constants import zeros
 from .joining import concat
 from .least_squares import lstsq
 from .linalg import inv
-from .operands import as_tensor, is_known, values_of
+from .operands import as_tensor, is_known, values_of, whole
 from .polynomials import vander
 from .products import outer
 from .reduction import sum as _sum
@@ -128,7 +127,7 @@ def polyfit(
     tensor([-0.5,  0. ,  0.5])
     """
     x, y = as_tensor(x) + 0.0, as_tensor(y) + 0.0
-    deg = int(seen(deg))
+    deg = whole(deg)
     _require_points(x, y, deg)
     rcond = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
     matrix = vander(x, deg + 1)

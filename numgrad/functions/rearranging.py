@@ -14,7 +14,7 @@ from ..operators import joining as _joining
 from ..operators import shape as _shape
 from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
 from .indexing import take
-from .operands import as_tensor
+from .operands import as_tensor, whole
 from .reshaping import Axis, ravel, reshape, swapaxes
 
 
@@ -137,7 +137,7 @@ def _rolled(x: Tensor, shift: Any, axis: Axis) -> list[tuple[Any, dict[str, Any]
     places = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     total: dict[int, int] = {}
     for amount, place in np.broadcast(shift, places):
-        total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + int(amount)
+        total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + whole(amount)
     axes = tuple(sorted(total))
     return [(_joining.roll, {"shifts": tuple(total[a] for a in axes), "axes": axes})]
 
@@ -196,12 +196,12 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
         widths = [(0, 0)] * ndim
         for axis, width in pad_width.items():
             before, after = np.broadcast_to(width, 2)
-            widths[normalize_axis_index(axis, ndim)] = (int(before), int(after))
+            widths[normalize_axis_index(axis, ndim)] = (whole(before), whole(after))
     else:
         pairs = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
         if pairs.dtype.kind not in "iu":
             raise TypeError("pad: pad_width must be integers")
-        widths = [(int(before), int(after)) for before, after in pairs]
+        widths = [(whole(before), whole(after)) for before, after in pairs]
     if any(n < 0 for pair in widths for n in pair):
         raise ValueError("pad: pad_width cannot be negative")
     return widths

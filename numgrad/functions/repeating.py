@@ -11,7 +11,7 @@ from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
 from .indexing import take
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, whole
 from .reshaping import Axis, ravel, reshape
 
 
@@ -44,7 +44,7 @@ def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
 
 @Steps
 def _repeated(x: Tensor, shape: Any) -> list[tuple[Any, dict[str, Any]]]:
-    sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    sizes = (whole(shape),) if np.ndim(shape) == 0 else tuple(whole(n) for n in shape)
     lead = len(sizes) - x.ndim
     fits = zip(x.shape, sizes[max(lead, 0) :], strict=False)
     if lead < 0 or any(n not in (1, size) for n, size in fits) or any(n < 0 for n in sizes):

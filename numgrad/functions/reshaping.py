@@ -11,7 +11,7 @@ from ..engine.steps import Steps
 from ..engine.views import View, through
 from ..operators import shape as _shape
 from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
-from .operands import as_tensor
+from .operands import as_tensor, whole
 
 Axis = int | Sequence[int]
 
@@ -81,7 +81,7 @@ def _reshaped(x: Tensor, shape: Any) -> list[tuple[Any, dict[str, Any]]]:
 
 def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
     """Return a shape with the size that -1 stands for."""
-    sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    sizes = (whole(shape),) if np.ndim(shape) == 0 else tuple(whole(n) for n in shape)
     known = math.prod(n for n in sizes if n != -1)
     if sizes.count(-1) == 1 and known and x.size % known == 0:
         sizes = tuple(x.size // known if n == -1 else n for n in sizes)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor, placed
-from ..engine.capture import refuse
+from ..engine.capture import WAYS_OUT, refuse
 from ..operators.cast import cast
 from ..operators.sorting import searchsorted_left, searchsorted_right
 from .indexing import take
@@ -22,7 +22,8 @@ def found(function: Callable[..., Any], *xs: ArrayLike) -> tuple[Tensor, ...]:
         refuse(
             "how many results there are depends on elements that are known only when the function "
             "is replayed. Find them outside of it and pass their positions as an argument; or keep "
-            "the shape, with ng.where(mask, x, 0), where=mask of sums, or ng.sort for ng.unique"
+            "the shape, with ng.where(mask, x, 0), where=mask of sums, or ng.sort for ng.unique. "
+            f"{WAYS_OUT}"
         )
     arrays = function(*[x._on_host() for x in tensors])
     return tuple([placed(array, tensors[0].device) for array in arrays])

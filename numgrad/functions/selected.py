@@ -12,6 +12,7 @@ import numpy as np
 
 from .._declare import Elementwise
 from .._tensor import Tensor
+from ..engine.capture import where
 from ..engine.graph import ForeignStorage
 from ..operators import elementwise as _elementwise
 from ..operators import shape as _shape
@@ -36,7 +37,7 @@ class Selected(np.lib.mixins.NDArrayOperatorsMixin):
     what an equal mask selects, that can be written to ``y[mask]``."""
 
     def __init__(self, mask: Tensor, values: Tensor, expr: Any = None) -> None:
-        self._mask, self._values = mask, values
+        self._mask, self._values, self._where = mask, values, where()
         self._expr = mask.expr if expr is None else expr  # the mask may be written later
 
     def applied(self, operator: Any, args: Sequence[Any]) -> "Selected":
@@ -75,7 +76,7 @@ class Selected(np.lib.mixins.NDArrayOperatorsMixin):
 
     def refuse(self, *args: Any, **options: Any) -> NoReturn:
         """Raise for what would have a shape that is not known."""
-        refuse_mask(self._mask.shape)
+        refuse_mask(self._mask.shape, self._where)
 
     __array__ = __array_function__ = __bool__ = __getitem__ = __iter__ = __len__ = refuse
     __setitem__ = __float__ = __int__ = __index__ = refuse
