@@ -113,10 +113,10 @@ class Tensor(Arithmetic, Methods, Value):
     def __float__(self) -> float:
         return float(self._number("float"))
 
-    # Whole numbers: where a derivative of them exists, it is 0.
-
     def __int__(self) -> int:
-        return int(self._on_host())
+        return int(self._number("int"))
+
+    # math.trunc, floor and ceil: where a derivative of them exists, it is 0.
 
     def __trunc__(self) -> int:
         return math.trunc(self._on_host().item())

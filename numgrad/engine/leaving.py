@@ -83,6 +83,8 @@ ELEMENT = (
 NUMBERS = {
     "float": f"Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x). {ELEMENT}",
     "complex": f"Write x.astype(complex), or ng.exp(x) for cmath.exp(x). {ELEMENT}",
+    "int": "Write math.trunc(x) for a number, or ng.trunc(x) or x.astype(int) for tensors: their "
+    f"derivative is 0. {ELEMENT}",
     "index": "An index has no gradient: write x.astype(int).",
 }
 """What to write where Python asks for a number."""
