@@ -11,10 +11,8 @@ from . import func as func
 from . import graph as graph
 from . import interop as interop
 from . import linalg as linalg
-from . import random as random
 from . import sparse as sparse
 from . import special as special
-from . import stats as stats
 from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
@@ -391,5 +389,8 @@ from .functions.trigonometric import tan as tan
 from .functions.vectors import cross as cross
 
 _binding.bind()
-if not _TYPE_CHECKING:
-    __getattr__ = _names_of("numpy", __name__)
+if _TYPE_CHECKING:
+    from . import random as random
+    from . import stats as stats
+else:
+    __getattr__ = _names_of("numpy", __name__, later=("random", "stats"))

@@ -52,12 +52,17 @@ from numpy import uint64 as uint64
 from numpy import unsignedinteger as unsignedinteger
 
 
-def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
+def _names_of(library: str, module: str, later: tuple[str, ...] = ()) -> _Callable[[str], _Any]:
     """Return the ``__getattr__`` of a module that has all names of one of NumPy's: what it does not
-    have itself makes arrays, or refuses tensors that require grad as NumPy's functions do."""
+    have itself makes arrays, or refuses tensors that require grad as NumPy's functions do.
+
+    Modules of its own named in ``later`` are imported when they are used.
+    """
 
     def name_of(name: str) -> _Any:
         why = ""
+        if name in later:
+            return _import_module(f"{module}.{name}")
         if not name.startswith("_"):
             try:
                 return getattr(_import_module(library), name)
