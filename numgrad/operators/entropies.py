@@ -39,8 +39,9 @@ declare("huber", "delta r", "Huber's loss: ``r**2 / 2`` for ``abs(r) <= delta``,
         ddelta="where(abs(r) <= delta, 0.0, abs(r) - delta)",
         dr="where(abs(r) <= delta, r, delta * sign(r))")
 declare("pseudo_huber", "delta r", "``delta**2 * (sqrt(1 + (r / delta)**2) - 1)``",
-        value="where(delta < 0, math.inf, where(delta == 0, 0 * r, delta * delta"
-        " * math.expm1(0.5 * math.log1p((r / delta) * (r / delta)))))", domain="delta >= 0",
+        value="where(delta < 0, math.inf, where(delta == 0, 0.0, where(r == 0, 0.0,"
+        " delta * abs(r) / (delta / abs(r) + math.hypot(delta / abs(r), 1.0)))))",
+        domain="delta >= 0",  # no difference of numbers that are nearly equal
         tried=((0.2, 2), (-3, 3)), dr="delta * math.sin(math.atan(r / delta))",
         ddelta=("delta * s**2 / (1 + s), s = y / delta**2", pseudo_huber_delta))
 
