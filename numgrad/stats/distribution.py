@@ -256,16 +256,16 @@ class Discrete(Distribution):
 
 
 class Frozen:
-    """A distribution with its parameters: its functions take the argument only."""
+    """A distribution with its parameters: its functions take the argument, if any, only."""
 
     def __init__(self, family: Any, args: tuple[Any, ...], parameters: dict[str, Any]) -> None:
         self._family, self._args, self._parameters = family, args, parameters
 
-    def __getattr__(self, name: str) -> Callable[[ArrayLike], Tensor]:
+    def __getattr__(self, name: str) -> Callable[..., Tensor]:
         if name.startswith("_"):
             raise AttributeError(name)
         function = getattr(self._family, name)
-        return lambda x: function(x, *self._args, **self._parameters)
+        return lambda *x: function(*x, *self._args, **self._parameters)
 
 
 def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:

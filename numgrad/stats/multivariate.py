@@ -11,9 +11,12 @@ from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..functions.constants import eye
 from ..functions.exponential import exp, log
+from ..functions.least_squares import pinv
 from ..functions.operands import as_tensors
+from ..functions.products import matmul
 from ..functions.selection import where
 from ..functions.shape import concat, diag, diagonal, moveaxis, reshape, squeeze
+from ..functions.spectral import eigh, eigvalsh
 from ..functions.systems import cholesky, solve
 from .distribution import Frozen
 
@@ -28,6 +31,7 @@ class Family:
         self.__name__, self.__module__ = log_density.__name__, "numgrad.stats"
         self.__doc__ = log_density.__doc__
         self._log_density = log_density
+        self._entropy: Callable[..., Tensor] | None = None
 
     def __repr__(self) -> str:
         return f"<numgrad.stats.{self.__name__}>"
@@ -38,6 +42,19 @@ class Family:
     def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> Frozen:
         """Return the distribution with these parameters."""
         return Frozen(self, args, parameters)
+
+    def entropy(self, *args: Any, **parameters: Any) -> Tensor:
+        """Return the mean of ``-log(p)`` of the density or the probability ``p``."""
+        if self._entropy is None:
+            raise NotImplementedError(
+                f"stats.{self.__name__}.entropy: there is no formula for it in numgrad"
+            )
+        return self._entropy(*args, **parameters)
+
+    def has_entropy(self, entropy: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        """Declare the entropy, a function of the parameters."""
+        self._entropy = entropy
+        return entropy
 
     def _density(self, *args: Any, **parameters: Any) -> Tensor:
         return exp(self._log_density(*args, **parameters))
@@ -76,38 +93,86 @@ def _operands(name: str, *given: ArrayLike) -> list[Tensor]:
 
 @Multivariate
 def multivariate_normal(
-    x: ArrayLike, mean: ArrayLike | None = None, cov: ArrayLike = 1
+    x: ArrayLike, mean: ArrayLike | None = None, cov: ArrayLike = 1, allow_singular: bool = False
 ) -> Tensor:
-    """The normal distribution of vectors: ``logpdf(x, mean=None, cov=1)`` and ``pdf``.
+    """The normal distribution of vectors: ``logpdf(x, mean=None, cov=1, allow_singular=False)``,
+    ``pdf``, and ``entropy(mean=None, cov=1)``.
 
     The points ``x`` are vectors in the last axis; its elements are points of their own if there is
     one dimension. The mean is a vector, by default zeros. The covariance is a positive definite
     matrix, the diagonal of one, or a number times the identity; any other is a ``LinAlgError``.
+    With ``allow_singular`` eigenvalues may be 0: the density is that in the space of the others,
+    and 0 outside of it. The entropy allows it.
 
     Notes
     -----
     With the deviations :math:`d` and :math:`w = C^{-1} d` the gradients of the logarithm are
-    :math:`-w` to ``x`` and :math:`(w w^T - C^{-1}) / 2` to ``cov``.
+    :math:`-w` to ``x`` and :math:`(w w^T - C^{-1}) / 2` to ``cov``. With pseudo-inverses of a
+    singular matrix they are right for changes that keep the rank; second derivatives are NaN if two
+    eigenvalues are equal then.
     """
     x, mean, cov = _operands("multivariate_normal", x, 0.0 if mean is None else mean, cov)
+    cov = _covariance(mean, cov)
+    n = cov.shape[0]
+    d = (x[..., None] if x.ndim == 0 or (x.ndim == 1 and n == 1) else x) - mean
+    vectors = reshape(d, (-1, n))
+    squares, half_logdet, rank = (_degenerate if allow_singular else _whitened)(cov, vectors)
+    y = -0.5 * squares - half_logdet - 0.5 * rank * (LOG_2 + LOG_PI)
+    return squeeze(reshape(y, d.shape[:-1]))
+
+
+@multivariate_normal.has_entropy
+def normal_entropy(
+    mean: ArrayLike | None = None, cov: ArrayLike = 1, allow_singular: bool = True
+) -> Tensor:
+    mean, cov = _operands("multivariate_normal", 0.0 if mean is None else mean, cov)
+    cov = _covariance(mean, cov)
+    none = np.zeros((1, cov.shape[0]))
+    _, half_logdet, rank = (_degenerate if allow_singular else _whitened)(cov, none)
+    return squeeze(half_logdet + 0.5 * rank * (LOG_2 + LOG_PI + 1.0))
+
+
+def _covariance(mean: Tensor, cov: Tensor) -> Tensor:
+    """Return the matrix of a covariance that may be given by its diagonal or by a number."""
     n = mean.size if mean.ndim else cov.shape[0] if cov.ndim == 2 else 1
     if mean.ndim > 1 or cov.ndim > 2 or (cov.ndim and {*cov.shape} != {n}):
         raise ValueError(
             f"stats.multivariate_normal: the mean has shape {mean.shape}, the covariance "
             f"{cov.shape}; they need (n,) and (n, n)"
         )
-    if cov.ndim < 2:
-        cov = diag(cov) if cov.ndim else cov * eye(n)
+    return cov if cov.ndim == 2 else diag(cov) if cov.ndim else cov * eye(n)
+
+
+def _whitened(cov: Tensor, d: ArrayLike) -> tuple[Tensor, Tensor, int]:
+    """Return the squares of the lengths of vectors as the covariance measures them, half of the
+    logarithm of its determinant, and its rank."""
     factor = cholesky(cov)
-    d = (x[..., None] if x.ndim == 0 or (x.ndim == 1 and n == 1) else x) - mean
-    whitened = solve(factor, reshape(d, (-1, n)).T)
-    squares = reshape((whitened * whitened).sum(axis=0), d.shape[:-1])
-    return squeeze(-0.5 * squares - _half_logdet(factor) - 0.5 * n * (LOG_2 + LOG_PI))
+    whitened = solve(factor, as_tensors(d)[0].T)
+    return (whitened * whitened).sum(axis=0), _half_logdet(factor), cov.shape[0]
+
+
+def _degenerate(cov: Tensor, d: ArrayLike) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the same, each for every vector, in the space of the eigenvectors whose eigenvalues
+    are not 0: the squares are infinite outside of it, and all is NaN if one is negative."""
+    values = eigvalsh(cov)
+    cutoff = ZERO * abs(values.detach()).max()
+    counts = values > cutoff
+    squares = (matmul(d, pinv(cov, ZERO, hermitian=True)) * d).sum(axis=-1)
+    half_logdet = 0.5 * where(counts, log(where(counts, values, 1.0)), 0.0).sum()
+    off = matmul(as_tensors(d)[0].detach(), where(counts, 0.0, eigh(cov.detach()).eigenvectors))
+    inside = (off * off).sum(axis=-1) < (1e3 * cutoff) ** 2
+    valid = (values >= -cutoff).all()
+    squares, half_logdet = where(inside, squares, np.inf), where(inside, half_logdet, 0.0)
+    return where(valid, squares, np.nan), where(valid, half_logdet, np.nan), counts.sum()
+
+
+ZERO = 1e6 * np.finfo(np.float64).eps
+"""What part of the largest eigenvalue counts as 0, SciPy's number."""
 
 
 @Multivariate
 def dirichlet(x: ArrayLike, alpha: ArrayLike) -> Tensor:
-    """The Dirichlet distribution: ``logpdf(x, alpha)`` and ``pdf``.
+    """The Dirichlet distribution: ``logpdf(x, alpha)``, ``pdf`` and ``entropy(alpha)``.
 
     The first axis of ``x`` has numbers of sum 1, or all of them but the last; the density is 0 at
     others. ``alpha`` is a vector of positive numbers; if one is not, the result is NaN.
@@ -127,9 +192,19 @@ def dirichlet(x: ArrayLike, alpha: ArrayLike) -> Tensor:
     return squeeze(where(inside | (y != y), y, -np.inf))
 
 
+@dirichlet.has_entropy
+def dirichlet_entropy(alpha: ArrayLike) -> Tensor:
+    (alpha,) = _operands("dirichlet", alpha)
+    alpha = where((alpha > 0).all(), alpha, np.nan)
+    total = alpha.sum()
+    log_beta = sp.gammaln(alpha).sum() - sp.gammaln(total)
+    mean = ((alpha - 1.0) * sp.psi(alpha)).sum()
+    return log_beta + (total - alpha.size) * sp.psi(total) - mean
+
+
 @Multivariate
 def wishart(x: ArrayLike, df: ArrayLike, scale: ArrayLike) -> Tensor:
-    """The Wishart distribution: ``logpdf(x, df, scale)`` and ``pdf``.
+    """The Wishart distribution: ``logpdf(x, df, scale)``, ``pdf`` and ``entropy(df, scale)``.
 
     ``x`` has positive definite matrices in the first two axes, and ``scale`` is one; any other is a
     ``LinAlgError``. ``df`` is more than the number of rows less 1, or the result is NaN.
@@ -143,6 +218,20 @@ def wishart(x: ArrayLike, df: ArrayLike, scale: ArrayLike) -> Tensor:
     gammas = sum(sp.gammaln(0.5 * (df - j)) for j in range(p)) + 0.25 * p * (p - 1) * LOG_PI
     y = (df - p - 1.0) * _half_logdet(of_x) - 0.5 * (mixed * mixed).sum(axis=(-2, -1))
     return squeeze(y - 0.5 * df * p * LOG_2 - df * _half_logdet(of_scale) - gammas)
+
+
+@wishart.has_entropy
+def wishart_entropy(df: ArrayLike, scale: ArrayLike) -> Tensor:
+    df, scale = _operands("wishart", df, scale)
+    p = scale.shape[0] if scale.ndim else 1
+    df = where(df > p - 1, df, np.nan)
+    logdet = 2.0 * _half_logdet(cholesky(reshape(scale, (p, p))))
+    slopes = sum(sp.psi(0.5 * (df - j)) for j in range(p))
+    constant = 0.5 * p * (p + 1) * LOG_2 + 0.5 * df * p
+    return (
+        0.5 * (p + 1) * logdet + constant + sp.multigammaln(0.5 * df, p)
+        - 0.5 * (df - p - 1) * slopes
+    )  # fmt: skip
 
 
 def _half_logdet(factor: Tensor) -> Tensor:

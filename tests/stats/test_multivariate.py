@@ -75,6 +75,103 @@ def test_gradients(name, given, places):
         np.testing.assert_allclose((gradient.numpy() * direction).sum(), expected, rtol=1e-6)
 
 
+PLANE = rng.normal(size=(4, 2))
+FLAT = PLANE @ PLANE.T  # of rank 2
+IN_PLANE = rng.normal(size=(5, 2)) @ PLANE.T
+SINGULAR = [
+    (IN_PLANE, np.zeros(4), FLAT),
+    (np.vstack([IN_PLANE, np.ones((1, 4))]) + 3.0, np.full(4, 3.0), FLAT),
+    (IN_PLANE, IN_PLANE[0], FLAT + np.eye(4)),
+    (np.array([[1.0, 0.0, 2.0], [1.0, 1e-3, 2.0]]), np.zeros(3), np.array([1.0, 0.0, 2.0])),
+    (0.3, 0.0, 2.0),
+]
+
+
+@pytest.mark.parametrize("given", SINGULAR)
+def test_a_singular_covariance_has_the_density_of_its_space(given):
+    own, theirs = ng.stats.multivariate_normal, scipy.stats.multivariate_normal
+    expected = theirs.logpdf(*given, allow_singular=True)
+    actual = own.logpdf(*given, allow_singular=True)
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-10)
+    captured = ng.jit(lambda *given: own.pdf(*given, allow_singular=True))(*given)
+    np.testing.assert_allclose(captured, np.exp(expected), rtol=1e-10)
+    frozen = own(*given[1:], allow_singular=True)
+    np.testing.assert_array_equal(frozen.logpdf(given[0]).numpy(), actual.numpy())
+
+
+def of_rank_two(stats, numbers):
+    """Return a log likelihood, in which points, mean and covariance stay in one plane."""
+    factor = numbers[2:].reshape(4, 2)
+    points = np.array([[1.0, -0.5], [0.3, 2.0]]) @ factor.T
+    mean = numbers[:2] @ factor.T
+    density = stats.multivariate_normal(mean, factor @ factor.T, allow_singular=True)
+    return density.logpdf(points).sum() + density.entropy()
+
+
+@pytest.mark.parametrize("way", [ng.func.grad, ng.func.jacfwd])
+def test_gradients_of_a_singular_covariance_are_right_where_the_rank_stays(way):
+    numbers = np.concatenate([[0.2, -0.4], PLANE.reshape(-1)])
+    actual = way(lambda numbers: of_rank_two(ng.stats, numbers))(numbers)
+    steps = 1e-5 * np.eye(numbers.size)
+    up, down = ([of_rank_two(scipy.stats, numbers + s * h) for h in steps] for s in (1, -1))
+    np.testing.assert_allclose(actual, (np.array(up) - down) / 2e-5, rtol=1e-6, atol=1e-8)
+
+
+def test_a_point_outside_of_the_space_has_no_gradient():
+    given = [ng.tensor(v, requires_grad=True) for v in (np.ones(4), np.zeros(4), FLAT)]
+    y = ng.stats.multivariate_normal.logpdf(*given, allow_singular=True)
+    assert y.item() == -np.inf
+    assert all((g.numpy() == 0).all() for g in ng.grad(y, given))
+
+
+def test_a_covariance_that_is_not_valid_is_nan_where_singular_ones_are_allowed():
+    indefinite = np.diag([1.0, -1.0])
+    density = ng.stats.multivariate_normal([0.0, 0.0], indefinite, allow_singular=True)
+    assert np.isnan(density.logpdf([1.0, 0.0]).item())
+    assert np.isnan(density.entropy().item())
+
+
+ENTROPIES = [
+    ("multivariate_normal", (MEAN, COV)),
+    ("multivariate_normal", (np.zeros(4), FLAT)),
+    ("multivariate_normal", (None, 2.5)),
+    ("dirichlet", (ALPHA,)),
+    ("wishart", (4.5, COV)),
+    ("wishart", (3.0, 1.5)),
+]
+
+
+@pytest.mark.parametrize(("name", "given"), ENTROPIES)
+def test_entropies_equal_scipy(name, given):
+    own, theirs = getattr(ng.stats, name), getattr(scipy.stats, name)
+    actual = own.entropy(*given)
+    assert actual.shape == ()
+    np.testing.assert_allclose(actual.numpy(), theirs.entropy(*given), rtol=1e-12)
+    np.testing.assert_array_equal(own(*given).entropy().numpy(), actual.numpy())
+
+
+@pytest.mark.parametrize(("name", "given"), [ENTROPIES[0], *ENTROPIES[3:5]])
+def test_gradients_of_entropies(name, given):
+    own, theirs = getattr(ng.stats, name).entropy, getattr(scipy.stats, name).entropy
+    for place, x in enumerate(given):
+        x, direction = np.asarray(x, float), np.asarray(rng.normal(size=np.shape(x)))
+        direction = direction + direction.T  # matrices stay symmetric
+
+        def at(x, place=place):
+            return [x if i == place else v for i, v in enumerate(given)]
+
+        actual = (ng.func.grad(lambda x, at=at: own(*at(x)))(x) * direction).sum()
+        up, down = (theirs(*at(x + s * direction)) for s in (1e-5, -1e-5))
+        np.testing.assert_allclose(actual, (up - down) / 2e-5, rtol=1e-6, atol=1e-9)
+
+
+def test_an_entropy_without_formula_and_parameters_that_are_not_valid():
+    with pytest.raises(NotImplementedError, match=r"stats\.multinomial\.entropy"):
+        ng.stats.multinomial.entropy(3, P)
+    assert np.isnan(ng.stats.dirichlet.entropy([-1.0, 2.0]).item())
+    assert np.isnan(ng.stats.wishart.entropy(1.0, COV).item())
+
+
 def test_the_gradient_of_probabilities_is_that_of_a_likelihood():
     p = ng.tensor(P, requires_grad=True)
     (slope,) = ng.grad(ng.stats.multinomial.logpmf([2, 0, 5], 7, p), p)
