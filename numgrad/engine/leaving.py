@@ -94,10 +94,11 @@ ARRAY = (
     "take the tensor itself, and SciPy's distributions and draws of generators are in ng.stats and "
     "ng.random; write into a tensor, made with ng.zeros, instead of into an array."
 )
+WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."
 """What to write instead of asking for all elements."""
 
 __all__ = [
-    "ARRAY", "NUMBERS", "VALUES", "Derivative", "derivative_of", "detached", "differentiated",
-    "refuse", "refuse_inside",
+    "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
+    "differentiated", "refuse", "refuse_inside",
 ]  # fmt: skip

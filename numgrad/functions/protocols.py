@@ -29,9 +29,17 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     if is_product_of_scipy(sys._getframe(1)):
         return np.empty((), object)
     tensor._computed()
-    leaving.refuse(tensor, "np.asarray", leaving.ARRAY)
+    leaving.refuse(tensor, *_way_out(dtype))
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
+
+
+def _way_out(dtype: Any) -> tuple[str, str]:
+    """Return what asks for an array, and what to write instead."""
+    kind = None if dtype is None else np.dtype(dtype)
+    if kind is None or kind.kind not in "biu":
+        return "np.asarray", leaving.ARRAY
+    return f"np.asarray to {kind}", leaving.WHOLE.format(dtype=str(kind))
 
 
 # Universal functions ------------------------------------------------------------------------------

@@ -168,6 +168,8 @@ def text_of(door, z):
         (LOUD["cmath"], "ng.exp"),
         (LOUD["asarray"], "ng.asarray"),
         (LOUD["asarray"], "ng.zeros"),
+        (np.int64, "x.astype('int64')"),
+        (lambda z: np.asarray(z, bool), "x.astype('bool')"),
         (LOUD["a write to a slice"], "tensor to write into|write into a tensor"),
         (lambda z: written(z[0], 0), "ng.stack"),
         (lambda z: written(z[0], 0), "write into a tensor"),
