@@ -11,6 +11,7 @@ from . import func as func
 from . import graph as graph
 from . import interop as interop
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import sparse as sparse
 from . import special as special
