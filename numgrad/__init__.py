@@ -390,7 +390,8 @@ from .functions.vectors import cross as cross
 
 _binding.bind()
 if _TYPE_CHECKING:
+    from . import polynomial as polynomial
     from . import random as random
     from . import stats as stats
 else:
-    __getattr__ = _names_of("numpy", __name__, later=("random", "stats"))
+    __getattr__ = _names_of("numpy", __name__, later=("polynomial", "random", "stats"))

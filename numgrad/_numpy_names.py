@@ -53,8 +53,8 @@ from numpy import unsignedinteger as unsignedinteger
 
 
 def _names_of(library: str, module: str, later: tuple[str, ...] = ()) -> _Callable[[str], _Any]:
-    """Return the ``__getattr__`` of a module that has all names of one of NumPy's: what it does not
-    have itself makes arrays, or refuses tensors that require grad as NumPy's functions do.
+    """Return the ``__getattr__`` of a module that has all names of one of NumPy or SciPy: what it
+    does not have itself makes arrays, or refuses tensors that require grad as NumPy's do.
 
     Modules of its own named in ``later`` are imported when they are used.
     """

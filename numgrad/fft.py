@@ -1,6 +1,7 @@
 """Fourier transforms under the names of ``numpy.fft``, and those of cosines and sines under the
 names of ``scipy.fft``."""
 
+from ._numpy_names import _names_of
 from .functions.cosines import dct as dct
 from .functions.cosines import dctn as dctn
 from .functions.cosines import dst as dst
@@ -34,3 +35,5 @@ __all__ = [
     "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
     "irfftn", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
+
+__getattr__ = _names_of("scipy.fft", __name__)

@@ -1,7 +1,8 @@
-"""Linear algebra under the names of ``numpy.linalg`` and the Array API."""
+"""Linear algebra under the names of ``numpy.linalg``, ``scipy.linalg`` and the Array API."""
 
 from numpy.linalg import LinAlgError as LinAlgError
 
+from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
 from .functions import linalg as _linalg
 from .functions.linalg import block_diag as block_diag
@@ -92,3 +93,6 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(f"linalg.outer needs two vectors, got shapes {x1.shape} and {x2.shape}")
     return _linalg.outer(x1, x2)
+
+
+__getattr__ = _names_of("scipy.linalg", __name__)

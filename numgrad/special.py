@@ -1,12 +1,16 @@
 """Special functions under the names of ``scipy.special``.
 
-There are many: they are made when the first of them is asked for.
+There are many: they are made when the first of them is asked for. Others are SciPy's own.
 """
 
 from typing import TYPE_CHECKING, Any
 
+from ._numpy_names import _names_of
+
 if TYPE_CHECKING:
     from .functions.special import *  # noqa: F403
+
+_scipys = _names_of("scipy.special", __name__)
 
 
 def __getattr__(name: str) -> Any:
@@ -16,7 +20,7 @@ def __getattr__(name: str) -> Any:
         if name == "__all__" or name in special.__all__:
             value = globals()[name] = getattr(special, name)
             return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _scipys(name)
 
 
 def __dir__() -> list[str]:

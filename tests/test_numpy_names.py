@@ -33,8 +33,12 @@ def test_programs_use_what_is_numpys_own():
         lambda x: list(np.nditer(x)),
         lambda x: np.fromiter(x, float),
         lambda x: np.ma.array(x),
-        lambda x: np.polynomial.polynomial.polyval(0.5, x),
+        lambda x: np.polynomial.polynomial.polymul(x, x),
         lambda x: np.random.default_rng(0).normal(x),
+        lambda x: np.special.factorial(x),
+        lambda x: np.linalg.null_space(x[:, None]),
+        lambda x: np.fft.fht(x, 0.1, 0.0),
+        lambda x: np.stats.genextreme.logpdf(x, 0.1),
     ],
 )
 def test_they_refuse_tensors_that_require_grad(call):
@@ -44,7 +48,20 @@ def test_they_refuse_tensors_that_require_grad(call):
     assert any(isinstance(error, np.errors.DetachedError) for error in errors)
 
 
-@pytest.mark.parametrize("module", [np, np.random, np.testing])
+def test_what_is_scipys_own():
+    assert np.special.factorial(4) == 24.0
+    assert np.special.jn_zeros(0, 1)[0] == pytest.approx(2.404825557695773)
+    assert np.linalg.pascal(3)[2, 2] == 6
+    assert np.fft.prev_fast_len(17) == 16
+    assert np.stats.rankdata([3.0, 1.0, 2.0]).tolist() == [3, 1, 2]
+    x = numpy.array([0.3, 0.8])
+    slope = np.func.grad(lambda x: (x**3 / np.special.factorial(3)).sum())(x)
+    numpy.testing.assert_allclose(slope, x**2 / 2)
+
+
+@pytest.mark.parametrize(
+    "module", [np, np.random, np.testing, np.special, np.linalg, np.fft, np.stats]
+)
 @pytest.mark.parametrize("name", ["nothing", "_arg", "__path_of__"])
 def test_other_names_are_nobodys(module, name):
     with pytest.raises(AttributeError, match=f"numgrad.* has no attribute '{name}'"):

@@ -94,6 +94,14 @@ def test_special_function_of_scipy(name):
         np.testing.assert_allclose(actual.numpy(), wanted, 1e-13, 1e-15)
 
 
+def test_lambertw_of_scipy_is_a_function_around_a_ufunc_of_another_name():
+    x = ng.tensor(Y, requires_grad=True)
+    y = scipy.special.lambertw(x).real
+    expected = scipy.special.lambertw(Y).real
+    np.testing.assert_allclose(y.detach().numpy(), expected, 1e-14)
+    np.testing.assert_allclose(ng.grad(y.sum(), x)[0], expected / (1 + expected) / Y, 1e-14)
+
+
 def test_options_of_ufuncs_that_mean_nothing_for_tensors_are_refused():
     x = ng.tensor(X, requires_grad=True)
     with pytest.raises(TypeError, match=r"np\.sin.*out=.*detach"):

@@ -20,8 +20,9 @@ from .seen import Elements, Seen, seen
 from .site import user_site
 
 WAYS_OUT = (
-    "Choose by value with ng.where or ng.cond, keep a loop that depends on values outside of the "
-    "captured function, or make the argument static (static_argnums, static_argnames)."
+    "Choose by value with ng.where or ng.cond, keep loops and checks that depend on values, and "
+    "what is printed, outside of the captured function, or make the argument static "
+    "(static_argnums, static_argnames)."
 )
 
 _INDEX = " As an index it is read at each call where a tensor is indexed: ng.asarray(table)[index]."

@@ -81,7 +81,8 @@ ELEMENT = (
     "values and call ng.stack."
 )
 NUMBERS = {
-    "float": f"Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x). {ELEMENT}",
+    "float": "Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x); where '%.3f' % x does, "
+    f"write f'{{x:.3f}}'. {ELEMENT}",
     "complex": f"Write x.astype(complex), or ng.exp(x) for cmath.exp(x). {ELEMENT}",
     "int": "Write math.trunc(x) for a number, or ng.trunc(x) or x.astype(int) for tensors: their "
     f"derivative is 0. {ELEMENT}",
@@ -91,8 +92,10 @@ NUMBERS = {
 
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; NumPy's functions that numgrad has too "
-    "take the tensor itself, and SciPy's distributions and draws of generators are in ng.stats and "
-    "ng.random; write into a tensor, made with ng.zeros, instead of into an array."
+    "take the tensor itself, and np.r_ and np.c_ are ng.r_ and ng.c_; those of SciPy's special "
+    "functions, linear algebra and distributions that have derivatives are in ng.special, "
+    "ng.linalg and ng.stats, draws of generators in ng.random; write into a tensor, made with "
+    "ng.zeros, instead of into an array."
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."

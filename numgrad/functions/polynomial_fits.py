@@ -129,18 +129,13 @@ def polyfit(
     x, y = as_tensor(x) + 0.0, as_tensor(y) + 0.0
     deg = whole(deg)
     _require_points(x, y, deg)
-    rcond = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
-    matrix = vander(x, deg + 1)
-    if w is not None:
-        factors = as_tensor(w) + 0.0
-        matrix, y = matrix * factors[:, None], y * (factors if y.ndim == 1 else factors[:, None])
-    scale = (matrix * matrix).sum(axis=0) ** 0.5
-    found, residuals, rank, s = lstsq(matrix / scale, y, rcond)
-    coefficients = (found.T / scale).T
+    matrix, y = weighted(vander(x, deg + 1), y, w)
+    coefficients, *status = fitted(matrix, y, rcond)
     if full:
-        return coefficients, residuals, rank, s, rcond
+        return coefficients, *status
     if not isinstance(cov, str) and not cov:
         return coefficients
+    scale = _lengths(matrix)
     spread = inv(matrix.T @ matrix / outer(scale, scale)) / outer(scale, scale)
     factor: Any = 1.0
     if cov != "unscaled":
@@ -149,6 +144,27 @@ def polyfit(
         left = y - matrix @ coefficients
         factor = _sum(left * left, axis=0) / (len(x) - deg - 1)
     return coefficients, spread * factor if y.ndim == 1 else spread[:, :, None] * factor
+
+
+def weighted(matrix: Tensor, y: Tensor, w: ArrayLike | None) -> tuple[Tensor, Tensor]:
+    """Return the rows of a system of least squares times the factors of the points."""
+    if w is None:
+        return matrix, y
+    factors = as_tensor(w) + 0.0
+    return matrix * factors[:, None], y * (factors if y.ndim == 1 else factors[:, None])
+
+
+def fitted(matrix: Tensor, y: Tensor, rcond: float | None) -> tuple[Any, ...]:
+    """Return coefficients, residuals, rank, singular values and ``rcond``; for the singular values
+    the columns have length 1."""
+    rcond = len(y) * float(np.finfo(matrix.dtype).eps) if rcond is None else rcond
+    scale = _lengths(matrix)
+    found, residuals, rank, s = lstsq(matrix / scale, y, rcond)
+    return (found.T / scale).T, residuals, rank, s, rcond
+
+
+def _lengths(matrix: Tensor) -> Tensor:
+    return (matrix * matrix).sum(axis=0) ** 0.5
 
 
 def _require_points(x: Tensor, y: Tensor, deg: int) -> None:

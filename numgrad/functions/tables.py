@@ -80,7 +80,7 @@ def scipy_function(name: str) -> Callable[..., Any] | None:
     return found if isinstance(found, FunctionType) else None
 
 
-_SCIPY_NAMES = {"_riemann_zeta": "zeta", "_zeta": "zeta"}
+_SCIPY_NAMES = {"_lambertw": "lambertw", "_riemann_zeta": "zeta", "_zeta": "zeta"}
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:

@@ -1,8 +1,10 @@
 """Bessel and Airy functions: SciPy's values, recurrences for derivatives."""
 
+import re
+
 from .._declare.foreign import Foreign
 from .elementwise import where
-from .formulas import NAMES, declare
+from .formulas import NAMES, declare, whole
 
 LINE, PLANE, ORDERS = ((0.3, 5),), ((0.2, 1.8), (0.4, 5)), ((2, 2), (0.4, 5))
 ORDER = {"fixed": "v", "tried": PLANE}
@@ -109,10 +111,12 @@ def reflected(name):
     value = Foreign(name, "nd")
 
     def same(n, z):
+        n = whole(n)
         y = value(n, abs(z))
         return where(z < 0, (1 - 2 * (n % 2)) * y, y)
 
     def opposite(n, z):
+        n = whole(n)
         y = value(n, abs(z))
         return where(z < 0, (2 * (n % 2) - 1) * y, y)
 
@@ -128,7 +132,7 @@ for _letter, _about, _formula in (
     _name = f"spherical_{_letter}n"
     declare(_name, "n z", f"spherical {_about}", value=reflected(_name), complex="nz",
             fixed="n", tried=ORDERS, dz=(_formula.format(_name).replace("below(n)", "n - 1"),
-                                         _formula.format(_name)))
+                                         re.sub(r"\bn\b", "whole(n)", _formula.format(_name))))
 
 # Airy ---------------------------------------------------------------------------------------------
 
@@ -143,7 +147,11 @@ for _place, (_name, _about, _formula) in enumerate((
 
 # Struve -------------------------------------------------------------------------------------------
 
-STRUVE = "0.5 * math.exp(xlogy(v, 0.5 * x) - gammaln(v + 1.5)) / SQRT_PI"
+# With the sign of the gamma function; `gammasgn` has none at the poles, where the term is 0.
+STRUVE = (
+    "(0.5 - where(v < -1.5, math.floor(v + 1.5), 0 * v) % 2)"
+    " * math.exp(xlogy(v, 0.5 * x) - gammaln(v + 1.5)) / SQRT_PI"
+)
 declare("struve", "v x", "Struve function", domain="x > 0", **ORDER,
         dx=f"0.5 * (struve(v - 1, x) - struve(v + 1, x)) + {STRUVE}")
 declare("modstruve", "v x", "modified Struve function", domain="x > 0", **ORDER,

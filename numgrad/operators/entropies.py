@@ -7,14 +7,21 @@ from .formulas import declare
 POSITIVE = {"domain": "x > 0", "tried": ((0.2, 2),)}
 BOTH = {"domain": "x1 >= 0, x2 >= 0", "tried": ((0.2, 2), (0.3, 2))}
 
+
+def limit(empty, x, y, less=""):
+    """Return the formula of ``x / y``, which is 0 where both are, with all its derivatives."""
+    shown = f"{less}where({empty}, 0.0, {x} / {y if y.isalnum() else f'({y})'})"
+    return shown, f"{less}where({empty}, 0.0, {x} / where({empty}, 1.0, {y}))"
+
+
 declare("xlogy", "x1 x2", "``x1 * log(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log(where(x1 == 0, where(x2 == x2, 1.0, x2), x2))",  # x2 == x2: not NaN
         complex=Foreign("xlogy", "zz", "z"), domain="x2 > 0 or complex", tried=((0.2, 2),),
-        dx1="math.log(x2)", dx2="where(abs(x1) + abs(x2) == 0, 0.0, x1 / x2)")
+        dx1="math.log(x2)", dx2=limit("abs(x1) + abs(x2) == 0", "x1", "x2"))
 declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log1p(where(x1 == 0, where(x2 == x2, 0.0, x2), x2))",
         complex=Foreign("xlog1py", "zz", "z"), domain="x2 > -1 or complex", tried=((-0.5, 2),),
-        dx1="log1p(x2)", dx2="where(abs(x1) + abs(1 + x2) == 0, 0.0, x1 / (1 + x2))")
+        dx1="log1p(x2)", dx2=limit("abs(x1) + abs(1 + x2) == 0", "x1", "1 + x2"))
 declare("logit", "x", "``log(x / (1 - x))``, the inverse of `expit`",
         value="where(abs(x - 0.5) < 0.2, math.log1p(2 * (x - 0.5)) - math.log1p(-2 * (x - 0.5)),"
         " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log(1 - x)",
@@ -23,9 +30,9 @@ declare("entr", "x", "``-x * log(x)``, 0 at 0 and minus infinity below", domain=
         value="where(x > 0, -x * math.log(x), where(x == 0, 0.0, where(x < 0, -math.inf, x)))",
         tried=((0.2, 2),), dx="-1 - math.log(x)")
 declare("rel_entr", "x1 x2", "``x1 * log(x1 / x2)``, 0 where ``x1`` is 0", **BOTH,
-        dx1="1 + math.log(x1 / x2)", dx2="where(x1 + x2 == 0, 0.0, -x1 / x2)")
+        dx1="1 + math.log(x1 / x2)", dx2=limit("x1 + x2 == 0", "-x1", "x2"))
 declare("kl_div", "x1 x2", "``x1 * log(x1 / x2) - x1 + x2``", **BOTH,
-        dx1="math.log(x1 / x2)", dx2="where(x1 + x2 == 0, 1.0, 1 - x1 / x2)")
+        dx1="math.log(x1 / x2)", dx2=limit("x1 + x2 == 0", "x1", "x2", "1 - "))
 
 
 def pseudo_huber_delta(delta, r, y):

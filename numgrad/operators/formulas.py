@@ -24,11 +24,19 @@ from .exponential import log1p
 Value = str | Callable[..., Any] | Foreign
 """A formula, or what computes it."""
 
+
+def whole(n):
+    """What SciPy cuts an order or a count to that is to be an integer."""
+    n = n.real  # it has been promoted together with a complex argument
+    return where(n < 0, n + -n % 1, n - n % 1)
+
+
 NAMES: dict[str, Any] = {
     "__name__": __name__,
     "math": math,
     "where": where,
     "sign": sign,
+    "whole": whole,
     "log1p": log1p,
     "SQRT_PI": math.sqrt(math.pi),
     "SQRT_2PI": math.sqrt(2 * math.pi),
@@ -160,9 +168,13 @@ def declare(
         complex=complex is not None and _scalar(name, names, complex),
     )
     NAMES[name] = TABLE[name] = operator
+    kinds = value.kinds if isinstance(value, Foreign) else ""
+    cut = [x for x, kind in zip(names, kinds, strict=False) if kind == "n"]
     for key, formula in partials.items():
         shown, computed = formula if isinstance(formula, tuple) else (formula, formula)
         operator.formulas[key[1:]] = str(shown)
+        if cut and isinstance(computed, str):
+            computed = re.sub(rf"\b({'|'.join(cut)})\b", r"whole(\1)", computed)
         operator.partial(key[1:])(_partial(f"{name}_{key}", names, computed))
     return operator
 

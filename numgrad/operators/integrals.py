@@ -10,16 +10,12 @@ LINE = ((0.3, 4),)
 SQRT_2PI = math.sqrt(2 * math.pi)
 
 
-def expn_slope(n, x, y):
-    order_0 = n == 0
-    return where(order_0, -y * (1 + 1 / x), -expn(where(order_0, n + 1, n - 1), x))
-
-
 declare("expi", "x", "exponential integral Ei", complex="z", tried=LINE, dx="math.exp(x) / x")
 declare("exp1", "x", "exponential integral E1", complex="z", domain="x > 0 or complex", tried=LINE,
         dx="-math.exp(-x) / x")
-expn = declare("expn", "n x", "exponential integral of order ``n``", domain="n >= 0, x >= 0",
-               value="nd", fixed="n", tried=((2, 2), (0.3, 4)), dx=("-expn(n - 1, x)", expn_slope))
+declare("expn", "n x", "exponential integral of order ``n``", domain="n >= 0, x >= 0",
+        value="nd", fixed="n", tried=((2, 2), (0.3, 4)),
+        dx=("-expn(n - 1, x)", "where(n == 0, -y * (1 + 1 / x), -expn(abs(n - 1), x))"))
 for _place, (_name, _of, _about, _formula) in enumerate((
     ("sici_si", "sici", "sine integral", "spherical_jn(0.0, x)"),
     ("sici_ci", "sici", "cosine integral", "math.cos(x) / x"),
@@ -32,7 +28,9 @@ for _place, (_name, _of, _about, _formula) in enumerate((
             complex=Foreign(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
 declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` from 1",
         complex="z", domain="x >= 0 or complex", tried=((0.2, 0.8),),
-        dx="where(x == 1, -1.0, math.log(x) / (1 - x))")
+        dx=("log(x) / (1 - x), -1 at 1",
+            "where(abs(x - 1) < 0.5, -hyp2f1(1.0, 1.0, 2.0, where(abs(x - 1) < 0.5, 1 - x, 0.0)), "
+            "math.log(x) / where(abs(x - 1) < 0.5, 1.0, 1 - x))"))
 
 
 BEYOND = 40.0

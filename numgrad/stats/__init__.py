@@ -1,5 +1,7 @@
-"""Distributions under the names of ``scipy.stats``: functions with derivatives."""
+"""Distributions under the names of ``scipy.stats``: functions with derivatives. Others are SciPy's
+own."""
 
+from .._numpy_names import _names_of
 from .continuous import beta as beta
 from .continuous import cauchy as cauchy
 from .continuous import chi2 as chi2
@@ -33,3 +35,5 @@ from .multivariate import dirichlet as dirichlet
 from .multivariate import multinomial as multinomial
 from .multivariate import multivariate_normal as multivariate_normal
 from .multivariate import wishart as wishart
+
+__getattr__ = _names_of("scipy.stats", __name__)

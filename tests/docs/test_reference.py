@@ -13,6 +13,8 @@ from .pages import DOCS, table
 
 OTHERS = [
     "fft", "func", "graph", "linalg", "random", "sparse", "special", "stats", "testing", "display",
+    "polynomial", "polynomial.polynomial", "polynomial.chebyshev", "polynomial.legendre",
+    "polynomial.laguerre", "polynomial.hermite", "polynomial.hermite_e",
     "data",
     "interop.dask", "interop.scipy",
 ]  # fmt: skip

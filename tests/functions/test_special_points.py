@@ -78,6 +78,59 @@ def test_polynomials_at_the_ends_and_of_degree_zero():
 
 
 @pytest.mark.parametrize(
+    ("function", "point"),
+    [
+        (lambda y: special.xlogy(0.0, y), 0.0),
+        (lambda y: special.xlog1py(0.0, y), -1.0),
+        (lambda y: special.rel_entr(0.0, y), 0.0),
+        (lambda y: special.kl_div(0.0, y), 0.0),
+        (lambda y: special.xlogy(0.0, 0.0 / y), 2.0),  # counts of a deviance, one of which is 0
+        (lambda y: ng.hypot(y, 0 * y), 0.0),
+        (lambda y: ng.atan2(y, 0 * y), 0.0),
+        (lambda y: ng.angle(y + 0j * y), 0.0),
+    ],
+)
+def test_limits_have_second_derivatives_in_both_modes(function, point):
+    first = ng.func.grad(function)
+    assert ng.func.grad(first)(point) == ng.func.jvp(first, (point,), (1.0,))[1] == 0
+
+
+def test_spence_at_one():
+    """Its second derivative is 1/2 there, its third -2/3."""
+    function = special.spence
+    for expected in (-1.0, 0.5, -2 / 3):
+        function = ng.func.grad(function)
+        np.testing.assert_allclose(function(1.0), expected, 1e-14)
+        np.testing.assert_allclose(function(1.0 + 1e-9), expected, 1e-8)
+
+
+@pytest.mark.parametrize("name", ["struve", "modstruve"])
+@pytest.mark.parametrize("v", [-1.6, -2.0, -2.5, -3.0, -3.7])
+def test_struve_functions_of_negative_order(name, v):
+    h, x = 1e-4, 1.3
+    near, far = (getattr(sp, name)(v, x + s) - getattr(sp, name)(v, x - s) for s in (h, 2 * h))
+    expected = (8 * near - far) / (12 * h)
+    found = slope(lambda x: getattr(special, name)(v, x), [x])
+    np.testing.assert_allclose(found, expected, 1e-9)
+
+
+WHOLE = {
+    "yn": (1.7,), "kn": (1.7,), "expn": (1.7,), "bdtr": (1.3, 4.6), "nbdtr": (1.3, 4.6),
+    "bdtri": (1.3, 4.6), "nbdtri": (-0.3, 4.6), "spherical_jn": (2.6,), "spherical_yn": (2.6,),
+    "spherical_in": (2.6,), "spherical_kn": (2.6,), "eval_hermite": (3.6,),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize("name", WHOLE)
+def test_orders_that_are_cut_to_integers_are_so_in_derivatives(name):
+    function, cut = getattr(special, name), np.trunc(WHOLE[name])
+    given = [lambda x: function(*WHOLE[name], x), lambda x: function(*cut, x)]
+    assert slope(given[0], [0.4]) == slope(given[1], [0.4])
+    assert curvature(given[0], [0.4]) == curvature(given[1], [0.4])
+
+
+@pytest.mark.parametrize(
     ("call", "name"),
     [
         (lambda p: special.jv(p, 2.0), "v"),

@@ -1,0 +1,18 @@
+"""Series of polynomials under the names of ``numpy.polynomial``, differentiable; others are NumPy's
+own."""
+
+from .._numpy_names import _names_of
+from . import chebyshev as chebyshev
+from . import hermite as hermite
+from . import hermite_e as hermite_e
+from . import laguerre as laguerre
+from . import legendre as legendre
+from . import polynomial as polynomial
+from .chebyshev import Chebyshev as Chebyshev
+from .hermite import Hermite as Hermite
+from .hermite_e import HermiteE as HermiteE
+from .laguerre import Laguerre as Laguerre
+from .legendre import Legendre as Legendre
+from .polynomial import Polynomial as Polynomial
+
+__getattr__ = _names_of("numpy.polynomial", __name__)

@@ -1,0 +1,41 @@
+"""Series of Chebyshev polynomials.
+
+The names are those of ``numpy.polynomial.chebyshev``; other functions are NumPy\'s own.
+"""
+
+import numpy.polynomial.chebyshev as _numpys
+
+from .._numpy_names import _names_of
+from . import series as _series
+from .objects import Series as _Series
+
+_family = _series.Family("chebyshev", "cheb", lambda n: (2 if n else 1, 0, 1))
+chebval = _family.of(_series.val)
+chebval2d = _family.of(_series.val2d)
+chebval3d = _family.of(_series.val3d)
+chebgrid2d = _family.of(_series.grid2d)
+chebgrid3d = _family.of(_series.grid3d)
+chebvander = _family.of(_series.vander)
+chebvander2d = _family.of(_series.vander2d)
+chebvander3d = _family.of(_series.vander3d)
+chebder = _family.of(_series.der)
+chebint = _family.of(_series.int_)
+chebfit = _family.of(_series.fit)
+
+
+class Chebyshev(_Series, _numpys.Chebyshev):
+    """NumPy's class; its coefficients, and what it is called with, may be tensors.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> c = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> ng.grad(ng.polynomial.Chebyshev(c)(0.5), c)[0][0].item()
+    1.0
+    """
+
+    _val, _der = staticmethod(chebval), staticmethod(chebder)
+    _int, _fit = staticmethod(chebint), staticmethod(chebfit)
+
+
+__getattr__ = _names_of("numpy.polynomial.chebyshev", __name__)
