@@ -58,7 +58,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "einsum_path": ("ij,kj->ik", U, W), "expand_dims": (U, 1), "extract": (MASK, U), "eye": (3,),
     "fill_diagonal": (SQUARE, 1.5), "flip": (U,),
     "full": (3, 0.5), "full_like": (U, 0.5), "geomspace": (1.0, 8.0, 4), "gradient": (V,),
-    "histogram": (V, 3), "histogram2d": (V, ROWS, 2), "histogramdd": (U, 2), "hsplit": (U, 3),
+    "histogram": (V, 3), "histogram2d": (V, V**2, 3), "histogramdd": (U, 2), "hsplit": (U, 3),
     "hstack": ([U, W],), "identity": (3,), "iinfo": (np.int8,), "indices": ((2, 2),),
     "inner": (U, W), "insert": (V, 1, 0.5), "interp": (V, ROWS, V),
     "isdtype": (np.dtype(float), "integral"),
@@ -96,7 +96,6 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "fft.fftfreq": (4,), "fft.rfftfreq": (4,), "fft.irfft": (Z,), "fft.hfft": (Z,),
     "fft.irfft2": (Z,), "fft.irfftn": (Z,), "fft.fft2": (U,), "fft.ifft2": (U,), "fft.rfft2": (U,),
 }  # fmt: skip
-BINS = {"histogram_bin_edges", "histogram2d", "histogramdd"}
 WRITING = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 UNSET = {"empty", "empty_like"}
 TEXTS = {"array_repr", "array_str"}
@@ -228,8 +227,6 @@ def floats(args: Any) -> list[np.ndarray]:
 
 def judged(name: str, function: Any) -> tuple[str, str]:
     """Return what numgrad does with a function, and why it does no more."""
-    if name in BINS:
-        return "no gradient", "bins are found without gradients"
     if name in OUTSIDE:
         return "absent" if own(name) is None else "constant", OUTSIDE[name]
     mine, args = own(name), arguments(name, function)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _devices
-from ._declare import registry
+from ._declare import door, registry
 from ._declare.dtypes import numbers, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
@@ -363,10 +363,10 @@ _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) 
 
 
 def constant(data: ArrayLike, device: str | None = None) -> Tensor:
-    """Return a tensor for an operand that is no tensor; an array is used without a copy, unless
-    other operands are on a device. A captured function takes it there at each call."""
+    """Return a tensor for an operand that is no tensor, in the graph of those in a sequence. An
+    array is used without a copy, unless others are on a device: a captured call takes it there."""
     if isinstance(data, (list, tuple)):
-        data = _plain(seen(data))
+        return door.sequence(data, None if record.mode.capture is not None else device)
     array = np.asarray(data)
     if type(data) is not np.ndarray:
         require_plain(data)

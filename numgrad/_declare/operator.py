@@ -29,6 +29,7 @@ class Door:
     value: type = type(None)
     chosen: Any = ()  # the class of what a mask selects that is known later
     constant: Callable[..., Any]
+    sequence: Callable[..., Any]  # what a list of numbers, arrays and tensors is as an operand
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
 

@@ -8,6 +8,7 @@ from .._tensor import Tensor
 from .arithmetic import Arithmetic
 from .folding import methods_of
 from .methods import Methods
+from .operands import as_tensor
 from .selected import Selected
 from .tables import UFUNCS
 
@@ -15,7 +16,7 @@ from .tables import UFUNCS
 def bind() -> None:
     """Give Tensor its operators and methods, and functions theirs; what is missing fails the
     import."""
-    door.chosen = Selected
+    door.chosen, door.sequence = Selected, as_tensor
     for source in (Arithmetic, Methods):
         for name, member in vars(source).items():
             if callable(member) or isinstance(member, property):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators.cast import cast
@@ -25,7 +24,7 @@ from .keys import BasicKey, parse
 from .operands import as_tensor, as_tensors
 from .places import positions_of
 from .reshaping import expand_dims, moveaxis, reshape
-from .results import delivered, initial_of, present, way_out
+from .results import delivered, initial_of, present, way_out, writable
 from .statistics import logsumexp
 from .universal import with_options
 
@@ -237,15 +236,10 @@ def at(function: Any, array: Tensor, indices: Any, values: ArrayLike | None = No
     Raises
     ------
     ArgTypeError
-        If ``array`` is no tensor: an array has no gradients.
+        If ``array`` is no tensor and would lose a gradient.
     """
     called = f"{function.__name__}.at"
-    if not isinstance(array, Tensor):
-        kind = type(array).__name__
-        raise ArgTypeError(
-            f"{called} writes into tensors, not into {kind}, which has no gradients: make it a "
-            f"tensor before, with ng.asarray; {way_out(called)}"
-        )
+    array = writable(array, called, values)
     others = () if values is None else (as_tensor(values),)
     normal = parse(indices, array.shape, array.spec.device)
     if isinstance(normal, BasicKey):

@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine import leaving
 from ..engine.seen import seen
 from ..operators import borrowed as _borrowed
 from .creation import carries_graph, fresh
 from .elementwise import abs as _abs
 from .elementwise import sign
 from .exponential import log10
+from .floats import i0
 from .joining import concat, stack
-from .operands import arrays_of, as_scalar, as_tensor, is_known, values_of
+from .operands import arrays_of, as_scalar, as_tensor, is_known, values_of, whole
 from .powers import pow as _pow
 from .ranges import arange, linspace
-from .repeating import broadcast_arrays
+from .repeating import broadcast_arrays, meshgrid
 from .reshaping import moveaxis, reshape
 from .searching import nonzero
 
@@ -38,6 +40,9 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
 
     @functools.wraps(function, assigned=("__name__", "__qualname__"), updated=())
     def call(*args: Any, **options: Any) -> Any:
+        for value in (*args, *options.values()):
+            if isinstance(value, Tensor):
+                leaving.refuse(value, f"ng.{name}", "It has no derivative.")
         given = {key: arrays_of(seen(value)) for key, value in options.items()}
         return tensors_of(function(*[arrays_of(seen(arg)) for arg in args], **given))
 
@@ -81,7 +86,29 @@ blackman = plain("blackman", "the Blackman window", "ng.blackman(3).round(6)",
                  "tensor([-0.,  1., -0.])")  # fmt: skip
 hamming = plain("hamming", "the Hamming window", "ng.hamming(3)", "tensor([0.08, 1.  , 0.08])")
 hanning = plain("hanning", "the Hann window", "ng.hanning(3)", "tensor([0., 1., 0.])")
-kaiser = plain("kaiser", "the Kaiser window", "ng.kaiser(3, 0.0)", "tensor([1., 1., 1.])")
+
+
+def kaiser(M: int, beta: ArrayLike) -> Tensor:
+    """Return the Kaiser window, Bessel functions of ``beta`` times a half of a circle.
+
+    Notes
+    -----
+    The derivative of :math:`I_0(\\beta r) / I_0(\\beta)` is that of the function `i0`.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.kaiser(3, 0.0)
+    tensor([1., 1., 1.])
+    """
+    if not carries_graph([M, beta]):
+        return fresh(np.kaiser(arrays_of(seen(M)), arrays_of(seen(beta))))
+    count = whole(M)
+    if count <= 1:
+        return fresh(np.ones(max(count, 0)))
+    middle = (count - 1) / 2.0
+    circle = np.sqrt(1 - ((np.arange(count) - middle) / middle) ** 2.0)
+    return i0(as_tensor(beta) * circle) / i0(beta)
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
@@ -203,13 +230,23 @@ def ravel_multi_index(
 
 class Grid:
     """Coordinates of a grid, written as slices: ``ng.mgrid[0:2, 0:1:5j]``, dense, or
-    ``ng.ogrid``, one axis each; as in NumPy, not differentiable."""
+    ``ng.ogrid``, one axis each, as in NumPy; the derivatives are those of `arange` and
+    `linspace`."""
 
     def __init__(self, sparse: bool) -> None:
-        self._grid = np.ogrid if sparse else np.mgrid
+        self._sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
-        return tensors_of(self._grid[_plain_key(key)])
+        slices = key if isinstance(key, tuple) else (key,)
+        if not any(carries_graph([item.start, item.stop, item.step]) for item in slices):
+            return tensors_of((np.ogrid if self._sparse else np.mgrid)[_plain_key(key)])
+        lines = [_range(item) for item in slices]
+        dtype = np.result_type(*(line.dtype for line in lines))
+        lines = [line.astype(dtype, copy=False) for line in lines]
+        if not isinstance(key, tuple):
+            return lines[0]
+        axes = meshgrid(*lines, indexing="ij", sparse=self._sparse)
+        return axes if self._sparse else stack(axes)
 
 
 def _plain_key(key: Any) -> Any:

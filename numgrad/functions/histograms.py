@@ -1,4 +1,5 @@
-"""Histograms, counts, and the bins that elements are in: weights have derivatives, counts none."""
+"""Histograms, counts, and the bins that elements are in: weights and edges have derivatives, counts
+none."""
 
 import builtins
 import operator
@@ -16,6 +17,9 @@ from ..operators.gathering import scatter_add
 from .creation import fresh
 from .differences import diff
 from .operands import as_scalar, as_tensor, is_known, values_of, whole
+from .ranges import linspace
+from .reduction import max as largest_of
+from .reduction import min as least_of
 from .reshaping import atleast_2d, ravel, reshape
 from .searching import searchsorted
 from .selection import maximum, minimum, where
@@ -115,8 +119,9 @@ def histogram(
 
     Notes
     -----
-    Piecewise constant in ``a`` and ``bins``, which have no derivative. That of a bin with respect
-    to the weights in it is 1.
+    Counts are piecewise constant in ``a`` and ``bins``. The derivative of a bin with respect to the
+    weights in it is 1; densities depend on the edges, whose derivatives are those of
+    `histogram_bin_edges`.
 
     Examples
     --------
@@ -129,8 +134,9 @@ def histogram(
     w = None if weights is None else as_tensor(weights)
     if w is not None and w.shape != np.shape(a):
         raise ValueError(f"histogram: weights of shape {w.shape} for elements of {np.shape(a)}")
-    edges = histogram_bin_edges(a, bins, range, w)
-    counts = _counted([ravel(as_tensor(a).detach())], [edges], w)
+    x = ravel(as_tensor(a))
+    checked, edges = _edges(x, bins, range, w)
+    counts = _counted([x.detach()], [checked], w)
     return _density(counts, [edges]) if density else counts, edges
 
 
@@ -162,7 +168,12 @@ def _density(counts: Tensor, edges: Sequence[Tensor]) -> Tensor:
 def histogram_bin_edges(
     a: ArrayLike, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None
 ) -> Tensor:
-    """Return the edges of the bins of `histogram`, which have no derivative.
+    """Return the edges of the bins of `histogram`.
+
+    Notes
+    -----
+    Equal bins lie between the least and the largest element, or the limits, and move with them as
+    the numbers of `linspace` do; edges that are given are what they are.
 
     Examples
     --------
@@ -170,14 +181,31 @@ def histogram_bin_edges(
     >>> ng.histogram_bin_edges(ng.tensor([0.0, 3.0, 4.0]), 2)
     tensor([0., 2., 4.])
     """
-    limits = None if range is None else tuple(np.asarray(values_of(range)).tolist())
+    return _edges(ravel(as_tensor(a)), bins, range, weights)[1]
+
+
+def _edges(
+    x: Tensor, bins: Any, limits: Any, weights: ArrayLike | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return the edges of bins twice: as they were checked, to count with, and with their graph."""
+    if not isinstance(bins, str):
+        bins = as_tensor(bins) if isinstance(bins, (list, tuple)) else bins
+        if np.ndim(bins) == 1:
+            return _borrowed.ascending(as_tensor(bins).detach()), as_tensor(bins)
+    ends = None if limits is None else tuple(values_of(limits).tolist())
     if isinstance(bins, str):  # which says how many there are when elements are known
         w = None if weights is None else np.ones(np.shape(weights))
-        return fresh(np.histogram_bin_edges(values_of(a), bins, limits, w))
-    if np.ndim(bins) == 1:
-        return _borrowed.ascending(as_tensor(bins).detach())
-    x = ravel(as_tensor(a).detach())
-    return _borrowed.equal_bins(x, bins=operator.index(seen(bins)), limits=limits)
+        checked = fresh(np.histogram_bin_edges(values_of(x), bins, ends, w))
+    else:
+        count = operator.index(seen(bins))
+        checked = _borrowed.equal_bins(x.detach(), bins=count, limits=ends)
+    moving = list(limits) if limits is not None else [x] if x.size else []
+    if not any(isinstance(end, Tensor) and end.requires_grad for end in moving):
+        return checked, checked
+    first, last = (least_of(x), largest_of(x)) if limits is None else moving
+    width = where(as_tensor(first) == last, 1.0, 0.0)  # of bins around a single number
+    between = linspace(first - width / 2, last + width / 2, checked.size)
+    return checked, between.astype(checked.dtype, copy=False)
 
 
 def histogramdd(
@@ -220,12 +248,11 @@ def histogramdd(
         if len(given) != count:
             raise ValueError(f"histogramdd: {name} for {len(given)} axes, where there are {count}")
     columns = [columns[:, axis] for axis in builtins.range(count)]
-    edges = [
-        histogram_bin_edges(x, n, limits)
-        for x, n, limits in zip(columns, each, range, strict=True)
-    ]
+    pairs = [_edges(x, n, limits) for x, n, limits in zip(columns, each, range, strict=True)]
+    edges = [along for _, along in pairs]
     w = None if weights is None else as_tensor(weights)
-    counts = _counted(columns, edges, w).astype(np.float64, copy=False)
+    counts = _counted([x.detach() for x in columns], [checked for checked, _ in pairs], w)
+    counts = counts.astype(np.float64, copy=False)
     return _density(counts, edges) if density else counts, edges
 
 

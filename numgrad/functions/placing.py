@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
@@ -18,17 +17,8 @@ from .joining import stack
 from .operands import as_tensor, as_tensors, values_of
 from .repeating import broadcast_arrays, broadcast_to
 from .reshaping import flatten, ravel
-from .results import delivered, mask_of, way_out
+from .results import delivered, mask_of, writable
 from .searching import found, nonzero
-
-
-def _require_tensor(a: Any, called: str) -> Tensor:
-    if not isinstance(a, Tensor):
-        raise ArgTypeError(
-            f"{called} writes into tensors, not into {type(a).__name__}, which has no gradients: "
-            f"make it a tensor before, with ng.asarray; {way_out(called)}"
-        )
-    return a
 
 
 def _host(values: ArrayLike) -> np.ndarray:
@@ -97,7 +87,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     tensor([[1., 0.],
             [0., 2.]])
     """
-    a, places = _require_tensor(a, "put"), np.ravel(_host(ind))
+    a, places = writable(a, "put", v), np.ravel(_host(ind))
     _require_integers(places, "put")
     places = places.astype(np.int64)
     places = places if mode == "raise" else _inside(places, a.size, mode)
@@ -122,7 +112,7 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     >>> x
     tensor([ 1., 10., 20.])
     """
-    arr = _require_tensor(arr, "place")
+    arr = writable(arr, "place", mask, vals)
     where, v = as_tensor(mask).astype(bool), ravel(as_tensor(vals))
     _require_size(where, arr, "place")
     if v.size:
@@ -149,7 +139,7 @@ def putmask(a: Tensor, mask: ArrayLike, values: ArrayLike) -> None:
     >>> x
     tensor([ 1., 20., 30.])
     """
-    a = _require_tensor(a, "putmask")
+    a = writable(a, "putmask", mask, values)
     where, v = as_tensor(mask), as_tensor(values)
     _require_size(where, a, "putmask")
     if v.size:
@@ -170,7 +160,7 @@ def copyto(
     >>> x
     tensor([3., 0.])
     """
-    dst, value = _require_tensor(dst, "copyto"), as_tensor(src)
+    dst, value = writable(dst, "copyto", src, where), as_tensor(src)
     if not isinstance(src, (int, float, complex)) and not np.can_cast(
         value.dtype, dst.dtype, casting
     ):
@@ -199,7 +189,7 @@ def put_along_axis(
     tensor([[5., 0.],
             [0., 5.]])
     """
-    arr = _require_tensor(arr, "put_along_axis")
+    arr = writable(arr, "put_along_axis", values)
     where = _indices(indices, arr.spec.device)
     if where.dtype.kind not in "iu":
         raise IndexError(f"put_along_axis: indices must be integers, not {where.dtype}")
@@ -224,7 +214,7 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: bool = False) -> None:
     tensor([[1., 0.],
             [0., 2.]])
     """
-    a = _require_tensor(a, "fill_diagonal")
+    a = writable(a, "fill_diagonal", val)
     if a.ndim < 2 or (a.ndim > 2 and len({*a.shape}) > 1):
         raise ValueError(f"fill_diagonal: a needs two axes, or more of one size, got {a.shape}")
     step = 1 + int(np.cumprod(a.shape[:0:-1]).sum())

@@ -63,12 +63,18 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
+    if ufunc is np.matmul and options.get("axes") in _MATRICES:
+        del options["axes"]
     if method != "__call__":
         return _of_method(name, function, method)(*inputs, **options)
     own = {key: value for key, value in options.items() if key in _parameters(function)}
     others = {key: value for key, value in options.items() if key not in own}
     function = update_wrapper(partial(function, **own), function) if own else function
     return with_options(function, others, *inputs, called=name)
+
+
+_MATRICES = ([(-2, -1)] * 3, [(-1,), (-2, -1), (-1,)])
+"""The axes that ``array @= tensor`` names: those that there are."""
 
 
 def _of_method(name: str, function: Callable[..., Any], method: str) -> Callable[..., Any]:

@@ -1,14 +1,17 @@
 """Where results go, and which elements take part: ``out=`` and ``where=`` of NumPy's functions."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .._errors import DtypeError
+from .._declare import door
+from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
+from ..engine.record import mode
 from ..operators import elementwise as _elementwise
 from . import inplace
-from .operands import as_tensor
+from .operands import as_tensor, is_known
 
 
 def delivered(result: Tensor, out: Any, called: str, casting: Any = "same_kind") -> Tensor:
@@ -38,6 +41,37 @@ def delivered(result: Tensor, out: Any, called: str, casting: Any = "same_kind")
         )
     inplace.setitem(out, ..., result)
     return out
+
+
+def target_of(out: Any, values: Iterable[Any]) -> Tensor | None:
+    """Return the tensor that is written where values go to ``out``; for an array one that shares
+    its memory, if the values have no gradients to lose, else None."""
+    if isinstance(out, Tensor):
+        return out
+    if type(out) is not np.ndarray or not all(map(_is_constant, values)):
+        return None
+    shared = as_tensor(out)  # a copy, where the machine reads its bytes in another order
+    return shared if np.shares_memory(shared.array, out) or not out.size else None
+
+
+def writable(array: Any, called: str, *values: Any) -> Tensor:
+    """Return what a function that writes into its first argument is to write into."""
+    target = target_of(array, values)
+    if target is None:
+        raise ArgTypeError(
+            f"{called} writes into tensors, not into {type(array).__name__}, which has no "
+            f"gradients: make it a tensor before, with ng.asarray; {way_out(called)}"
+        )
+    return target
+
+
+def _is_constant(value: Any) -> bool:
+    """Return whether ``np.asarray(value)`` is all there is to a value."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_constant, value))
+    if not isinstance(value, Tensor):
+        return not isinstance(value, door.chosen)
+    return is_known(value) and not (value.requires_grad and mode.grad)
 
 
 def no_target(called: str, inputs: Any, out: Any) -> TypeError:

@@ -11,7 +11,7 @@ from ..operators import elementwise as _elementwise
 from .documentation import of_elements
 from .operands import as_tensor
 from .repeating import broadcast_to
-from .results import delivered, mask_of, no_target, way_out
+from .results import delivered, mask_of, no_target, target_of, way_out
 
 P = ParamSpec("P")
 
@@ -19,9 +19,9 @@ P = ParamSpec("P")
 class Options(TypedDict, total=False):
     """Parameters of universal functions, which mean what they mean in NumPy.
 
-    ``out`` is a tensor that the result is written to, with its gradient; ``where`` says which
-    elements are computed, the others stay what they are in ``out``; ``dtype`` and ``casting`` say
-    in which dtype. ``order`` and ``subok`` ask for nothing here.
+    ``out`` is a tensor that the result is written to, with its gradient, or an array, if there is
+    none; ``where`` says which elements are computed, the others stay what they are in ``out``;
+    ``dtype`` and ``casting`` say in which dtype. ``order`` and ``subok`` ask for nothing here.
     """
 
     out: Any
@@ -54,20 +54,21 @@ def universal(notes: str = "", **shown: Any) -> Callable[[Callable[P, Tensor]], 
 
 def with_options(
     function: Any, options: Mapping[str, Any], *inputs: ArrayLike, called: str = ""
-) -> Tensor:
+) -> Any:
     """Apply a function of elements with `Options`; ``called`` is its name in errors.
 
     Raises
     ------
     TypeError
         For other options, ``where`` without ``out``, whose other elements NumPy leaves unset, and
-        an ``out`` that is no tensor.
+        an ``out`` that is no tensor where gradients would be lost.
     """
     called = called or function.__name__
     _require_known(options, called)
     out = options.get("out")
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if out is not None and not isinstance(out, Tensor):
+    target = target_of(out, inputs)
+    if out is not None and target is None:
         raise no_target(called, inputs, out)
     given, casting = options.get("where", True), options.get("casting") or "same_kind"
     mask = None if given is True else mask_of(given, called)
@@ -81,12 +82,13 @@ def with_options(
         inputs = tuple([_safe(function, x, mask) for x in inputs])
     result = function(*inputs)
     result = result if dtype is None else result.astype(dtype, copy=False)
-    if out is None:
+    if target is None:
         return result
-    if result.shape != out.shape and function.__name__ != "matmul":
-        result = broadcast_to(result, out.shape)
-    result = result if mask is None else _elementwise.where(mask, result, out)
-    return delivered(result, out, called, casting)
+    if result.shape != target.shape and function.__name__ != "matmul":
+        result = broadcast_to(result, target.shape)
+    result = result if mask is None else _elementwise.where(mask, result, target)
+    delivered(result, target, called, casting)
+    return out
 
 
 def _require_known(options: Mapping[str, Any], called: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 
-from .numpy_calls import cases, check_call, check_gradients
+from .numpy_calls import cases, check_call, check_gradients, flat
 
 RNG = np.random.default_rng(12)
 X, M = RNG.standard_normal(3), RNG.standard_normal((3, 4))
@@ -83,6 +83,42 @@ def test_pieces_have_derivatives():
 
 def test_ranges_between_tensors_have_derivatives():
     check_gradients(lambda np, a: ng.r_[a : a + 2 : 5j], np.array(1.5))
+
+
+SPACED = {
+    "mgrid": lambda np, a, b: np.mgrid[0:a:3j],
+    "mgrid-plane": lambda np, a, b: np.mgrid[a : a + 2 : 5j, 0:3],
+    "mgrid-step": lambda np, a, b: np.mgrid[0:2:a, b : b + 2],
+    "ogrid": lambda np, a, b: np.ogrid[0:a:3j],
+    "ogrid-plane": lambda np, a, b: np.ogrid[a:b:4j, 0:3:2],
+    "kaiser": lambda np, a, b: np.kaiser(6, a + b),
+    "kaiser-odd": lambda np, a, b: np.kaiser(5, a),
+    "kaiser-short": lambda np, a, b: [np.kaiser(n, a) for n in (1, 0)],
+}
+
+
+@cases(SPACED)
+def test_grids_and_windows_have_derivatives(call):
+    a, b = np.array(0.7), np.array(1.9)
+    leaves = [ng.tensor(value, requires_grad=True) for value in (a, b)]
+    for got, expected in zip(flat(call(ng, *leaves)), flat(call(np, a, b)), strict=True):
+        np.testing.assert_allclose(got, expected, 1e-13)
+        assert got.shape == expected.shape
+    assert ng.testing.gradcheck(lambda a, b: call(ng, a, b), leaves)
+
+
+def test_captured_grids_have_derivatives():
+    def loss(a):
+        return (ng.mgrid[0:a:3j, 0:2] * ng.kaiser(2, a)).sum() + ng.ogrid[0:2, a:3:2j][1].sum()
+
+    gradient, a = ng.func.grad(loss), np.array(0.7)
+    np.testing.assert_allclose(ng.jit(gradient)(a), gradient(a), 1e-13)
+
+
+def test_sizes_of_windows_and_tables_are_no_numbers_to_differentiate():
+    for name in ("hanning", "tri"):
+        with pytest.raises(ng.errors.DetachedError, match=f"ng.{name} of a tensor"):
+            ng.func.grad(lambda n, name=name: getattr(ng, name)(n).sum())(np.array(4.0))
 
 
 RANGES = [

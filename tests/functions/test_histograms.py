@@ -1,11 +1,11 @@
-"""Counts and histograms: NumPy's numbers, and derivatives to weights."""
+"""Counts and histograms: NumPy's numbers, and derivatives to weights and of edges."""
 
 import numpy as np
 import pytest
 
 import numgrad as ng
 
-from .numpy_calls import cases, check_call, check_gradients
+from .numpy_calls import cases, check_call, check_gradients, flat
 
 RNG = np.random.default_rng(9)
 NUMBERS = RNG.integers(0, 6, 20)
@@ -101,6 +101,38 @@ def test_derivatives_to_weights():
     check_gradients(lambda np, w: np.bincount(NUMBERS, w), W)
     check_gradients(lambda np, w: np.histogram(X, 4, (-1, 1), True, w)[0], abs(W))
     check_gradients(lambda np, w: np.histogram2d(X, Y, 3, None, True, w)[0], abs(W))
+
+
+MOVING = {
+    "elements": lambda np, x, a: np.histogram(x, 3)[1],
+    "density": lambda np, x, a: np.histogram(x * a, 4, density=True)[0],
+    "limits": lambda np, x, a: np.histogram_bin_edges(X, 4, range=(-a, 2 * a)),
+    "one-limit": lambda np, x, a: np.histogram(X, 4, (-1.0, a), True)[0],
+    "edges": lambda np, x, a: np.histogram(X, [-a, 0.0, 2 * a], density=True)[0],
+    "rule": lambda np, x, a: np.histogram_bin_edges(x, "sturges"),
+    "plane": lambda np, x, a: [np.histogram2d(x, Y, 3)[1], np.histogram2d(Y, x * a, 3)[2]],
+    "space": lambda np, x, a: np.histogramdd([x, Y], (2, [-a, 0, a]), density=True)[0],
+    "single": lambda np, x, a: np.histogram_bin_edges(x[:1], 3),
+}
+
+
+@cases(MOVING)
+def test_edges_move_with_what_they_are_made_of(call):
+    leaves = [ng.tensor(value, requires_grad=True) for value in (X, np.array(0.9))]
+    for got, expected in zip(flat(call(ng, *leaves)), flat(call(np, X, 0.9)), strict=True):
+        np.testing.assert_allclose(got, expected, 1e-13)
+    assert ng.testing.gradcheck(lambda x, a: call(ng, x, a), leaves)
+
+
+def test_edges_of_captured_histograms_have_derivatives():
+    def loss(x, edges):
+        moving, given = ng.histogram(x, 3)[1], ng.histogram(X, edges, density=True)
+        return (moving * np.arange(4)).sum() + (given[0] * given[1][1:]).sum()
+
+    edges = np.array([-1.0, 0.2, 1.5])
+    gradient = ng.func.grad(loss, argnums=(0, 1))
+    for got, expected in zip(ng.jit(gradient)(X, edges), gradient(X, edges), strict=True):
+        np.testing.assert_allclose(got, expected, 1e-13)
 
 
 def test_numbers_that_are_not_known_are_refused():

@@ -48,6 +48,15 @@ def test_arrays_are_not_written(name):
         CALLS[name](ng, X.copy(), v)
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_are_written_where_no_gradient_is_lost(name):
+    values = np.linspace(20.0, 31.0, 12)
+    expected, found = X.copy(), X.copy()
+    CALLS[name](np, expected, values)
+    CALLS[name](ng, found, ng.tensor(values))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_errors_are_those_of_numpy():
     for library, x in ((np, X.copy()), (ng, ng.tensor(X))):
         with pytest.raises(IndexError):

@@ -1,6 +1,8 @@
 """Options and methods of functions that are universal in NumPy: values are NumPy's, gradients those
 of finite differences."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -146,6 +148,56 @@ def test_methods_in_programs_and_transforms():
 def test_an_array_is_not_written():
     with pytest.raises(TypeError, match=r"add\.at writes into tensors, not into ndarray"):
         np.add.at(np.zeros(3), [0, 1], ng.tensor([1.0, 2.0], requires_grad=True))
+
+
+ARRAYS = {
+    "plus": lambda np, a, t: operator.iadd(a, t),
+    "minus a part": lambda np, a, t: operator.isub(a[:, 1], t[0]),
+    "matrices": lambda np, a, t: operator.imatmul(a, t[:, :3]),
+    "a vector of them": lambda np, a, t: operator.imatmul(a[0], t[:, :3]),
+    "out": lambda np, a, t: np.multiply(t, 2, out=a),
+    "out and where": lambda np, a, t: np.sqrt(abs(t), out=a, where=np.array([True, False, True])),
+    "at": lambda np, a, t: np.add.at(a, [0, 0, 2], t),
+    "itself": lambda np, a, t: np.add(a[::-1], t, out=a),
+    "narrow": lambda np, a, t: operator.iadd(a.astype(np.float32), t),
+    "other shape": lambda np, a, t: operator.iadd(a, t[:, :2]),
+    "integers": lambda np, a, t: operator.iadd(a.astype(int), t),
+}
+
+
+@pytest.mark.parametrize("write", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_take_values_that_have_no_gradient(write):
+    rng = np.random.default_rng(4)
+    a, t = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+
+    def run(library, t):
+        written = a.copy()
+        try:
+            returned = write(library, written, t)
+        except (TypeError, ValueError):
+            return None, None
+        assert not isinstance(returned, ng.Tensor)
+        return written, returned
+
+    expected, result = run(np, t)
+    for library in (np, ng):
+        for constant in (ng.tensor(t), ng.tensor(t, requires_grad=True)):
+            with ng.no_grad():
+                written, returned = run(library, constant)
+            np.testing.assert_equal(type(written), type(expected))
+            if expected is not None:
+                np.testing.assert_allclose(written, expected, 1e-14)
+            if result is not None:
+                np.testing.assert_allclose(returned, result, 1e-14)
+        assert run(library, ng.tensor(t, requires_grad=True)) == (None, None)
+    with pytest.raises((TypeError, ValueError)):  # whose values are known later
+        ng.jit(lambda t: write(np, a.copy(), t))(t)
+
+
+def test_an_array_of_the_other_byte_order_is_not_written():
+    other = np.zeros(3, ">f8")
+    with pytest.raises(TypeError, match="out= must be a tensor"):
+        other += ng.tensor([1.0, 2.0, 3.0])
 
 
 # Options ------------------------------------------------------------------------------------------

@@ -252,3 +252,22 @@ def ratings_by_factors(np, ratings, shifts):
     chosen = np.take_along_axis(predicted, best, axis=1)
     error = np.sqrt(np.sum(errors**2) / seen.sum())
     return np.concatenate([chosen.sum(axis=0), spread, similarity[0]]) + error + means.sum()
+
+
+@program(
+    rng.normal(size=30), rng.uniform(0.5, 1.5, 30), numpy.array([0.8, 2.5]), allocates=True
+)
+def distribution_of_speeds(np, velocities, masses, shape):
+    """Histograms with bins between the extremes, and with edges that are parameters."""
+    drift, width = shape
+    speeds = np.hypot(velocities - drift, 0.3 * masses)
+    counts, edges = np.histogram(speeds, bins=6, weights=masses, density=True)
+    centres = 0.5 * (edges[1:] + edges[:-1])
+    mean = np.sum(counts * centres * np.diff(edges))
+    entropy = -np.sum(counts * np.log(counts + 1e-3) * np.diff(edges))
+    own = np.histogram(velocities, np.array([-width, -0.3, drift, width]), density=True)[0]
+    plane, x, y = np.histogram2d(velocities, masses, bins=(3, 4), density=True)
+    area = np.outer(np.diff(x), np.diff(y))
+    limits = np.histogram_bin_edges(velocities * drift, bins=4)
+    marginal = (plane * area).sum(axis=1) * x[1:]
+    return np.concatenate([edges, own, marginal, limits, [mean, entropy, plane.max()]])

@@ -198,3 +198,31 @@ def double_pendulum(np, state, constants):
         angles = middle + 0.5 * dt * rates
     height = -l1 * np.cos(angles[0]) - l2 * np.cos(angles[1])
     return np.hstack([angles, rates, height])
+
+
+@program(
+    numpy.array([0.1, 1.2]),
+    numpy.array([9.0, 12.0]),
+    numpy.array([0.02, 9.81, 1.5]),
+    allocates=True,
+)
+def thrown_ball(np, position, velocity, constants):
+    """A ball with drag and wind; its vectors are lists of numbers where they are made."""
+    drag, gravity, wind = constants
+    x, v = position.copy(), velocity.copy()
+    dt = 0.05
+    track, energies = [], []
+    for _ in range(20):
+        air = v - [wind, 0.0]
+        speed = np.hypot(*air)
+        v += [-drag * speed * air[0] * dt, (-gravity - drag * speed * air[1]) * dt]
+        x += v * [dt, dt]
+        below = np.minimum([x[1], 0.0], [0.0, 1.0])[0]
+        x -= [0.0, 2 * below]
+        v *= np.where(below < 0, [0.9, -0.8], [1.0, 1.0])
+        track.append([x[0], x[1]])
+        energies.append(np.dot([0.5, 0.5], np.square(v)) + gravity * x[1])
+    turned = np.array(track) @ [[np.cos(drag), -np.sin(drag)], [np.sin(drag), np.cos(drag)]]
+    highest = np.maximum.reduce([point[1] for point in track])
+    angles = np.arctan2([v[1], x[1]], [v[0], x[0] + 1.0])
+    return np.concatenate([turned[::5].ravel(), np.sqrt([highest, energies[-1]]), angles])

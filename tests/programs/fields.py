@@ -141,3 +141,45 @@ def spectral_burgers(np, initial, viscosity):
         u = (u - 0.01 * np.where(keep, advection, 0)) * decay
     spectrum = np.abs(u) ** 2 / n
     return np.fft.irfft(u, n=n)[::4].sum() + np.sum(spectrum * k)
+
+
+@program(rng.normal(size=(8, 10)), numpy.array([2.0, 1.5, 0.7]), allocates=True)
+def beam_on_a_grid(np, phase, sizes):
+    """The far field of a beam on a grid whose extent is a parameter."""
+    width, height, waist = sizes
+    y, x = np.mgrid[-height:height:8j, -width:width:10j]
+    dy, dx = y[1, 0] - y[0, 0], x[0, 1] - x[0, 0]
+    amplitude = np.exp(-(x**2 + y**2) / waist**2) * np.exp(0.1j * phase)
+    power = np.sum(np.abs(amplitude) ** 2) * dx * dy
+    field = np.fft.fftshift(np.fft.fft2(amplitude)) * dx * dy / np.sqrt(power)
+    v, u = np.ogrid[-4:4, -5:5]
+    ky = 2 * np.pi * v / (8 * dy)
+    kx = 2 * np.pi * u / (10 * dx)
+    density = np.abs(field) ** 2
+    total = density.sum()
+    spread = np.sum((kx**2 + ky**2) * density) / total
+    line = np.interp(np.ogrid[0:width:4j], x[4], density[4])
+    return np.hstack([power, spread, np.max(density), line])
+
+
+@program(rng.uniform(0.5, 1.5, 12), numpy.array([0.9, 1.2, 0.6]), allocates=True)
+def advection_with_ghost_cells(np, initial, edges):
+    """A limited scheme of second order in a channel, its ends filled in several ways."""
+    inflow, outflow, speed = edges
+    u = initial.copy()
+    outside = []
+    for step in range(4):
+        g = np.pad(u, 2, constant_values=(inflow, outflow))
+        if step == 1:
+            g = np.pad(u, 2, mode="linear_ramp", end_values=(inflow, outflow * u[-1]))
+        elif step == 2:
+            g = np.pad(u, (2, 2), "reflect", reflect_type="odd")
+        elif step == 3:
+            g = np.pad(u, 2, mode="mean", stat_length=(2, 4))
+        left, right = np.diff(g)[:-1], np.diff(g)[1:]
+        slope = np.where(left * right > 0, 2 * left * right / (left + right + 1e-12), 0.0)
+        face = g[1:-1] + 0.5 * (1 - 0.3 * speed) * slope
+        flux = speed * face
+        u = u - 0.3 * (flux[1:-1] - flux[:-2])
+        outside.append(g[:2].sum() - g[-2:].sum())
+    return np.concatenate([u, np.array(outside), [np.abs(np.diff(u)).sum()]])

@@ -123,3 +123,22 @@ def yields_of_bonds(np, zero_rates, prices):
         yields = yields - (value - prices) / slope
     duration = -slope / value
     return np.concatenate([fair - prices, yields, duration, forwards])
+
+
+@program(rng.normal(size=40), numpy.array([3.0, 0.4, 0.8]), allocates=True)
+def kaiser_filter_design(np, signal, design):
+    """A filter of finite length by a window of variable width, its response and its output."""
+    beta, cutoff, gain = design
+    taps = 11
+    n = np.arange(taps) - (taps - 1) / 2
+    window = np.kaiser(taps, beta)
+    h = gain * cutoff * np.sinc(cutoff * n) * window
+    omega = np.linspace(0, np.pi, 9)
+    response = np.exp(-1j * np.outer(omega, n)) @ h
+    ripple = np.abs(response[:3] - gain)
+    stop = np.maximum(20 * np.log10(np.abs(response[6:]) + 1e-6), -60.0)
+    filtered = np.convolve(signal, h, mode="same")
+    frames = np.lib.stride_tricks.sliding_window_view(filtered, 8)[::4]
+    spectrum = np.abs(np.fft.rfft(frames * np.kaiser(8, 2 * beta), axis=1)) ** 2
+    energy = spectrum.sum(axis=1) / np.sum(np.kaiser(8, 2 * beta) ** 2)
+    return np.concatenate([h[:5], ripple, 0.01 * stop, energy, spectrum.mean(axis=0)])

@@ -91,10 +91,37 @@ def test_a_list_of_tensors_becomes_a_tensor_in_a_captured_function_too():
     assert ng.jit(lambda numbers: ng.asarray(numbers).sum())([1.5, 2.5]) == 4.0
 
 
-@pytest.mark.parametrize(
-    "use", [lambda x: ng.tensor([x[0], x[1]]), lambda x: x[:2] + [x[0], x[1]]]
-)
-def test_a_list_of_tensors_where_none_can_be_taken_names_the_way_out(use):
+OPERANDS = {
+    "beside a tensor": lambda np, x: x[:2] + [x[0], x[1]],
+    "before a tensor": lambda np, x: [x[1], 2, x[0]] / x,
+    "numbers among them": lambda np, x: np.maximum([x[0], 1], 0.5),
+    "alone": lambda np, x: np.sin([x[0], 2.0, x[1]]),
+    "nested": lambda np, x: np.exp([[x[0], 1], [2, x[1]]]),
+    "tuples": lambda np, x: np.hypot((x[0], 2), (x[1], x[2])),
+    "arrays": lambda np, x: np.add([x, 2 * x], [1, 2, 3]),
+    "in place": lambda np, x: np.multiply(x, [x[0], 1, x[1]], out=np.zeros(3)),
+    "a reduction": lambda np, x: np.maximum.reduce([x[0], x[1]]),
+    "of a mask": lambda np, x: np.where(x > 1.5, [x[2], 1, 2], x),
+}
+
+
+@pytest.mark.parametrize("use", OPERANDS.values(), ids=OPERANDS)
+def test_lists_of_tensors_are_operands(use):
+    x = ng.tensor(NATIVE, requires_grad=True)
+    np.testing.assert_allclose(use(ng, x).detach().numpy(), use(np, NATIVE), 1e-15)
+    assert ng.testing.gradcheck(lambda x: use(ng, x), [x])
+    gradient = ng.func.grad(lambda x: (use(ng, x) ** 2).sum())
+    np.testing.assert_allclose(ng.jit(gradient)(NATIVE), gradient(NATIVE), 1e-14)
+    both = ng.func.vmap(gradient)(np.stack([NATIVE, NATIVE]))
+    np.testing.assert_allclose(both[1], gradient(NATIVE), 1e-14)
+    single = NATIVE.astype(np.float32)
+    assert use(ng, ng.tensor(single)).dtype == use(np, single).dtype
+
+
+def test_a_list_of_tensors_where_none_can_be_taken_names_the_way_out():
+    def use(x):
+        return ng.tensor([x[0], x[1]])
+
     x = ng.tensor(NATIVE, requires_grad=True)
     with pytest.raises(ng.errors.DetachedError, match=r"ng\.asarray.*ng\.stack"):
         use(x)
