@@ -68,9 +68,9 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([0. , 0.5, 1. ])
     """
     x1, x2 = as_tensors(x1, x2) if np.ndim(x2) or isinstance(x2, Tensor) else (as_tensor(x1), x2)
-    if "c" in (x1.dtype.kind, getattr(x2, "dtype", np.dtype(float)).kind):
-        raise DtypeError("heaviside: arguments must be real")
     dtype = np.result_type(x1.dtype, getattr(x2, "dtype", x2))
+    if dtype.kind == "c":
+        raise DtypeError("heaviside: arguments must be real")
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     step = where(x1 == 0, x2, where(x1 > 0, 1.0, where(x1 < 0, 0.0, x1)))
     return as_scalar(step.astype(dtype, copy=False))

@@ -1,4 +1,4 @@
-"""Moving elements: reversing, rolling, rotating, padding."""
+"""Moving elements: reversing, rolling, rotating."""
 
 import operator
 from collections.abc import Sequence
@@ -9,11 +9,9 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..engine.steps import Steps
-from ..operators import indexing as _indexing
 from ..operators import joining as _joining
 from ..operators import shape as _shape
-from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
-from .indexing import take
+from .axes import negative_axes, normalize_axis_tuple
 from .operands import as_tensor, whole
 from .reshaping import Axis, ravel, reshape, swapaxes
 
@@ -140,80 +138,3 @@ def _rolled(x: Tensor, shift: Any, axis: Axis) -> list[tuple[Any, dict[str, Any]
         total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + whole(amount)
     axes = tuple(sorted(total))
     return [(_joining.roll, {"shifts": tuple(total[a] for a in axes), "axes": axes})]
-
-
-_TAKING_MODES = ("edge", "reflect", "symmetric", "wrap")
-
-
-def pad(
-    x: ArrayLike, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0
-) -> Tensor:
-    """Add elements at the ends of the axes.
-
-    Parameters
-    ----------
-    x : array_like
-    pad_width : int, pair of int, sequence of pairs, or dict
-        How many before and after, as in `numpy.pad`.
-    mode : {"constant", "edge", "reflect", "symmetric", "wrap"}
-        Where they come from.
-    constant_values : number, pair, or sequence of pairs
-        For ``mode="constant"``.
-
-    Raises
-    ------
-    ValueError
-        For another mode.
-
-    Notes
-    -----
-    The gradient of each element is the sum of those of its copies; constants have none.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.pad(ng.tensor([1.0, 2.0]), (1, 2), mode="edge")
-    tensor([1., 1., 2., 2., 2.])
-    """
-    x = as_tensor(x)
-    widths = _widths(seen(pad_width), x.ndim)
-    if mode == "constant":
-        return _pad_constant(x, widths, seen(constant_values))
-    if mode not in _TAKING_MODES:
-        raise ValueError(
-            f"pad: mode must be one of constant, {', '.join(_TAKING_MODES)}, got {mode!r}"
-        )
-    padded = x
-    for axis, width in enumerate(widths):
-        if any(width):
-            padded = take(padded, np.pad(np.arange(x.shape[axis]), width, mode), axis)
-    return padded if padded is not x else x.clone()
-
-
-def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    """Return how many elements to add before and after, for each axis."""
-    if isinstance(pad_width, dict):
-        widths = [(0, 0)] * ndim
-        for axis, width in pad_width.items():
-            before, after = np.broadcast_to(width, 2)
-            widths[normalize_axis_index(axis, ndim)] = (whole(before), whole(after))
-    else:
-        pairs = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
-        if pairs.dtype.kind not in "iu":
-            raise TypeError("pad: pad_width must be integers")
-        widths = [(whole(before), whole(after)) for before, after in pairs]
-    if any(n < 0 for pair in widths for n in pair):
-        raise ValueError("pad: pad_width cannot be negative")
-    return widths
-
-
-def _pad_constant(x: Tensor, widths: Sequence[tuple[int, int]], constants: Any) -> Tensor:
-    """Write ``x`` into the middle of an array of constants."""
-    sizes = [before + n + after for n, (before, after) in zip(x.shape, widths, strict=True)]
-    if np.ndim(constants) == 0:
-        around = np.broadcast_to(np.asarray(constants).astype(x.dtype), sizes)
-    else:
-        around = np.pad(np.zeros(x.shape, x.dtype), widths, constant_values=constants)
-    key = tuple((before, before + n, 1) for n, (before, _) in zip(x.shape, widths, strict=True))
-    chain = _indexing.as_chain([(_indexing.index, {"key": key})])
-    return _indexing.put_view(around, x, ncore=x.ndim, nregion=x.ndim, chain=chain)

@@ -14,10 +14,10 @@ from .joining import split as split
 from .joining import stack as stack
 from .joining import unstack as unstack
 from .joining import vstack as vstack
+from .padding import pad as pad
 from .rearranging import flip as flip
 from .rearranging import fliplr as fliplr
 from .rearranging import flipud as flipud
-from .rearranging import pad as pad
 from .rearranging import roll as roll
 from .rearranging import rot90 as rot90
 from .repeating import broadcast_arrays as broadcast_arrays

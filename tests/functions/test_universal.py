@@ -210,3 +210,28 @@ def test_unknown_options_are_refused():
         ng.add(1.0, 2.0, axes=[0])
     with pytest.raises(TypeError, match="does not take where= that is None"):
         ng.add(1.0, 2.0, where=None)
+
+
+INDICES = {
+    "ellipsis": ..., "slice": slice(0, 1), "rows": (slice(None), [0, 0]), "new axis": (None, 0),
+    "mask": np.array([[True, False, True], [False, False, True]]), "number": -1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+def test_numpys_own_methods_write_at_any_index(name, index):
+    expected, values = np.arange(6.0).reshape(2, 3), 2.5
+    x = ng.tensor(expected)
+    getattr(np, name).at(x, index, ng.tensor(values))
+    getattr(np, name).at(expected, index, values)
+    np.testing.assert_array_equal(x.numpy(), expected)
+    y = ng.tensor(expected)
+    np.negative.at(y, index)
+    np.negative.at(expected, index)
+    np.testing.assert_array_equal(y.numpy(), expected)
+
+
+def test_a_reduction_at_no_index_has_no_elements():
+    x = np.ones((2, 3))
+    assert ng.add.reduceat(x, [], 1).shape == np.add.reduceat(x, [], 1).shape == (2, 0)
