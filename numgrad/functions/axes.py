@@ -33,6 +33,12 @@ def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(a - ndim for a in normalize_axis_tuple(axis, ndim)))
 
 
+def reduced_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
+    """Return ``axis`` of a reduction as `negative_axes` does; a number has an axis to reduce, as in
+    NumPy: ``sum(3.0, axis=0)``."""
+    return () if not ndim and seen(axis) in (0, -1) else negative_axes(axis, ndim)
+
+
 def negative_axis(axis: int, ndim: int) -> int:
     """Return one axis as a negative number."""
     return normalize_axis_index(axis, ndim) - ndim
@@ -55,7 +61,7 @@ def reducer(reduction: Any) -> Steps:
     """Return the function ``(x, axis, keepdims)`` of a reduction operator."""
 
     def resolve(x: Tensor, axis: Axis, keepdims: bool) -> list[tuple[Any, dict[str, Any]]]:
-        axes = negative_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         reduced = (reduction, {"axes": axes})
         return [reduced, (expand_dims, {"axes": axes})] if kept(keepdims) and axes else [reduced]
 

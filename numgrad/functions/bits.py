@@ -1,6 +1,6 @@
 """Functions of the bits of integers and booleans, of their divisors, and of gaps in floats."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import borrowed as _borrowed
@@ -9,32 +9,36 @@ from .universal import Options, universal, with_options
 
 
 @universal(at=("[6, 5]", "[2, 1]"), value="tensor([2, 1])", refuses="floating or complex")
-def bitwise_and(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_and(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 & x2`` of integers or booleans."""
-    if options:
-        return with_options(bitwise_and, options, x1, x2)
+    if into or options:
+        return with_options(bitwise_and, options, x1, x2, *into)
     return _comparison.bitwise_and(x1, x2)
 
 
 @universal(at=("[6, 5]", "[2, 1]"), value="tensor([6, 5])", refuses="floating or complex")
-def bitwise_or(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_or(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 | x2`` of integers or booleans."""
-    return with_options(bitwise_or, options, x1, x2) if options else _comparison.bitwise_or(x1, x2)
+    if into or options:
+        return with_options(bitwise_or, options, x1, x2, *into)
+    return _comparison.bitwise_or(x1, x2)
 
 
 @universal(at=("[6, 5]", "[2, 1]"), value="tensor([4, 4])", refuses="floating or complex")
-def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 ^ x2`` of integers or booleans."""
-    if options:
-        return with_options(bitwise_xor, options, x1, x2)
+    if into or options:
+        return with_options(bitwise_xor, options, x1, x2, *into)
     return _comparison.bitwise_xor(x1, x2)
 
 
 @universal(at=("[6, 5]", "[2, 1]"), value="tensor([24, 10])", refuses="floating or complex")
-def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_left_shift(
+    x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
+) -> Tensor:
     """Return ``x1 << x2`` of integers or booleans."""
-    if options:
-        return with_options(bitwise_left_shift, options, x1, x2)
+    if into or options:
+        return with_options(bitwise_left_shift, options, x1, x2, *into)
     return _comparison.bitwise_left_shift(x1, x2)
 
 
@@ -42,10 +46,12 @@ left_shift = bitwise_left_shift
 
 
 @universal(at=("[6, 5]", "[2, 1]"), value="tensor([1, 2])", refuses="floating or complex")
-def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_right_shift(
+    x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
+) -> Tensor:
     """Return ``x1 >> x2`` of integers or booleans."""
-    if options:
-        return with_options(bitwise_right_shift, options, x1, x2)
+    if into or options:
+        return with_options(bitwise_right_shift, options, x1, x2, *into)
     return _comparison.bitwise_right_shift(x1, x2)
 
 
@@ -53,9 +59,11 @@ right_shift = bitwise_right_shift
 
 
 @universal(at=("[6, 5]",), value="tensor([-7, -6])", refuses="floating or complex")
-def bitwise_invert(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_invert(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``~x`` of integers or booleans."""
-    return with_options(bitwise_invert, options, x) if options else _comparison.bitwise_invert(x)
+    if into or options:
+        return with_options(bitwise_invert, options, x, *into)
+    return _comparison.bitwise_invert(x)
 
 
 bitwise_not = bitwise_invert
@@ -63,27 +71,29 @@ invert = bitwise_invert
 
 
 @universal(at=("[12, 20]", "[8, 8]"), value="tensor([4, 4])", refuses="floating or complex")
-def gcd(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def gcd(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the greatest common divisors of integers."""
-    return with_options(gcd, options, x1, x2) if options else _borrowed.gcd(x1, x2)
+    return with_options(gcd, options, x1, x2, *into) if into or options else _borrowed.gcd(x1, x2)
 
 
 @universal(at=("[12, 20]", "[8, 8]"), value="tensor([24, 40])", refuses="floating or complex")
-def lcm(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def lcm(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the least common multiples of integers."""
-    return with_options(lcm, options, x1, x2) if options else _borrowed.lcm(x1, x2)
+    return with_options(lcm, options, x1, x2, *into) if into or options else _borrowed.lcm(x1, x2)
 
 
 @universal(at=("[6, -7]",), value="tensor([2, 3], dtype=uint8)", refuses="floating or complex")
-def bitwise_count(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def bitwise_count(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the numbers of ones among the bits of the absolute values of integers."""
-    return with_options(bitwise_count, options, x) if options else _borrowed.bitwise_count(x)
+    if into or options:
+        return with_options(bitwise_count, options, x, *into)
+    return _borrowed.bitwise_count(x)
 
 
 @universal("Not differentiable: the result has no gradient.", at=("[1.0, 2.0]",),
            value="tensor([2.22044605e-16, 4.44089210e-16])", refuses="complex")  # fmt: skip
-def spacing(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def spacing(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the distance to the next number that is larger in magnitude."""
-    if options:
-        return with_options(spacing, options, x)
+    if into or options:
+        return with_options(spacing, options, x, *into)
     return _borrowed.spacing(x.detach() if isinstance(x, Tensor) else x)

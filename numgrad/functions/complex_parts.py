@@ -3,7 +3,7 @@
 The gradient of a real loss L with respect to a complex number is ``dL/dRe + i dL/dIm``.
 """
 
-from typing import Unpack
+from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.record import set_apart
@@ -18,9 +18,9 @@ from .universal import Options, universal, with_options
 
 
 @universal("The cotangent is conjugated.", at=("[1.0 + 2.0j]",), value="tensor([1.-2.j])")
-def conj(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def conj(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the complex conjugate; real numbers stay what they are."""
-    return with_options(conj, options, x) if options else _complex_parts.conj(x)
+    return with_options(conj, options, x, *into) if into or options else _complex_parts.conj(x)
 
 
 conjugate = conj

@@ -19,8 +19,9 @@ _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted f
 
 
 def einsum(
-    subscripts: Any, *operands: Any, out: Tensor | None = None, optimize: Any = "greedy"
-) -> Tensor:
+    subscripts: Any, *operands: Any, out: Tensor | None = None, dtype: Any = None,
+    casting: Any = "safe", optimize: Any = "greedy",
+) -> Tensor:  # fmt: skip
     """Evaluate a sum of products in Einstein's notation.
 
     Parameters
@@ -32,6 +33,10 @@ def einsum(
         One for each term.
     out : Tensor, optional
         Where to write the result.
+    dtype : dtype, optional
+        Of the operands before they are multiplied.
+    casting : str
+        Which conversions to it are allowed, as in NumPy.
     optimize : str, bool or list
         How ``np.einsum_path`` is to choose the order of the pairs, or an order that it has
         returned.
@@ -40,6 +45,8 @@ def einsum(
     ------
     ValueError
         If the subscripts do not fit the operands.
+    TypeError
+        If an operand cannot become the dtype by ``casting``.
 
     Notes
     -----
@@ -64,6 +71,8 @@ def einsum(
         path = optimize[optimize[:1] == ["einsum_path"] :]
         optimize = tuple([tuple(step) for step in path])
     tensors = as_tensors(*operands)
+    if dtype is not None:
+        tensors = [x.astype(dtype, casting=casting, copy=False) for x in tensors]
     result = _einsum.call(subscripts, optimize, *tensors)
     result = result if any([result is x for x in tensors]) else as_scalar(result)  # noqa: C419
     return delivered(result, out, "einsum")

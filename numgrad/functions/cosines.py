@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .._tensor import ArrayLike, Tensor
+from ..engine.seen import seen
 from ..operators import fourier as _fourier
 from ..operators.fourier import SWAPPED, TRANSPOSED
-from .axes import along_axis, normalize_axis_index
+from .axes import along_axis, normalize_axis_index, normalize_axis_tuple
 from .fourier import Axes, Function, named, norm_of, points, sizes_and_axes
 from .operands import as_tensor
 
@@ -21,6 +24,8 @@ _DOC = """Return the {which} transform{along}.
     {sizes}
     norm : {{"backward", "ortho", "forward"}}, optional
         As for `fft`.
+    overwrite_x, workers
+        Accepted as SciPy does; ``x`` stays as it is.
     orthogonalize : bool, optional
         Whether elements at the ends are scaled so that the matrix of the transform is orthogonal,
         but for a factor. By default with ``norm="ortho"``.
@@ -40,9 +45,9 @@ _ONE = """n : int, optional
         zeros.
     axis : int"""
 
-_SEVERAL = """s : sequence of int, optional
+_SEVERAL = """s : int or sequence of int, optional
         The number of points along each axis; -1 is the size of the axis.
-    axes : sequence of int, optional
+    axes : int or sequence of int, optional
         By default all, or the last ones."""
 
 
@@ -73,6 +78,8 @@ def _one(name: str, which: str, shown: str) -> Function:
         n: int | None = None,
         axis: int = -1,
         norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
         *,
         orthogonalize: bool | None = None,
     ) -> Tensor:
@@ -91,11 +98,17 @@ def _several(name: str, which: str, shown: str) -> Function:
         s: Sequence[int] | None = None,
         axes: Axes = None,
         norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
         *,
         orthogonalize: bool | None = None,
     ) -> Tensor:
         x = as_tensor(x)
-        for n, axis in zip(*sizes_and_axes(name, x, s, axes), strict=True):
+        s, axes = (v if v is None or np.ndim(v) else (v,) for v in (seen(s), seen(axes)))
+        sizes, places = sizes_and_axes(name, x, s, axes)
+        if len(set(normalize_axis_tuple(places, x.ndim, allow_duplicate=True))) < len(places):
+            raise ValueError(f"fft.{name}: axes must be unique, got {places}")
+        for n, axis in zip(sizes, places, strict=True):
             x = _transform(one, x, type, n, axis, norm, orthogonalize)
         return x
 

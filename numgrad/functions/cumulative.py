@@ -144,7 +144,8 @@ def _scanner(operator: Any) -> Steps:
     """Return the function ``(x, axis)`` of an operator along the last axis."""
 
     def resolve(x: Tensor, axis: int | None) -> list[tuple[Any, dict[str, Any]]]:
-        if axis is None and x.ndim != 1:
+        if not x.ndim or (axis is None and x.ndim != 1):  # the sums of a number are an array
+            negative_axis(axis or 0, max(x.ndim, 1))
             return [(reshape, {"ncore": x.ndim, "shape": (x.size,)}), (operator, {})]
         place = -1 if axis is None else negative_axis(axis, x.ndim)
         if place == -1:
@@ -157,7 +158,7 @@ def _scanner(operator: Any) -> Steps:
 
 def _one_axis(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
     x = as_tensor(x)
-    if axis is None and x.ndim != 1:
+    if axis is None and x.ndim > 1:
         raise ValueError(f"axis is needed for an array of {x.ndim} axes")
     return x, 0 if axis is None else axis
 

@@ -103,7 +103,8 @@ def _slope(f: Tensor, axis: int, h: Any, edge_order: int) -> Tensor:
             -_at_end(y[..., -1], y[..., -2], y[..., -3], last, last_but_one),
         )
     slopes = concat([ends[0][..., None], middle, ends[1][..., None]], axis=-1)
-    return moveaxis(slopes.astype(f.dtype, copy=False), -1, axis)
+    dtype = np.float64 if f.dtype.kind == "b" else f.dtype  # of three booleans: none is subtracted
+    return moveaxis(slopes.astype(dtype, copy=False), -1, axis)
 
 
 def _parabola(f0: Tensor, f1: Tensor, f2: Tensor, h1: Any, h2: Any) -> Tensor:

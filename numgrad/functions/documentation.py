@@ -70,7 +70,7 @@ def of_elements(
     return complete
 
 
-_OPTIONS = "\n**options\n    ``out``, ``where``, ``dtype`` and ``casting``, as in NumPy."
+_OPTIONS = "\n*into, **options\n    ``out``, ``where``, ``dtype`` and ``casting``, as in NumPy."
 _USUAL = (("[0.25, 0.5]",), ("[1.0, 4.0]", "[2.0, 2.0]"))
 """Where gradients are shown, of functions of one argument and of two."""
 

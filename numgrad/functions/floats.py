@@ -1,6 +1,7 @@
 """Parts and neighbours of floating numbers, questions about them, and a few functions made of
 others: sinc, heaviside, powers in double precision."""
 
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from .powers import pow as _pow
 from .rounding import floor, floor_divide, remainder
 from .selection import where
+from .universal import Options, with_options
 
 
 def sinc(x: ArrayLike, /) -> Tensor:
@@ -54,7 +56,7 @@ def i0(x: ArrayLike, /) -> Tensor:
     return special.i0(x)
 
 
-def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def heaviside(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return 0 where ``x1`` is negative, ``x2`` where it is 0, 1 where it is positive.
 
     Notes
@@ -67,16 +69,18 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.heaviside(ng.tensor([-1.5, 0.0, 2.0]), 0.5)
     tensor([0. , 0.5, 1. ])
     """
+    if into or options:
+        return with_options(heaviside, options, x1, x2, *into)
     x1, x2 = as_tensors(x1, x2) if np.ndim(x2) or isinstance(x2, Tensor) else (as_tensor(x1), x2)
-    if "c" in (x1.dtype.kind, getattr(x2, "dtype", np.dtype(float)).kind):
-        raise DtypeError("heaviside: arguments must be real")
     dtype = np.result_type(x1.dtype, getattr(x2, "dtype", x2))
+    if dtype.kind == "c":
+        raise DtypeError("heaviside: arguments must be real")
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     step = where(x1 == 0, x2, where(x1 > 0, 1.0, where(x1 < 0, 0.0, x1)))
     return as_scalar(step.astype(dtype, copy=False))
 
 
-def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def float_power(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1**x2`` in double precision at least; the derivatives are those of `pow`.
 
     Examples
@@ -85,12 +89,16 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.float_power([2, 4], -1)
     tensor([0.5 , 0.25])
     """
+    if into or options:
+        return with_options(float_power, options, x1, x2, *into)
     x1, x2 = as_tensors(x1, x2)
     dtype = np.result_type(x1.dtype, x2.dtype, np.float64)
     return _pow(x1.astype(dtype, copy=False), x2.astype(dtype, copy=False))
 
 
-def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
+def divmod(
+    x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
+) -> tuple[Tensor, Tensor]:
     """Return `floor_divide` and `remainder` of two arguments, whose derivatives they have.
 
     Examples
@@ -99,10 +107,12 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     >>> ng.divmod(ng.tensor([7.0, -7.0]), 2.0)
     (tensor([ 3., -4.]), tensor([1., 1.]))
     """
+    if into or options:
+        return with_options(divmod, options, x1, x2, *into)
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
-def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
+def modf(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> tuple[Tensor, Tensor]:
     """Return the fractions and the integers of numbers, both with their sign.
 
     Notes
@@ -115,6 +125,8 @@ def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     >>> ng.modf(ng.tensor([1.5, -2.25]))
     (tensor([ 0.5 , -0.25]), tensor([ 1., -2.]))
     """
+    if into or options:
+        return with_options(modf, options, x, *into)
     x = _real("modf", x)
     side = where(signbit(x), -1.0, 1.0).astype(x.dtype)
     size = x * side
@@ -130,7 +142,7 @@ def _real(name: str, x: ArrayLike) -> Tensor:
     return x if x.dtype.kind == "f" else x.astype(np.float64)
 
 
-def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
+def frexp(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> tuple[Tensor, Tensor]:
     """Return numbers from 0.5 to 1, with the sign of ``x``, and the powers of 2 that make ``x`` of
     them.
 
@@ -144,12 +156,14 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     >>> ng.frexp(ng.tensor([3.0, 0.25]))
     (tensor([0.75, 0.5 ]), tensor([ 2, -1], dtype=int32))
     """
+    if into or options:
+        return with_options(frexp, options, x, *into)
     x = _real("frexp", x)
     exponent = _borrowed.frexp(x.detach())[1]
     return ldexp(x, -exponent), exponent
 
 
-def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def ldexp(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 * 2**x2`` for integers ``x2``.
 
     Raises
@@ -167,6 +181,8 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.ldexp(ng.tensor([0.75, 0.5]), [2, -1])
     tensor([3.  , 0.25])
     """
+    if into or options:
+        return with_options(ldexp, options, x1, x2, *into)
     x1, powers = _real("ldexp", x1), as_tensor(x2)
     if powers.dtype.kind not in "biu":
         raise TypeError(f"ldexp: powers of 2 must be integers, not {powers.dtype}")
@@ -178,7 +194,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return as_scalar(y.astype(x1.dtype, copy=False))
 
 
-def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def nextafter(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the next number after ``x1`` towards ``x2``.
 
     Notes
@@ -191,6 +207,8 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> ng.nextafter(ng.tensor(1.0), 2.0) - 1.0 == ng.finfo(float).eps
     tensor(True)
     """
+    if into or options:
+        return with_options(nextafter, options, x1, x2, *into)
     kinds = [x if type(x) in (int, float) else as_tensor(x).dtype for x in (x1, x2)]
     dtype = np.result_type(*kinds)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)

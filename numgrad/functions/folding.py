@@ -15,7 +15,7 @@ from ..engine.seen import seen
 from ..operators.cast import cast
 from ..operators.gathering import scatter_add
 from . import inplace, reduction
-from .axes import Axis, kept, negative_axes, negative_axis
+from .axes import Axis, kept, negative_axis, reduced_axes
 from .constants import full
 from .cumulative import cumprod, cumsum
 from .elementwise import negative
@@ -72,7 +72,6 @@ def reduce(
     gradient: even parts from ``maximum`` and ``minimum``.
     """
     name, x = function.__name__, as_tensor(array)
-    axis = () if not x.ndim and axis in (0, -1) else axis
     options = {"keepdims": keepdims, "initial": initial, "where": where, "out": out}
     if name in _SUMS:
         return _SUMS[name](x, axis, dtype, **options)
@@ -101,7 +100,7 @@ def _reduced(
     function: Any, x: Tensor, axis: Axis, keepdims: bool, initial: Any, where: ArrayLike
 ) -> Tensor:
     called, identity = f"{function.__name__}.reduce", getattr(np, function.__name__).identity
-    axes = negative_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     if len(axes) > 1 and function.__name__ not in ASSOCIATIVE:
         raise ValueError(f"{called} is not reorderable: give one axis, not {axis}")
     if where is not True:
@@ -169,7 +168,7 @@ def reduceat(
     for start in starts:
         if not 0 <= start < x.shape[0]:
             raise IndexError(f"{called}: index {start} is out of bounds for size {x.shape[0]}")
-    ends = [*starts[1:], x.shape[0]]
+    ends = [*starts[1:], x.shape[0]][: len(starts)]
     parts = [
         reduce(function, x[a : max(b, a + 1)], dtype=dtype)
         for a, b in zip(starts, ends, strict=True)

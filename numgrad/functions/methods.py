@@ -21,6 +21,7 @@ from . import (
     inplace,
     linalg,
     namespace,
+    ordering,
     persistence,
     placing,
     protocols,
@@ -156,6 +157,7 @@ class Methods:
     var = reduction.var
 
     argsort = sorting.argsort
+    argpartition = ordering.argpartition
     choose = placing.choose
     nonzero = searching.nonzero
     put = placing.put
@@ -178,6 +180,12 @@ class Methods:
         """Sort in place along ``axis``; `ng.sort` returns a sorted tensor instead."""
         ordered = sorting.sort(self, axis, kind, descending=descending, stable=stable)
         inplace.setitem(self, ..., ordered)
+
+    def partition(
+        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: None = None
+    ) -> None:
+        """Sort the ``kth`` elements in place to where they belong; see `ng.partition`."""
+        inplace.setitem(self, ..., ordering.partition(self, kth, axis, kind, order))
 
     def conj(self: Any) -> Tensor:
         """Return the complex conjugate; real numbers are the tensor itself, as in NumPy."""

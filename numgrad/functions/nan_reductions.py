@@ -54,10 +54,7 @@ def nansum(
     >>> ng.grad(ng.nansum(x), x)[0]
     tensor([1., 0., 1.])
     """
-    total = reduction.sum(_filled(x, 0, where), axis, dtype, keepdims=keepdims)
-    if initial is not None:
-        total = (total + initial).astype(total.dtype, copy=False)
-    return delivered(total, out, "nansum")
+    return reduction.sum(_filled(x, 0, where), axis, dtype, out, keepdims, initial)
 
 
 def nanprod(
@@ -79,10 +76,7 @@ def nanprod(
     >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
     6.0
     """
-    total = reduction.prod(_filled(x, 1, where), axis, dtype, keepdims=keepdims)
-    if initial is not None:
-        total = (total * initial).astype(total.dtype, copy=False)
-    return delivered(total, out, "nanprod")
+    return reduction.prod(_filled(x, 1, where), axis, dtype, out, keepdims, initial)
 
 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
@@ -132,6 +126,9 @@ def nanmean(
     >>> ng.grad(ng.nanmean(x), x)[0]
     tensor([0.5, 0. , 0.5])
     """
+    x = as_tensor(x)
+    if x.dtype.kind not in "fc":
+        return statistics.mean(x, axis, dtype, out, keepdims, where=where)
     x, result = _computed_in("nanmean", x, dtype)
     found = _mean(x, _count(x, axis, keepdims, where), axis, keepdims, where)
     return delivered(found.astype(result), out, "nanmean")
@@ -194,7 +191,7 @@ def nanmax(
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
-    where: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Tensor:
     """Return the largest element that is not NaN along ``axis``, NaN if there is none.
 
@@ -233,7 +230,7 @@ def nanmin(
     keepdims: bool = False,
     *,
     initial: ArrayLike | None = None,
-    where: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Tensor:
     """Return the smallest element that is not NaN along ``axis``; as `nanmax`.
 
@@ -295,14 +292,11 @@ def _included(x: Tensor, where: ArrayLike) -> Tensor:
     return present if where is True else logical_and(present, where)
 
 
-def _computed_in(name: str, x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
-    """Return the elements in the dtype to compute in, and the dtype of the result."""
-    x = as_tensor(x)
+def _computed_in(name: str, x: Tensor, dtype: Any) -> tuple[Tensor, np.dtype]:
+    """Return floating elements in the dtype to compute in, and the dtype of the result."""
     result = x.dtype if dtype is None else np.dtype(dtype)
     if result.kind not in "fc":
-        if x.dtype.kind in "fc":
-            raise TypeError(f"{name}: dtype must be floating where the elements are, not {result}")
-        result = np.dtype(np.float64)
+        raise TypeError(f"{name}: dtype must be floating where the elements are, not {result}")
     return x.astype(np.float32 if result == np.float16 else result, copy=False), result
 
 
@@ -319,29 +313,28 @@ def _variance(
     name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, where: Any, mean: Any,
     correction: float | None,
 ) -> tuple[Tensor, np.dtype]:  # fmt: skip
+    x = as_tensor(x)
+    if x.dtype.kind not in "fc":
+        return statistics.variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
     if correction is not None:
         if ddof != 0:
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
-    if where is True and as_tensor(x).dtype.kind not in "fc":
-        v = statistics.var(x, axis, dtype, ddof=ddof, keepdims=keepdims, mean=mean)
-        return v, v.dtype
-    x, result = _computed_in(name, x, dtype)
+    averaged, result = _computed_in(name, x, dtype)
     count = _count(x, axis, True, where)
-    centre = _mean(x, count, axis, True, where) if mean is None else mean
+    centre = _mean(averaged, count, axis, True, where) if mean is None else mean
     d = _where(_included(x, where), x - centre, 0)
-    squares = real(d * d.conj()) if d.dtype.kind == "c" else d * d
+    squares = (real(d * d.conj()) if d.dtype.kind == "c" else d * d).astype(real(averaged).dtype)
     left = _count(x, axis, keepdims, where) - ddof
     total = reduction.sum(squares, axis, keepdims=keepdims)
     v = total / _where(left > 0, left, np.nan).astype(total.dtype)
-    return v, np.dtype(result.char.lower()) if result.kind == "c" else result
+    return v, result if dtype is not None else real(x).dtype
 
 
 def _extremum(name: str, x: Any, axis: Axis, keepdims: bool, initial: Any, where: Any) -> Tensor:
     x, (function, worst) = as_tensor(x), _EXTREMA[name]
-    if where is not None and initial is None:
+    if where is not True and initial is None:
         raise ValueError(f"{name}: where= needs initial=")
-    where = True if where is None else where
     filled = _where(isnan(x), worst, x) if x.dtype.kind == "f" else x
     y = function(filled, axis, keepdims=keepdims, initial=initial, where=where)
     if initial is not None or x.dtype.kind != "f":

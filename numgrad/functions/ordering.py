@@ -133,4 +133,5 @@ def sort_complex(a: ArrayLike) -> Tensor:
     tensor([1.+0.j, 2.+0.j])
     """
     a = as_tensor(a)
-    return sort(a.astype(np.result_type(a.dtype, np.complex64), copy=False))
+    small = a.dtype.char in "bhBHF"  # those alone that NumPy has in single precision
+    return sort(a.astype(np.complex64 if small else np.complex128, copy=False))

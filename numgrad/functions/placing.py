@@ -161,9 +161,8 @@ def copyto(
     tensor([3., 0.])
     """
     dst, value = writable(dst, "copyto", src, where), as_tensor(src)
-    if not isinstance(src, (int, float, complex)) and not np.can_cast(
-        value.dtype, dst.dtype, casting
-    ):
+    weak = type(src) in (int, float, complex) and np.result_type(dst.dtype, src) == dst.dtype
+    if not weak and not np.can_cast(value.dtype, dst.dtype, casting):
         raise TypeError(f"copyto: {value.dtype} cannot become {dst.dtype} by {casting!r}")
     if where is not True:
         value = _elementwise.where(mask_of(where, "copyto"), broadcast_to(value, dst.shape), dst)

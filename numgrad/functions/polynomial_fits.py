@@ -142,7 +142,7 @@ def polyfit(
         if len(x) <= deg + 1:
             raise ValueError("polyfit: the number of points must exceed deg + 1 to scale cov")
         left = y - matrix @ coefficients
-        factor = _sum(left * left, axis=0) / (len(x) - deg - 1)
+        factor = _sum((left * left.conj()).real, axis=0) / (len(x) - deg - 1)
     return coefficients, spread * factor if y.ndim == 1 else spread[:, :, None] * factor
 
 

@@ -16,6 +16,7 @@ from .operands import as_tensor, as_tensors, is_known, values_of
 from .rearranging import flip
 from .repeating import broadcast_to
 from .reshaping import atleast_1d
+from .spectral import eigvals
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
@@ -282,8 +283,10 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     tensor([ 1., -3.,  2.])
     """
     roots = atleast_1d(as_tensor(seq_of_zeros))
+    if roots.ndim == 2 and roots.shape[0] == roots.shape[1] != 0:
+        roots = eigvals(roots)
     if roots.ndim != 1:
-        raise ValueError(f"poly: roots must be a vector, got {roots.shape}")
+        raise ValueError(f"poly: neither roots nor a square matrix: {roots.shape}")
     if not roots.size:
         return as_tensor(1.0)
     if roots.dtype.kind not in "fc":

@@ -1,6 +1,6 @@
 """Powers, roots and the length of a vector."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
@@ -9,27 +9,27 @@ from .universal import Options, universal, with_options
 
 
 @universal("The derivative is ``2 * x``.", gradient="[0.5, 1. ]")
-def square(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def square(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x * x``."""
-    return with_options(square, options, x) if options else _powers.square(x)
+    return with_options(square, options, x, *into) if into or options else _powers.square(x)
 
 
 @universal(
     "The derivative is ``0.5 / sqrt(x)``: infinite at 0, NaN below.",
     at=("[0.0, 4.0]",), gradient="[ inf, 0.25]",
 )
-def sqrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def sqrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the square root."""
-    return with_options(sqrt, options, x) if options else _powers.sqrt(x)
+    return with_options(sqrt, options, x, *into) if into or options else _powers.sqrt(x)
 
 
 @universal(
     "The derivative is ``1 / (3 * cbrt(x)**2)``: infinite at 0.",
     at=("[-8.0, 1.0]",), gradient="[0.08333333, 0.33333333]", refuses="complex",
 )
-def cbrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def cbrt(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the cube root."""
-    return with_options(cbrt, options, x) if options else _powers.cbrt(x)
+    return with_options(cbrt, options, x, *into) if into or options else _powers.cbrt(x)
 
 
 @universal(
@@ -42,10 +42,10 @@ def cbrt(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
     "of floating and complex tensors 3 by two products, -1 by `reciprocal`, and 0.5 by `sqrt`.",
     at=("[2.0, 0.0]", "[3.0, 2.0]"), gradient=("[12.,  0.]", "[5.54517744, 0.        ]"),
 )
-def pow(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def pow(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1**x2``."""
-    if options:
-        return with_options(pow, options, x1, x2)
+    if into or options:
+        return with_options(pow, options, x1, x2, *into)
     if type(x2) is int and x2 == 2:
         return _powers.square(x1)
     if type(x2) in (int, float) and isinstance(x1, Tensor) and x1.dtype.kind in "fc":
@@ -65,6 +65,6 @@ power = pow
     "do not exist and are NaN.",
     at=("[3.0, 0.0]", "[4.0, 0.0]"), gradient=("[0.6, 0. ]", "[0.8, 0. ]"), refuses="complex",
 )
-def hypot(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def hypot(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``sqrt(x1**2 + x2**2)`` without overflow."""
-    return with_options(hypot, options, x1, x2) if options else _powers.hypot(x1, x2)
+    return with_options(hypot, options, x1, x2, *into) if into or options else _powers.hypot(x1, x2)

@@ -23,7 +23,7 @@ from .results import delivered
 from .universal import Options, with_options
 
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the matrix product; leading axes broadcast.
 
     Parameters
@@ -48,7 +48,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tenso
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    return with_options(matmul, options, x1, x2) if options else _product.call(x1, x2)
+    if into or options:
+        return with_options(matmul, options, x1, x2, *into)
+    return _product.call(x1, x2)
 
 
 def _product_steps(x1: Any, x2: Any) -> Any:

@@ -54,7 +54,8 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         For a function or a method without counterpart, and for options that would write into an
         array.
     """
-    if not all(map(is_operand, inputs)):
+    operands = (inputs[0], *inputs[2:]) if method in ("at", "reduceat") else inputs
+    if not all(map(is_operand, operands)):  # an index may be anything
         return NotImplemented
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is not None and method == "__call__" and not options:

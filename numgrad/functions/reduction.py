@@ -211,7 +211,7 @@ def _extremum(
     if initial is None:
         return delivered(extrema.call(x, axis, keepdims), out, name)
     least = initial_of(initial, x.dtype, name)
-    if number_of_elements(x, axis):
+    if not x.ndim or number_of_elements(x, axis):
         y = (maximum if name == "max" else minimum)(extrema.call(x, axis, keepdims), least)
     else:
         y = broadcast_to(least, _reduced(x, axis, keepdims)).clone()

@@ -115,4 +115,6 @@ def initial_of(value: ArrayLike, dtype: np.dtype, called: str) -> Tensor:
     initial = as_tensor(value)
     if initial.ndim:
         raise ValueError(f"{called}: initial= must be a number, got shape {initial.shape}")
+    if initial.dtype.kind == "c" and dtype.kind != "c":
+        raise TypeError(f"{called}: initial= is complex, where the result is of {dtype}")
     return initial.astype(dtype, copy=False)

@@ -1,7 +1,7 @@
 """Rounding, whose derivative is zero, and remainders."""
 
 import operator
-from typing import Unpack
+from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
@@ -14,25 +14,25 @@ from .universal import Options, universal, with_options
 @universal(
     "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-2.,  1.])", refuses="complex"
 )
-def floor(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def floor(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the largest integers not above ``x``, in its dtype."""
-    return with_options(floor, options, x) if options else _rounding.floor(x)
+    return with_options(floor, options, x, *into) if into or options else _rounding.floor(x)
 
 
 @universal(
     "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  2.])", refuses="complex"
 )
-def ceil(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def ceil(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the smallest integers not below ``x``, in its dtype."""
-    return with_options(ceil, options, x) if options else _rounding.ceil(x)
+    return with_options(ceil, options, x, *into) if into or options else _rounding.ceil(x)
 
 
 @universal(
     "The derivative is 0.", at=("[-1.5, 1.5]",), value="tensor([-1.,  1.])", refuses="complex"
 )
-def trunc(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def trunc(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x`` rounded towards zero."""
-    return with_options(trunc, options, x) if options else _rounding.trunc(x)
+    return with_options(trunc, options, x, *into) if into or options else _rounding.trunc(x)
 
 
 fix = trunc
@@ -74,19 +74,19 @@ around = round
     "The derivative is 0. Of complex numbers both parts are rounded.",
     at=("[0.5, 1.5]",), value="tensor([0., 2.])",
 )
-def rint(x: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def rint(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x`` rounded to integers, halves to even."""
-    return with_options(rint, options, x) if options else _rounding.rint(x)
+    return with_options(rint, options, x, *into) if into or options else _rounding.rint(x)
 
 
 @universal(
     "The derivatives are 0.",
     at=("[7.0, -7.0]", "[2.0, 2.0]"), value="tensor([ 3., -4.])", refuses="complex",
 )
-def floor_divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``floor(x1 / x2)``."""
-    if options:
-        return with_options(floor_divide, options, x1, x2)
+    if into or options:
+        return with_options(floor_divide, options, x1, x2, *into)
     return _rounding.floor_divide(x1, x2)
 
 
@@ -94,9 +94,11 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) ->
     "The derivatives are 1 and ``-floor(x1 / x2)``.",
     at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  4.]"), refuses="complex",
 )
-def remainder(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def remainder(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``."""
-    return with_options(remainder, options, x1, x2) if options else _rounding.remainder(x1, x2)
+    if into or options:
+        return with_options(remainder, options, x1, x2, *into)
+    return _rounding.remainder(x1, x2)
 
 
 mod = remainder
@@ -106,9 +108,9 @@ mod = remainder
     "The derivatives are 1 and ``-trunc(x1 / x2)``.",
     at=("[7.0, -7.0]", "[2.0, 2.0]"), gradient=("[1., 1.]", "[-3.,  3.]"), refuses="complex",
 )
-def fmod(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def fmod(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``x1 - x2 * trunc(x1 / x2)``, with the sign of ``x1``."""
-    return with_options(fmod, options, x1, x2) if options else _rounding.fmod(x1, x2)
+    return with_options(fmod, options, x1, x2, *into) if into or options else _rounding.fmod(x1, x2)
 
 
 def _decimals(x: ArrayLike, decimals: int) -> Tensor:

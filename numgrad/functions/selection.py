@@ -70,9 +70,11 @@ _chosen = Steps(_where_steps, _elementwise.where)
     gradient=("[0. , 0.5, 1. ]", "[1. , 0.5, 0. ]"),
     refuses="complex",
 )
-def maximum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def maximum(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, NaN where either is NaN."""
-    return with_options(maximum, options, x1, x2) if options else _selection.maximum(x1, x2)
+    if into or options:
+        return with_options(maximum, options, x1, x2, *into)
+    return _selection.maximum(x1, x2)
 
 
 @universal(
@@ -81,36 +83,44 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tens
     gradient=("[1. , 0.5, 0. ]", "[0. , 0.5, 1. ]"),
     refuses="complex",
 )
-def minimum(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def minimum(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, NaN where either is NaN."""
-    return with_options(minimum, options, x1, x2) if options else _selection.minimum(x1, x2)
+    if into or options:
+        return with_options(minimum, options, x1, x2, *into)
+    return _selection.minimum(x1, x2)
 
 
 @universal(
     "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
     at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([2., 2.])", refuses="complex",
 )
-def fmax(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def fmax(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the larger argument, and the other one where one is NaN."""
-    return with_options(fmax, options, x1, x2) if options else _selection.fmax(x1, x2)
+    if into or options:
+        return with_options(fmax, options, x1, x2, *into)
+    return _selection.fmax(x1, x2)
 
 
 @universal(
     "The derivative is 1 for the argument returned and 0 for the other, a half each at a tie.",
     at=('[1.0, float("nan")]', "[2.0, 2.0]"), value="tensor([1., 2.])", refuses="complex",
 )
-def fmin(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def fmin(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return the smaller argument, and the other one where one is NaN."""
-    return with_options(fmin, options, x1, x2) if options else _selection.fmin(x1, x2)
+    if into or options:
+        return with_options(fmin, options, x1, x2, *into)
+    return _selection.fmin(x1, x2)
 
 
 @universal(
     "The derivatives are ``sign(x1) * copysign(1, x2)`` and 0.",
     at=("[1.0, 2.0]", "[-1.0, 0.0]"), value="tensor([-1.,  2.])", refuses="complex",
 )
-def copysign(x1: ArrayLike, x2: ArrayLike, /, **options: Unpack[Options]) -> Tensor:
+def copysign(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
     """Return ``abs(x1)`` with the sign of ``x2``."""
-    return with_options(copysign, options, x1, x2) if options else _selection.copysign(x1, x2)
+    if into or options:
+        return with_options(copysign, options, x1, x2, *into)
+    return _selection.copysign(x1, x2)
 
 
 _PLAIN = {int, float, type(None)}

@@ -8,7 +8,7 @@ from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import sorting as _operators
 from ..operators.elementwise import subtract
-from ..operators.shape import flip
+from ..operators.shape import flip, reshape
 from .axes import along_axis
 from .operands import as_tensor
 
@@ -98,7 +98,9 @@ def argsort(
     tensor([1, 3, 2, 0])
     """
     _require_kind(kind)
-    return along_axis(lambda values: _order(values, descending), as_tensor(x), axis)
+    x = as_tensor(x)
+    x = x if x.ndim else reshape(x, ncore=0, shape=(1,))  # as NumPy, which sorts no number
+    return along_axis(lambda values: _order(values, descending), x, axis)
 
 
 def _require_kind(kind: str | None) -> None:

@@ -18,7 +18,7 @@ from ..operators.powers import root_of_sum, square
 from ..operators.selection import maximum
 from ..operators.shape import broadcast_to, expand_dims
 from ..operators.sorting import argsort, permute
-from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
+from .axes import Axis, kept, negative_axes, number_of_elements, reducer
 from .operands import as_scalar, as_tensor
 from .results import delivered, mask_of, present
 
@@ -41,7 +41,7 @@ def mean(
     axis : int or tuple of int, optional
         The axes to average over, by default all.
     dtype : dtype, optional
-        Of the elements before they are averaged.
+        Of the elements before they are averaged, and of the mean.
     out : Tensor, optional
         Where the result is written.
     keepdims : bool
@@ -116,9 +116,8 @@ def var(
     >>> ng.grad(ng.var(x, ddof=1), x)[0]
     tensor([-2., -1.,  3.])
     """
-    x, result = _computed_in(x, dtype)
-    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction, where, keepdims), where)
-    return delivered(v.astype(_real(result), copy=False), out, "var")
+    v, result = variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return delivered(v.astype(result, copy=False), out, "var")
 
 
 def std(
@@ -150,9 +149,8 @@ def std(
     >>> ng.grad(ng.std(x), x)[0]
     tensor([-0.25,  0.25, -0.25,  0.25])
     """
-    x, result = _computed_in(x, dtype)
-    v = _var(x, axis, keepdims, mean, _divisor(x, axis, ddof, correction, where, keepdims), where)
-    return delivered(root_of_sum(v).astype(_real(result), copy=False), out, "std")
+    v, result = variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return delivered(root_of_sum(v).astype(result, copy=False), out, "std")
 
 
 def median(
@@ -253,7 +251,7 @@ def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:
     """Return the elements in the dtype to compute in, and the dtype of the result."""
     x = as_tensor(x)
     result = np.dtype(dtype) if dtype is not None else x.dtype
-    if result.kind not in "fc":
+    if dtype is None and result.kind not in "fc":
         result = np.dtype(np.float64)
     return x.astype(np.float32 if result == np.float16 else result, copy=False), result
 
@@ -264,10 +262,16 @@ def _real(dtype: np.dtype) -> np.dtype:
 
 def _mean(x: Tensor, axis: Axis, keepdims: bool, where: ArrayLike = True) -> Tensor:
     if where is not True:
-        total = _sums.call(present(x, where, 0, "mean"), axis, kept(keepdims))
+        total = _total(present(x, where, 0, "mean"), axis, keepdims)
         return divide(total, _count(x, axis, where, keepdims))
     count = x.size if axis is None else number_of_elements(x, axis)
-    return divide(_sums.call(x, axis, kept(keepdims)), count)
+    return divide(_total(x, axis, keepdims), count)
+
+
+def _total(x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    """Return the sum in the dtype of the elements, of integers too."""
+    total = _sums.call(x, axis, kept(keepdims))
+    return total if total.dtype == x.dtype else cast(total, x.dtype)
 
 
 _sums = reducer(_operators.sum)
@@ -295,10 +299,19 @@ def _divisor(
     return float(np.maximum(count - ddof, 0)) if where is True else maximum(count - ddof, 0.0)
 
 
-def _var(
-    x: Tensor, axis: Axis, keepdims: bool, mean: Any, divisor: Any, where: ArrayLike
-) -> Tensor:
-    d = subtract(x, _mean(x, axis, True, where) if mean is None else mean)
+def variance(
+    x: ArrayLike, axis: Axis, dtype: Any, ddof: float, keepdims: bool, where: ArrayLike, mean: Any,
+    correction: float | None,
+) -> tuple[Tensor, np.dtype]:  # fmt: skip
+    """Return the variance, and the dtype of the result. The mean and the sum of squares are of the
+    dtype that is asked for, the deviations of what they are made of."""
+    x, (averaged, result) = as_tensor(x), _computed_in(x, dtype)
+    divisor = _divisor(averaged, axis, ddof, correction, where, keepdims)
+    centre = _mean(averaged, axis, True, where).astype(averaged.dtype) if mean is None else mean
+    d = subtract(x, centre)
     d = d if where is True else present(d, where, 0, "var")
     squares = real(multiply(d, conj(d))) if d.dtype.kind == "c" else square(d)
-    return divide(reduce_axes(_operators.sum, squares, axis, keepdims), divisor)
+    squares = squares.astype(_real(averaged.dtype), copy=False)
+    v = divide(_total(squares, axis, keepdims), divisor)
+    v = v if v.dtype.kind == squares.dtype.kind else v.astype(squares.dtype)
+    return v, result if dtype is not None else _real(result)

@@ -1,6 +1,6 @@
 """What NumPy's universal functions take beside their operands: ``out=``, ``where=``, ``dtype=``."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, Protocol, TypedDict
 
 import numpy as np
@@ -55,7 +55,8 @@ def universal(notes: str = "", **shown: Any) -> Callable[[Callable[P, Tensor]], 
 def with_options(
     function: Any, options: Mapping[str, Any], *inputs: ArrayLike, called: str = ""
 ) -> Any:
-    """Apply a function of elements with `Options`; ``called`` is its name in errors.
+    """Apply a function of elements with `Options`; ``called`` is its name in errors. What follows
+    the operands is ``out``.
 
     Raises
     ------
@@ -65,23 +66,50 @@ def with_options(
     """
     called = called or function.__name__
     _require_known(options, called)
-    out = options.get("out")
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    target = target_of(out, inputs)
-    if out is not None and target is None:
-        raise no_target(called, inputs, out)
+    inputs, outs = _targets(function, options.get("out"), inputs, called)
     given, casting = options.get("where", True), options.get("casting") or "same_kind"
     mask = None if given is True else mask_of(given, called)
-    if mask is not None and out is None:
+    if mask is not None and (not outs or any(out is None for out in outs)):
         raise TypeError(
             f"{called} with where= and without out= leaves elements unset: give a tensor as out=, "
             f"or write np.where(mask, {called}(...), other)"
         )
-    inputs, dtype = _in_dtype(function, inputs, options.get("dtype"), casting, called)
+    inputs, dtypes = _in_dtypes(function, inputs, options.get("dtype"), casting, called)
     if mask is not None:
         inputs = tuple([_safe(function, x, mask) for x in inputs])
-    result = function(*inputs)
-    result = result if dtype is None else result.astype(dtype, copy=False)
+    results = function(*inputs)
+    found = list(results) if type(results) is tuple else [results]
+    for n, dtype in enumerate(dtypes):
+        found[n] = found[n].astype(dtype, copy=False)
+    if len(outs) not in (0, len(found)):
+        raise ValueError(f"{called} has {len(found)} results, and out= {len(outs)} tensors")
+    for n, out in enumerate(outs):
+        found[n] = _written(function, found[n], out, mask, called, casting)
+    return tuple(found) if type(results) is tuple else found[0]
+
+
+def _targets(
+    function: Any, out: Any, inputs: tuple[Any, ...], called: str
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the operands, and where the results go: what follows them, or ``out``."""
+    code = getattr(function, "__code__", None)
+    count = len(inputs) if code is None else code.co_argcount
+    inputs, behind = inputs[:count], inputs[count:]
+    if behind and out is not None:
+        raise TypeError(f"{called} got out= twice, by its place and by its name")
+    outs = behind or (out if isinstance(out, tuple) else () if out is None else (out,))
+    outs = () if all(o is None for o in outs) else outs
+    for o in outs:
+        if o is not None and target_of(o, inputs) is None:
+            raise no_target(called, inputs, o)
+    return inputs, outs
+
+
+def _written(
+    function: Any, result: Tensor, out: Any, mask: Tensor | None, called: str, casting: Any
+) -> Tensor:
+    """Write a result where the mask holds, and return what it was written to."""
+    target = target_of(out, ())
     if target is None:
         return result
     if result.shape != target.shape and function.__name__ != "matmul":
@@ -102,23 +130,26 @@ def _require_known(options: Mapping[str, Any], called: str) -> None:
         )
 
 
-def _in_dtype(
+def _in_dtypes(
     function: Any, inputs: tuple[Any, ...], dtype: Any, casting: Any, called: str
-) -> tuple[tuple[Any, ...], Any]:
-    """Return the operands in the dtypes that NumPy computes in, and that of the result."""
+) -> tuple[tuple[Any, ...], Sequence[Any]]:
+    """Return the operands in the dtypes that NumPy computes in, and those of the results where they
+    have others."""
     if dtype is None and casting == "same_kind":
-        return inputs, None
+        return inputs, ()
     kinds = [_kind(x) for x in inputs]
     ufunc = getattr(np, function.__name__, None)
     if ufunc is None:
         raise TypeError(f"{called} does not take dtype= or casting=; {way_out(called)}")
-    loop = {} if dtype is None else {"signature": (*(None,) * ufunc.nin, np.dtype(dtype))}
+    signature = (*(None,) * ufunc.nin, *(np.dtype(dtype),) * ufunc.nout)
+    loop = {} if dtype is None else {"signature": signature}
     # The same errors as NumPy's, where there is no such loop or an operand would lose too much.
-    *wanted, result = ufunc.resolve_dtypes((*kinds, None), casting=casting, **loop)
+    found = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), casting=casting, **loop)
+    wanted, results = found[: ufunc.nin], found[ufunc.nin :]
     return tuple(
         x if isinstance(kind, type) else as_tensor(x).astype(dtype, copy=False)
         for x, kind, dtype in zip(inputs, kinds, wanted, strict=True)
-    ), result
+    ), results
 
 
 def _kind(x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, door
+from .._declare.dtypes import require_numbers
 from .._device_array import DeviceArray
 from .._specs import ElementwiseSpec
 from .elementwise import where
@@ -144,10 +145,10 @@ def write(target: Any, values: Any, region: Any) -> None:
         region[...] = astype.run(target, [values], {"dtype": region.dtype})[0]
 
 
-def cast(value: Any, dtype: np.dtype) -> Any:
+def cast(value: Any, dtype: Any) -> Any:
     """Return ``value`` converted to ``dtype``, itself when it has it already."""
-    return (
-        value
-        if value.dtype == dtype
-        else door.apply(astype, (value,), {"dtype": np.dtype(dtype)})[0]
-    )
+    if value.dtype == dtype:
+        return value
+    dtype = np.dtype(dtype)
+    require_numbers(dtype)
+    return door.apply(astype, (value,), {"dtype": dtype})[0]

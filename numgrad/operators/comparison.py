@@ -13,32 +13,51 @@ from .elementwise import builtin, where
 # Comparisons
 
 
-@builtin(result="bool", numpy=np.equal)
+class Comparison(Elementwise):
+    """An operator of two arguments that compares with Python's integers of any size, as NumPy."""
+
+    def __call__(self, x: Any, y: Any) -> Any:  # type: ignore[override]
+        """Apply the operator; beyond the integers of a dtype every number is like infinity."""
+        try:
+            return super().__call__(x, y)
+        except OverflowError:
+            far = [math.copysign(math.inf, v) if type(v) is int else v for v in (x, y)]
+            return super().__call__(*far)
+
+
+def comparison(numpy: np.ufunc, **options: Any) -> Any:
+    """Declare a comparison from a scalar function."""
+    return lambda function: Comparison(
+        function, numpy=numpy, result="bool", register=True, **options
+    )
+
+
+@comparison(np.equal)
 def equal(x1, x2):
     return x1 == x2
 
 
-@builtin(result="bool", numpy=np.not_equal)
+@comparison(np.not_equal)
 def not_equal(x1, x2):
     return x1 != x2
 
 
-@builtin(result="bool", numpy=np.less, complex=False)
+@comparison(np.less, complex=False)
 def less(x1, x2):
     return x1 < x2
 
 
-@builtin(result="bool", numpy=np.less_equal, complex=False)
+@comparison(np.less_equal, complex=False)
 def less_equal(x1, x2):
     return x1 <= x2
 
 
-@builtin(result="bool", numpy=np.greater, complex=False)
+@comparison(np.greater, complex=False)
 def greater(x1, x2):
     return x1 > x2
 
 
-@builtin(result="bool", numpy=np.greater_equal, complex=False)
+@comparison(np.greater_equal, complex=False)
 def greater_equal(x1, x2):
     return x1 >= x2
 

@@ -170,3 +170,29 @@ def test_results_are_written_to_out(namespace, name, operands):
         np.sum(getattr(np, name)(*operands[:-1], operands[-1] + s * step) ** 2) for s in (1, -1)
     ]
     np.testing.assert_allclose(slope.numpy().sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dtype": complex}, {"dtype": "f4", "casting": "same_kind"}, {"dtype": "f4"},
+        {"dtype": int, "casting": "unsafe"}, {"casting": "no"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_einsum_multiplies_in_the_dtype_that_is_asked_for(options):
+    x, y = np.array([[1.5, 2.5], [3.0, -1.0]]), np.array([2.0, 0.5])
+    try:
+        expected = np.einsum("ij,j", x, y, **options)
+    except TypeError:
+        for library in (ng, np):
+            with pytest.raises(TypeError):
+                library.einsum("ij,j", ng.tensor(x), y, **options)
+        return
+    for library in (ng, np):
+        found = library.einsum("ij,j", ng.tensor(x), ng.tensor(y), **options).numpy()
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, 1e-6)
+    if options.get("dtype") is complex:
+        f = lambda *xs: ng.einsum("ij,j", *xs, dtype=complex)  # noqa: E731
+        assert ng.testing.gradcheck(f, (ng.tensor(x, requires_grad=True), ng.tensor(y)))

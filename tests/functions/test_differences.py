@@ -94,3 +94,10 @@ def test_unwrap_equals_numpy(call, p):
 def test_derivatives_of_unwrap():
     check_gradients(ANGLES["all"], 9 * F)
     check_gradients(lambda np, q: np.unwrap(9 * F, period=q), np.array(4.1))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_gradients_of_booleans_are_numbers(order):
+    rows = np.array([0.0, 1.0, 5.0])
+    f = np.array([[True, False, True], [False, False, True]])
+    check_call(lambda np, f: np.gradient(f, rows, axis=-1, edge_order=order), f)

@@ -205,3 +205,20 @@ def test_comparisons_have_no_gradient():
     x = ng.tensor(X, requires_grad=True)
     assert not ng.less(x, 0.0).requires_grad
     assert not ng.isnan(x).requires_grad
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+@pytest.mark.parametrize("number", [300, -1, 2**70, -(2**70), 2**63, 3])
+def test_integers_of_any_size_are_compared_with(dtype, number):
+    x = np.array([0, 3, np.iinfo(dtype).max], dtype)
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        function = getattr(ng, name)
+        for call in (function, ng.jit(function, static_argnums=1)):
+            np.testing.assert_array_equal(call(ng.tensor(x), number), getattr(np, name)(x, number))
+        np.testing.assert_array_equal(function(number, ng.tensor(x)), getattr(np, name)(number, x))
+    assert (number in ng.tensor(x)) == (number in x)
+
+
+def test_heaviside_refuses_complex_numbers():
+    with pytest.raises(DtypeError, match="must be real"):
+        ng.heaviside(ng.tensor([1.0]), 1j)

@@ -256,3 +256,15 @@ def test_errors(call, error, text):
 def test_an_array_as_target_is_refused():
     with pytest.raises(TypeError, match=r"np\.fft\.fft: out= must be a tensor, got ndarray"):
         np.fft.fft(ng.tensor([1.0, 2.0]), out=np.zeros(2, complex))
+
+
+@pytest.mark.parametrize("name", ["dctn", "idctn", "dstn", "idstn"])
+@pytest.mark.parametrize("options", [{"axes": 1}, {"axes": -2}, {"s": 4, "axes": 0}, {"s": 2}])
+def test_one_axis_and_one_size_may_be_numbers_as_in_scipy(name, options):
+    x = np.arange(6.0).reshape(2, 3)
+    expected = getattr(scipy.fft, name)(x, overwrite_x=False, workers=1, **options)
+    found = getattr(ng.fft, name)(ng.tensor(x), overwrite_x=False, workers=1, **options)
+    np.testing.assert_allclose(found.numpy(), expected, 1e-13)
+    for library in (scipy.fft, ng.fft):
+        with pytest.raises(ValueError, match="unique"):
+            getattr(library, name)(x, axes=(0, -2))

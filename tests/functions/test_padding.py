@@ -74,3 +74,16 @@ def test_what_is_added_has_derivatives(call):
 def test_a_function_is_no_mode():
     with pytest.raises(TypeError, match="pad takes no function"):
         ng.pad(V, 1, lambda *args: None)
+
+
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [
+        ("edge", {"constant_values": 1.0}), ("constant", {"end_values": 1.0}), ("mirror", {}),
+        ("reflect", {"reflect_type": "other"}), ("maximum", {"stat_length": 0}),
+    ],
+)  # fmt: skip
+def test_what_numpy_refuses_is_refused(mode, options):
+    for library in (np, ng):
+        with pytest.raises(ValueError, match="pad"):
+            library.pad(ng.tensor(M), 1, mode, **options)

@@ -1,5 +1,7 @@
 """NumPy's functions that write into arrays: into tensors, with gradients."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,25 @@ def test_choose_takes_booleans_and_no_floats():
     assert ng.choose([True, False], [1.0, 2.0]).tolist() == [2.0, 1.0]
     with pytest.raises(TypeError, match="choose needs integers"):
         ng.choose([0.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("casting", ["no", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("source", [2.5, 2, True, 1j, np.array(2.5), np.array(2)])
+@pytest.mark.parametrize("dtype", ["i8", "f4", "c16"])
+def test_copyto_casts_what_numpy_casts(casting, source, dtype):
+    array = np.zeros(2, dtype)
+    tensor = ng.tensor(array)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of lost imaginary parts
+        try:
+            np.copyto(array, source, casting=casting)
+        except TypeError:
+            with pytest.raises(TypeError, match="copyto"):
+                ng.copyto(tensor, source, casting=casting)
+            return
+    if source == 1j and dtype != "c16":
+        with pytest.raises(ng.errors.DtypeError, match="complex values cannot be written"):
+            ng.copyto(tensor, source, casting=casting)
+        return
+    ng.copyto(tensor, source, casting=casting)
+    np.testing.assert_array_equal(tensor.numpy(), array)

@@ -144,3 +144,23 @@ def test_fits_equal_numpy(call):
 @pytest.mark.parametrize("name", ["plain", "weights", "covariance", "columns"])
 def test_derivatives_of_fits(name):
     check_gradients(FITS[name], T, V)
+
+
+def test_covariance_of_fits_of_complex_values_is_real():
+    y = V + 1j * V[::-1]
+    check_call(lambda np, x, y: np.polyfit(x, y, 1, cov=True), T, y)
+    x, y = np.linspace(0.0, 1.0, 5), RNG.standard_normal(5) + 1j * RNG.standard_normal(5)
+    check_gradients(lambda np, x, y: np.polyfit(x, y, 1, cov=True)[1], x, y)
+
+
+MATRIX = np.array([[2.0, 1.0, 0.3], [0.5, -1.0, 0.2], [0.1, 0.7, 4.0]])
+
+
+def test_polynomials_that_are_characteristic_of_matrices():
+    turning = np.array([[0.0, 1.0], [-1.0, 0.5]])
+    for matrix in (MATRIX, turning, np.eye(1), MATRIX + 1j * np.eye(3)):
+        check_call(lambda np, a: np.poly(a), matrix)
+    check_gradients(lambda np, a: np.poly(a), MATRIX, order=1)
+    for shape in ((2, 3), (0, 0), (1, 1, 1)):
+        with pytest.raises(ValueError, match="poly"):
+            ng.poly(np.ones(shape))

@@ -1,5 +1,7 @@
 """Reductions as functions: NumPy's values, dtypes, shapes and errors."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,68 @@ def test_the_dtype_asked_for_is_that_of_the_result(name, dtype):
     expected = getattr(np, name)(x, axis=1, dtype=dtype)
     found = getattr(ng, name)(x, axis=1, dtype=dtype).numpy()
     np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std", "nanmean", "nanvar", "nanstd"])
+@pytest.mark.parametrize("dtype", [None, float, complex, np.float32, int, np.int8, bool])
+@pytest.mark.parametrize("kind", ["c16", "f8", "f4", "i8"])
+def test_averages_are_computed_in_the_dtype_that_is_asked_for(rng, name, dtype, kind):
+    """Of complex numbers the mean alone loses its imaginary part to a real dtype."""
+    x = (
+        rng.normal(size=(4, 3)) * 3 + (1j * rng.normal(size=(4, 3)) if kind == "c16" else 0)
+    ).astype(kind)
+    if name.startswith("nan") and kind != "i8" and np.dtype(dtype or float).kind not in "fc":
+        with pytest.raises(TypeError):
+            getattr(ng, name)(x, dtype=dtype)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of lost imaginary parts
+        expected = np.asarray(getattr(np, name)(x, dtype=dtype))
+    found = getattr(ng, name)(x, dtype=dtype).numpy()
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, 1e-5)
+    if kind == "c16" and dtype is float and "mean" not in name:
+        assert ng.testing.gradcheck(
+            lambda t: getattr(ng, name)(t, dtype=float), ng.tensor(x, requires_grad=True)
+        )
+
+
+NUMBERS = ["sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin", "ptp"]
+SUMS = ["nansum", "nanmax", "nanmean", "cumsum", "cumprod", "cumulative_sum", "argsort"]
+
+
+@pytest.mark.parametrize("name", [*NUMBERS, *SUMS])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_number_has_an_axis_to_reduce_as_in_numpy(name, axis):
+    expected = np.asarray(getattr(np, name)(np.array(3.0), axis=axis))
+    for library in (ng, np):
+        found = getattr(library, name)(ng.tensor(3.0), axis=axis).numpy()
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(np.exceptions.AxisError):
+        getattr(ng, name)(ng.tensor(3.0), axis=1)
+    rows = ng.func.vmap(lambda t: getattr(ng, name)(t, axis=axis))(np.array([3.0, 3.0]))
+    np.testing.assert_array_equal(rows, [expected, expected])
+
+
+def test_averages_of_a_number_have_no_axis_as_in_numpy():
+    for name in ("mean", "var", "std", "median", "sort"):
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(ng, name)(ng.tensor(3.0), axis=0)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "nansum", "nanprod", "nanmax"])
+def test_what_a_reduction_begins_with_is_of_its_dtype(name):
+    x = np.array([3, 4])
+    expected = getattr(np, name)(x, initial=2.5)
+    assert getattr(ng, name)(ng.tensor(x), initial=2.5).item() == expected
+    for initial in (1j, ng.tensor(1j)):
+        with pytest.raises(TypeError, match="initial= is complex"):
+            getattr(ng, name)(ng.tensor([1.0, 2.0]), initial=initial)
+    assert ng.sum(ng.tensor([1.0 + 0j]), initial=1j).item() == 1 + 1j
+
+
+def test_every_element_counts_where_true():
+    x = np.array([1.0, np.nan, 3.0])
+    assert ng.nanmax(ng.tensor(x), where=True).item() == np.nanmax(x, where=True)
+    assert ng.nanmin(ng.tensor(x), where=True).item() == np.nanmin(x, where=True)

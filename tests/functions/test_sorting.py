@@ -44,3 +44,25 @@ def test_many_elements_are_sorted_as_few_are(equal):
     order = np.argsort(x, kind="stable")
     assert np.array_equal(ng.argsort(x).numpy(), order)
     assert ng.sort(x[1]).numpy().tobytes() == x[1][order[1]].tobytes()
+
+
+def test_partitions_in_place_and_of_positions():
+    x = np.array([[3.0, 1.0, 2.0], [5.0, 9.0, 7.0]])
+    for axis in (0, -1):
+        tensor, array = ng.tensor(x), x.copy()
+        assert tensor.partition(1, axis) is None
+        array.partition(1, axis)
+        np.testing.assert_array_equal(tensor.numpy().take(1, axis), array.take(1, axis))
+        found = ng.tensor(x).argpartition(1, axis).numpy()
+        np.testing.assert_array_equal(np.take_along_axis(x, found, axis), tensor.numpy())
+    leaf = ng.tensor(x, requires_grad=True)
+    y = leaf * 1
+    y.partition(1)
+    middle = x == np.median(x, 1, keepdims=True)
+    np.testing.assert_array_equal(ng.grad(y[:, 1].sum(), leaf)[0].numpy(), middle)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "f4", "f8", "c8", "c16"])
+def test_dtypes_of_sorted_complex_numbers_are_those_of_numpy(dtype):
+    x = np.array([1, 0, 1]).astype(dtype)
+    assert ng.sort_complex(ng.tensor(x)).dtype == np.sort_complex(x).dtype

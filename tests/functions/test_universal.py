@@ -262,3 +262,97 @@ def test_unknown_options_are_refused():
         ng.add(1.0, 2.0, axes=[0])
     with pytest.raises(TypeError, match="does not take where= that is None"):
         ng.add(1.0, 2.0, where=None)
+
+
+INDICES = {
+    "ellipsis": ..., "slice": slice(0, 1), "rows": (slice(None), [0, 0]), "new axis": (None, 0),
+    "mask": np.array([[True, False, True], [False, False, True]]), "number": -1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+def test_numpys_own_methods_write_at_any_index(name, index):
+    expected, values = np.arange(6.0).reshape(2, 3), 2.5
+    x = ng.tensor(expected)
+    getattr(np, name).at(x, index, ng.tensor(values))
+    getattr(np, name).at(expected, index, values)
+    np.testing.assert_array_equal(x.numpy(), expected)
+    y = ng.tensor(expected)
+    np.negative.at(y, index)
+    np.negative.at(expected, index)
+    np.testing.assert_array_equal(y.numpy(), expected)
+
+
+def test_a_reduction_at_no_index_has_no_elements():
+    x = np.ones((2, 3))
+    assert ng.add.reduceat(x, [], 1).shape == np.add.reduceat(x, [], 1).shape == (2, 0)
+
+
+SAMPLES = {1: (np.array([0.3, 0.7]),), 2: (np.array([3.5, -0.25]), np.array([2.0, 2.0]))}
+WHOLE = {1: (np.array([5, 6]),), 2: (np.array([5, 6]), np.array([1, 2]))}
+
+
+def operands(ufunc):
+    """Return arguments that a function of NumPy takes, and its results."""
+    for samples in (SAMPLES, WHOLE, {2: (SAMPLES[2][0], WHOLE[2][1])}):
+        try:
+            with np.errstate(invalid="ignore"):
+                found = ufunc(*samples[ufunc.nin])
+        except (TypeError, KeyError):
+            continue
+        return samples[ufunc.nin], found if ufunc.nout > 1 else (found,)
+    raise AssertionError(ufunc)
+
+
+@pytest.mark.parametrize("ufunc", [u for u in UFUNCS if u.signature is None], ids=str)
+def test_every_function_takes_options_and_a_place_for_results(ufunc):
+    own, (args, expected) = UFUNCS[ufunc], operands(ufunc)
+    mask, tensors = np.array([True, False]), [ng.tensor(a) for a in args]
+    for function in (own, ufunc):
+        for into, options in (
+            ("place", {}), ("name", {}), ("name", {"where": mask}), ("name", {"casting": "unsafe"})
+        ):  # fmt: skip
+            if into == "place" and function in (np.maximum, np.minimum):
+                continue  # deprecated
+            outs = tuple(ng.zeros(2, r.dtype) for r in expected)
+            if into == "place":
+                found = function(*tensors, *outs)
+            else:
+                found = function(*tensors, out=outs if len(outs) > 1 else outs[0], **options)
+            found = found if isinstance(found, tuple) else (found,)
+            assert all(f is o for f, o in zip(found, outs, strict=True))
+            for out, result in zip(outs, expected, strict=True):
+                wanted = np.where(mask, result, 0) if "where" in options else result
+                np.testing.assert_allclose(out.numpy(), wanted, 1e-15)
+        arrays = tuple(np.zeros(2, r.dtype) for r in expected)
+        function(*tensors, out=arrays)  # no gradient is lost
+        for array, result in zip(arrays, expected, strict=True):
+            np.testing.assert_allclose(array, result, 1e-15)
+        with pytest.raises(TypeError, match="out= must be a tensor"):
+            function(*tensors, out=tuple(result.tolist() for result in expected))
+    with pytest.raises(TypeError, match="twice"):
+        own(*tensors, *outs, out=outs)
+    with pytest.raises(ValueError, match="results, and out="):
+        own(*tensors, *outs, ng.zeros(2))
+
+
+@pytest.mark.parametrize("name", ["modf", "divmod", "frexp"])
+def test_functions_of_several_results(name):
+    ufunc, own = getattr(np, name), getattr(ng, name)
+    args, expected = operands(ufunc)
+    tensors = [ng.tensor(a, requires_grad=True) for a in args]
+    first = ng.zeros(2)
+    found = own(*tensors, out=(first, None))
+    assert found[0] is first
+    np.testing.assert_array_equal(found[1].detach().numpy(), expected[1])
+    assert ng.testing.gradcheck(lambda *xs: own(*xs, out=(ng.zeros(2), None))[0], tuple(tensors))
+    if name != "frexp":
+        for function in (own, ufunc):
+            single = function(*tensors, dtype=np.float32)
+            assert [r.dtype for r in single] == [r.dtype for r in ufunc(*args, dtype=np.float32)]
+    with pytest.raises(TypeError, match="signature"):
+        own(*tensors, dtype=complex)
+    captured = ng.jit(lambda *xs: own(*xs, *[ng.zeros(2, r.dtype) for r in expected]))
+    for one, other in zip(captured(*args), expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -119,3 +119,12 @@ def test_a_refused_power_is_named_with_its_row():
     power = ng.jit(lambda x, y: x**y, ensemble=True, fuse="never")
     with pytest.raises(ValueError, match=r"pow: .*astype\(float\).* at row 2"):
         power(np.full((4, 3), 2), np.array([[1, 2, 3], [4, 5, 6], [7, -8, 9], [1, 1, 1]]))
+
+
+@pytest.mark.parametrize("dtype", [str, object, "M8[s]", "S3"])
+def test_what_is_no_number_is_refused(dtype):
+    x = ng.tensor([1.5, 2.0], requires_grad=True)
+    for function in (lambda t: t.astype(dtype), lambda t: ng.sum(t, dtype=dtype)):
+        for call in (function, ng.jit(function)):
+            with pytest.raises(ng.errors.DtypeError, match="tensors hold booleans"):
+                call(x)
