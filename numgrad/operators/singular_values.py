@@ -58,12 +58,13 @@ def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
 
 def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> tuple[Gaps, Gaps, Gaps]:
     """Return differences and sums of singular values, and these."""
-    k, limit = s.shape[-1], as_column(rounding(s, size))
+    k, least = s.shape[-1], rounding(s, size)
+    limit = as_column(least)
     nowhere = np.zeros((k, k), bool)
     return (
         Gaps(subtract(as_row(s), as_column(s)), limit, eye(k)),
         Gaps(add(as_row(s), as_column(s)), limit, nowhere if dtype.kind == "c" else eye(k)),
-        Gaps(as_row(s), limit, nowhere[:1]),
+        Gaps(as_row(s), as_row(least), np.zeros((1, k), bool)),
     )
 
 

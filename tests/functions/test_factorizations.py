@@ -243,3 +243,13 @@ def test_arguments_without_meaning_are_refused():
     ):
         with pytest.raises(ValueError, match=r"mode|both|trans|fit|vector"):
             function()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (2, 0, 3)])
+def test_singular_vectors_of_matrices_without_elements_have_derivatives(shape):
+    empty = np.zeros(shape)
+    for full in (False, True):
+        f = lambda a, full=full: sum(part.sum() for part in ng.linalg.svd(a, full_matrices=full))  # noqa: E731
+        assert ng.func.grad(f)(empty).shape == shape
+    g = lambda a: ng.func.grad(lambda a: ng.linalg.svdvals(a).sum())(a).sum()  # noqa: E731
+    assert ng.func.grad(g)(empty).shape == shape
