@@ -128,6 +128,12 @@ def test_ufunc_without_counterpart_names_the_way_out(ufunc):
         ufunc(*args)
 
 
+def test_functions_of_python_objects_name_what_vectorizes():
+    made = np.frompyfunc(lambda a, b: a * b, 2, 1)
+    with pytest.raises(TypeError, match=r"made by np\.frompyfunc.*ng\.vectorize"):
+        made(ng.tensor(X), 2.0)
+
+
 class Container:
     """Another array type that handles tensors itself."""
 

@@ -62,6 +62,11 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
         return function(*inputs)
     is_own = getattr(np, ufunc.__name__, None) is ufunc
     name = f"{'np' if is_own else 'scipy.special'}.{ufunc.__name__}"
+    if function is None and ufunc.types == [f"{'O' * ufunc.nin}->{'O' * ufunc.nout}"]:
+        raise TypeError(
+            f"{ufunc.__name__}, made by np.frompyfunc, computes with Python objects: write "
+            f"ng.vectorize(f), or hand it t.detach().numpy() for values without gradients"
+        )
     if function is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
     if ufunc is np.matmul and options.get("axes") in _MATRICES:
