@@ -80,15 +80,13 @@ def atan2(x1, x2):
 def atan2_dx1(x1, x2):
     # Divided twice by the length, whose square may overflow or underflow.
     r = math.hypot(x1, x2)
-    length = where(r == 0, 1.0, r)  # 0 there at any order
-    return where(r == 0, 0.0, x2 / length / length)
+    return where(r == 0, 0.0, x2 / r / r)
 
 
 @atan2.partial("x2")
 def atan2_dx2(x1, x2):
     r = math.hypot(x1, x2)
-    length = where(r == 0, 1.0, r)
-    return where(r == 0, 0.0, -x1 / length / length)
+    return where(r == 0, 0.0, -x1 / r / r)
 
 
 @builtin
