@@ -23,6 +23,7 @@ bernoulli = Discrete(
     "bernoulli", "p", support=(0.0, 1.0), inside=floor, valid=is_probability,
     logpmf=lambda k, p: sp.xlogy(k, p) + sp.xlog1py(1.0 - k, -p),
     cdf=lambda k, p: 1.0 - p * (1.0 - k), sf=lambda k, p: p * (1.0 - k),
+    mean=lambda p: p, var=lambda p: p * (1.0 - p), entropy=lambda p: sp.entr(p) + sp.entr(1.0 - p),
 )
 binom = Discrete(
     "binom", "n p", support=(0.0, lambda n, p: n), inside=lambda n, p: floor(n * p),
@@ -30,17 +31,20 @@ binom = Discrete(
     logpmf=lambda k, n, p: log_of_binomial(n, k) + sp.xlogy(k, p) + sp.xlog1py(n - k, -p),
     cdf=lambda k, n, p: sp.betaincc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
     sf=lambda k, n, p: sp.betainc(k + 1.0, where(k < n, n - k, 1.0), where(k < n, p, 0.0)),
+    mean=lambda n, p: n * p, var=lambda n, p: n * p * (1.0 - p),
 )
 poisson = Discrete(
     "poisson", "mu", support=(0.0, INF), inside=0.0, valid=lambda mu: mu >= 0,
     logpmf=lambda k, mu: sp.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,
     cdf=lambda k, mu: sp.gammaincc(k + 1.0, mu), sf=lambda k, mu: sp.gammainc(k + 1.0, mu),
+    mean=lambda mu: mu, var=lambda mu: mu,
 )
 geom = Discrete(
     "geom", "p", support=(1.0, INF), inside=1.0, valid=lambda p: (p > 0) & (p <= 1),
     logpmf=lambda k, p: sp.xlog1py(k - 1.0, -p) + log(p),
     cdf=lambda k, p: -expm1(k * log1p(-p)), sf=lambda k, p: exp(k * log1p(-p)),
     logsf=lambda k, p: k * log1p(-p),
+    mean=lambda p: 1.0 / p, var=lambda p: (1.0 - p) / (p * p),
 )
 nbinom = Discrete(
     "nbinom", "n p", support=(0.0, INF), inside=0.0,
@@ -51,5 +55,6 @@ nbinom = Discrete(
     ),
     cdf=lambda k, n, p: sp.betainc(n, k + 1.0, p),
     sf=lambda k, n, p: sp.betaincc(n, k + 1.0, p),
+    mean=lambda n, p: n * (1.0 - p) / p, var=lambda n, p: n * (1.0 - p) / (p * p),
 )
 # fmt: on

@@ -9,8 +9,10 @@ from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..functions.exponential import exp, log, log1p
 from ..functions.operands import as_tensors
+from ..functions.powers import sqrt
 from ..functions.rounding import floor
 from ..functions.selection import where
+from .family import Family, Frozen
 
 INF = np.inf
 MINUS_INF = -np.inf
@@ -38,7 +40,7 @@ def all_positive(*parameters: Tensor) -> Tensor:
     return valid
 
 
-class Distribution:
+class Distribution(Family):
     """A family of distributions of a number, declared by its functions in standard form.
 
     Parameters
@@ -60,7 +62,8 @@ class Distribution:
         Whether ``-x`` has the distribution of ``x``.
     **formulas : callable
         Functions of the argument and the shape parameters: ``logpdf`` or ``logpmf``, and those of
-        ``cdf``, ``sf``, ``logcdf``, ``logsf`` and ``ppf`` that others do not give without loss.
+        ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` that others do not give without
+        loss; functions of the shape parameters: ``mean``, ``var`` and ``entropy``.
     """
 
     density = "logpdf"
@@ -78,24 +81,19 @@ class Distribution:
         symmetric: bool = False,
         **formulas: Formula,
     ) -> None:
-        self.__name__, self.__module__ = name, "numgrad.stats"
         self.shapes = tuple(shapes.split())
         self._support, self._edges, self._inside = support, edges, inside
         self._valid = valid
         self._formulas = {**_derived(formulas, symmetric), **formulas}
         signature = ", ".join(["x", *self.shapes, *(f"{p}={int(p == 'scale')}" for p in self.own)])
-        self.__doc__ = f"``{name}`` of `scipy.stats`: ``{self.density}({signature})`` and others."
-
-    def __repr__(self) -> str:
-        return f"<numgrad.stats.{self.__name__}>"
-
-    def __reduce__(self) -> str:
-        return self.__name__
+        super().__init__(
+            name, f"``{name}`` of `scipy.stats`: ``{self.density}({signature})`` and others."
+        )
 
     def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> "Frozen":
         """Return the distribution with these parameters."""
         self._named("__call__", args, parameters)
-        return Frozen(self, args, parameters)
+        return super().__call__(*args, **parameters)
 
     def cdf(self, x: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the probability of at most ``x``."""
@@ -113,23 +111,37 @@ class Distribution:
         """Return the logarithm of the probability of more than ``x``."""
         return self._value("logsf", x, args, parameters)
 
-    def rvs(self, *args: Any, **parameters: Any) -> Tensor:
-        """Refuse: draws are made by generators, see `numgrad.random`."""
-        raise NotImplementedError(
-            f"{self._called('rvs')}: draws with derivatives are in numgrad.random, such as "
-            f"ng.random.normal(rng, loc, scale) with rng = numpy.random.default_rng(seed)"
-        )
+    def mean(self, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the mean; it is infinite or NaN where there is none."""
+        y, loc, scale = self._of_parameters("mean", args, parameters)
+        y = y if scale is None else y * scale
+        return y if loc is None else y + loc
 
-    def _called(self, function: str) -> str:
-        return f"stats.{self.__name__}.{function}"
+    def var(self, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the variance; it is infinite or NaN where there is none."""
+        y, _, scale = self._of_parameters("var", args, parameters)
+        return y if scale is None else y * scale * scale
 
-    def _formula(self, function: str) -> Formula:
-        try:
-            return self._formulas[self.density if function in DENSITIES else function]
-        except KeyError:
-            raise NotImplementedError(
-                f"{self._called(function)}: there is no formula for it in numgrad"
-            ) from None
+    def std(self, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the standard deviation; it is infinite or NaN where there is none."""
+        return sqrt(self.var(*args, **parameters))
+
+    def entropy(self, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the mean of ``-log(p)`` of the density or the probability ``p``."""
+        y, _, scale = self._of_parameters("entropy", args, parameters)
+        return y if scale is None else y + log(scale)
+
+    def _of_parameters(
+        self, function: str, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Return what depends on the parameters only, in standard form; location and scale."""
+        formula = self._formulas.get(function)
+        if formula is None:
+            return self._without_formula(function, *args, **parameters), None, None
+        zero, shapes, loc, scale = self._operands(function, 0.0, args, parameters)
+        valid = self._validity(shapes, scale)
+        y = zero + formula(*shapes)
+        return y if valid is None else where(valid, y, np.nan), loc, scale
 
     def _named(
         self, function: str, args: tuple[Any, ...], parameters: dict[str, Any]
@@ -152,7 +164,9 @@ class Distribution:
     ) -> Tensor:
         """Return a function of the argument, of a density its logarithm: the formula inside of the
         support, else a constant."""
-        formula = self._formula(function)
+        formula = self._formulas.get(self.density if function in DENSITIES else function)
+        if formula is None:
+            return self._without_formula(function, x, *args, **parameters)
         z, shapes, scale = self._standard(function, x, args, parameters)
         below, above = self._outside(z, shapes)
         outside = below if above is None else above if below is None else below | above
@@ -217,8 +231,30 @@ class Continuous(Distribution):
 
     def ppf(self, q: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
         """Return the number below which the probability is ``q``; NaN if that is none."""
-        formula = self._formula("ppf")
-        q, shapes, loc, scale = self._operands("ppf", q, args, parameters)
+        return self._quantile("ppf", q, args, parameters)
+
+    def isf(self, q: ArrayLike, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the number above which the probability is ``q``; NaN if that is none."""
+        return self._quantile("isf", q, args, parameters)
+
+    def median(self, *args: ArrayLike, **parameters: ArrayLike) -> Tensor:
+        """Return the number that is exceeded with probability 1/2."""
+        return self._quantile("ppf", 0.5, args, parameters)
+
+    def interval(
+        self, confidence: ArrayLike, *args: ArrayLike, **parameters: ArrayLike
+    ) -> tuple[Tensor, Tensor]:
+        """Return the ends of the interval of this probability with equal ones on both sides."""
+        tail = 0.5 * (1.0 - as_tensors(confidence)[0])
+        return self.ppf(tail, *args, **parameters), self.isf(tail, *args, **parameters)
+
+    def _quantile(
+        self, function: str, q: ArrayLike, args: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Tensor:
+        formula = self._formulas.get(function)
+        if formula is None:
+            return self._without_formula(function, q, *args, **parameters)
+        q, shapes, loc, scale = self._operands(function, q, args, parameters)
         valid = self._validity(shapes, scale)
         within = (q >= 0) & (q <= 1)
         y = formula(where(within if valid is None else within & valid, q, np.nan), *shapes)
@@ -255,24 +291,11 @@ class Discrete(Distribution):
         return whole, shapes, scale
 
 
-class Frozen:
-    """A distribution with its parameters: its functions take the argument, if any, only."""
-
-    def __init__(self, family: Any, args: tuple[Any, ...], parameters: dict[str, Any]) -> None:
-        self._family, self._args, self._parameters = family, args, parameters
-
-    def __getattr__(self, name: str) -> Callable[..., Tensor]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        function = getattr(self._family, name)
-        return lambda *x: function(*x, *self._args, **self._parameters)
-
-
 def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:
     """Return the functions that follow from others, as far as there are those."""
     if "cdf" not in own:
         return {}
-    cdf = own["cdf"]
+    cdf, ppf = own["cdf"], own.get("ppf")
     sf = own.get("sf") or (
         (lambda x, *shapes: cdf(-x, *shapes)) if symmetric else lambda *given: 1.0 - cdf(*given)
     )
@@ -283,6 +306,10 @@ def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:
     }
     if symmetric and "logcdf" in own:
         found["logsf"] = lambda x, *shapes: own["logcdf"](-x, *shapes)
+    if ppf is not None:
+        found["isf"] = (
+            (lambda *given: -ppf(*given)) if symmetric else lambda q, *shapes: ppf(1.0 - q, *shapes)
+        )
     return found
 
 

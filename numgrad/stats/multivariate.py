@@ -18,37 +18,24 @@ from ..functions.selection import where
 from ..functions.shape import concat, diag, diagonal, moveaxis, reshape, squeeze
 from ..functions.spectral import eigh, eigvalsh
 from ..functions.systems import cholesky, solve
-from .distribution import Frozen
+from .family import Family
 
 LOG_2, LOG_PI = math.log(2), math.log(math.pi)
 
 
-class Family:
+class Declared(Family):
     """A distribution, declared by a function of the argument and the parameters of `scipy.stats`:
     the logarithm of its density."""
 
     def __init__(self, log_density: Callable[..., Tensor]) -> None:
-        self.__name__, self.__module__ = log_density.__name__, "numgrad.stats"
-        self.__doc__ = log_density.__doc__
+        super().__init__(log_density.__name__, log_density.__doc__)
         self._log_density = log_density
         self._entropy: Callable[..., Tensor] | None = None
-
-    def __repr__(self) -> str:
-        return f"<numgrad.stats.{self.__name__}>"
-
-    def __reduce__(self) -> str:
-        return self.__name__
-
-    def __call__(self, *args: ArrayLike, **parameters: ArrayLike) -> Frozen:
-        """Return the distribution with these parameters."""
-        return Frozen(self, args, parameters)
 
     def entropy(self, *args: Any, **parameters: Any) -> Tensor:
         """Return the mean of ``-log(p)`` of the density or the probability ``p``."""
         if self._entropy is None:
-            raise NotImplementedError(
-                f"stats.{self.__name__}.entropy: there is no formula for it in numgrad"
-            )
+            return self._without_formula("entropy", *args, **parameters)
         return self._entropy(*args, **parameters)
 
     def has_entropy(self, entropy: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -60,7 +47,7 @@ class Family:
         return exp(self._log_density(*args, **parameters))
 
 
-class Multivariate(Family):
+class Multivariate(Declared):
     """A distribution of numbers."""
 
     def logpdf(self, x: ArrayLike, *args: Any, **parameters: Any) -> Tensor:
@@ -72,7 +59,7 @@ class Multivariate(Family):
         return self._density(x, *args, **parameters)
 
 
-class Counts(Family):
+class Counts(Declared):
     """A distribution of integers."""
 
     def logpmf(self, x: ArrayLike, *args: Any, **parameters: Any) -> Tensor:
