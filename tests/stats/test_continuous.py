@@ -130,6 +130,7 @@ QUANTILES = [(name, shapes) for name, shapes in VALID if name not in WITHOUT_PPF
 def test_gradients_of_quantiles(name, shapes):
     q = np.array([0.05, 0.35, 0.62, 0.95])
     wanted = (0, len(shapes) + 1, len(shapes) + 2)
+    wanted = wanted if name in HAS_NO_SLOPE_OF_SHAPE else range(len(shapes) + 3)
     values, found = slopes(name, "ppf", q, shapes, wanted)
     for place, gradient in zip(wanted, found, strict=True):
         expected = differences(getattr(scipy.stats, name).ppf, values, place)
