@@ -15,8 +15,10 @@ from .functions.linalg import cross as cross
 from .functions.linalg import det as det
 from .functions.linalg import eig as eig
 from .functions.linalg import eigh as eigh
+from .functions.linalg import eigh_tridiagonal as eigh_tridiagonal
 from .functions.linalg import eigvals as eigvals
 from .functions.linalg import eigvalsh as eigvalsh
+from .functions.linalg import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 from .functions.linalg import expm as expm
 from .functions.linalg import hankel as hankel
 from .functions.linalg import inv as inv

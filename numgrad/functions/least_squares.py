@@ -1,6 +1,6 @@
 """The QR factorization, least squares, pseudo-inverses, ranks and condition numbers."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..operators.matmul import matmul
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
+from .hints import Hints, require_hints
 from .norms import matrix_norm
 from .operands import as_scalar, as_tensor, as_tensors
 from .reduction import any as any_
@@ -31,7 +32,7 @@ class QRResult(NamedTuple):
     R: Tensor
 
 
-def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced", **hints: Unpack[Hints]) -> Any:
     """Return the factors of ``a = Q @ R``.
 
     Parameters
@@ -40,6 +41,9 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
         Matrices in the last two axes.
     mode : {"reduced", "complete", "r"}
         ``Q`` with as many columns as the smaller size of ``a``, a square ``Q``, or ``R`` alone.
+        SciPy's names of the first two are "economic" and "full".
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Returns
     -------
@@ -68,6 +72,9 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     tensor([[5. , 2.2],
             [0. , 0.4]])
     """
+    if hints:
+        require_hints(hints, "qr")
+    mode = {"economic": "reduced", "full": "complete"}.get(mode, mode)
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr: mode {mode!r} is none of 'reduced', 'complete' and 'r'")
     a = floating_matrices(a, "qr", square=False)
@@ -76,7 +83,12 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
 
 def pinv(
-    a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue
+    a: ArrayLike,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = np._NoValue,
+    **hints: Unpack[Hints],
 ) -> Tensor:
     """Return pseudo-inverses.
 
@@ -89,6 +101,8 @@ def pinv(
         ``rtol=None`` the larger size times the precision.
     hermitian : bool
         Whether the matrices are Hermitian; only the lower triangle is read then.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Raises
     ------
@@ -108,6 +122,8 @@ def pinv(
     tensor([[-0.25],
             [ 0.  ]])
     """
+    if hints:
+        require_hints(hints, "pinv")
     hermitian = bool(seen(hermitian))
     a = floating_matrices(a, "pinv", square=hermitian)
     if rcond is not None and rtol is not np._NoValue:
@@ -128,7 +144,14 @@ def _tolerance(rtol: Any, a: Tensor) -> Tensor:
     return as_tensor(rtol).detach().astype(np.finfo(a.dtype).dtype, copy=False)
 
 
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, ...]:
+def lstsq(
+    a: ArrayLike,
+    b: ArrayLike,
+    rcond: float | None = None,
+    *,
+    cond: float | None = None,
+    **hints: Unpack[Hints],
+) -> tuple[Any, ...]:
     """Return the shortest solution ``x`` that makes the norm of ``b - a @ x`` least.
 
     Parameters
@@ -137,9 +160,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
         A matrix of any shape and rank.
     b : array_like
         A vector, or a matrix for several right hand sides.
-    rcond : float, optional
+    rcond, cond : float, optional
         Singular values up to so many times the largest count as 0; by default the larger size of
-        ``a`` times the precision.
+        ``a`` times the precision. The second is SciPy's name.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Returns
     -------
@@ -166,6 +191,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> tuple[Any, 
     >>> ng.grad(x[1], b)[0]
     tensor([-5.00000000e-01, ...,  5.00000000e-01])
     """
+    if hints:
+        require_hints(hints, "lstsq")
+    rcond = rcond if cond is None else cond
     a, b = as_tensors(a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise np.linalg.LinAlgError(f"lstsq: shapes {a.shape} and {b.shape} do not fit")

@@ -58,6 +58,8 @@ from .triangles import lu as lu
 from .triangles import lu_factor as lu_factor
 from .triangles import lu_solve as lu_solve
 from .triangles import solve_triangular as solve_triangular
+from .tridiagonal import eigh_tridiagonal as eigh_tridiagonal
+from .tridiagonal import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 
 
 def trace(

@@ -1,6 +1,6 @@
 """Norms of vectors and matrices."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, permute_dims, squeeze
 from .axes import Axis, kept, negative_axes
+from .hints import Hints, require_hints
 from .operands import as_scalar, as_tensor
 from .spectral import singular_values
 
@@ -26,7 +27,13 @@ def _floating(x: ArrayLike) -> Tensor:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
-def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def norm(
+    x: ArrayLike,
+    ord: Any = None,
+    axis: Axis = None,
+    keepdims: bool = False,
+    **hints: Unpack[Hints],
+) -> Tensor:
     """Return a norm of vectors or matrices.
 
     Parameters
@@ -43,6 +50,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
         ``ord`` is None.
     keepdims : bool
         Whether the axes stay, with size 1.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Raises
     ------
@@ -63,6 +72,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     >>> ng.grad(ng.linalg.norm(x), x)[0]
     tensor([0.6, 0.8])
     """
+    if hints:
+        require_hints(hints, "norm")
     return as_scalar(_norms.call(x, ord, axis, keepdims))
 
 

@@ -1,12 +1,14 @@
 """Eigenvalues and singular values."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators import singular_values as _singular
 from ..operators import spectral as _spectral
-from .systems import floating_matrices
+from .hints import Hints, require_hints
+from .pencils import chosen, reduced
+from .systems import floating_matrices, solve
 
 
 class EighResult(NamedTuple):
@@ -31,14 +33,27 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-def _triangle(UPLO: str) -> str:
+def _triangle(UPLO: str, lower: bool | None) -> str:
+    if lower is not None:
+        return "L" if seen(lower) else "U"
     side = UPLO.upper()
     if side not in ("L", "U"):
         raise ValueError(f"UPLO argument must be 'L' or 'U', got {UPLO!r}")
     return side
 
 
-def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
+def eigh(
+    a: ArrayLike,
+    UPLO: Any = "L",
+    *,
+    b: ArrayLike | None = None,
+    lower: bool | None = None,
+    eigvals_only: bool = False,
+    type: int = 1,
+    subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    **hints: Unpack[Hints],
+) -> Any:
     """Return eigenvalues and eigenvectors of Hermitian matrices.
 
     Parameters
@@ -47,11 +62,30 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
         Matrices in the last two axes.
     UPLO : {"L", "U"}
         Which triangle is read. The gradient is that of both, Hermitian.
+    b : array_like, optional
+        The matrices of a generalized problem, positive definite; SciPy's second argument, and so
+        taken in the second place too.
+    lower : bool, optional
+        SciPy's name for the triangle.
+    eigvals_only : bool
+        Whether eigenvectors are not wanted; the result is that of `eigvalsh`.
+    type : {1, 2, 3}
+        The generalized problem: ``a v = w b v``, ``a b v = w v`` or ``b a v = w v``.
+    subset_by_index, subset_by_value : pair of number, optional
+        Which eigenvalues are wanted: the places of the first and the last, or bounds of which the
+        lower does not belong to them.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
+
+    Returns
+    -------
+    tuple of Tensor
+        Eigenvalues in ascending order, and eigenvectors as columns.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a matrix is not square, or no eigenvalues are found.
+        If a matrix is not square, no eigenvalues are found, or ``b`` is not positive definite.
 
     Notes
     -----
@@ -70,12 +104,35 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     tensor([[0.5, 0.5],
             [0.5, 0.5]])
     """
+    if hints:
+        require_hints(hints, "eigh")
+    UPLO, b = (UPLO, b) if isinstance(UPLO, str) else ("L", UPLO)
+    side, back = _triangle(UPLO, lower), None
+    if b is not None:
+        a, back = reduced(a, b, type, side == "L", "eigh")
     a = floating_matrices(a, "eigh")
-    return EighResult(*_spectral.eigh(a, UPLO=_triangle(UPLO)))
+    if seen(eigvals_only):
+        w = _spectral.eigvalsh(a, UPLO=side)
+        return w[..., chosen(w, subset_by_index, subset_by_value, "eigh")]
+    w, v = _spectral.eigh(a, UPLO=side)
+    if subset_by_index is not None or subset_by_value is not None:
+        part = chosen(w, subset_by_index, subset_by_value, "eigh")
+        w, v = w[..., part], v[..., part]
+    return EighResult(w, v if back is None else back(v))
 
 
-def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
-    """Return the eigenvalues of Hermitian matrices in ascending order; see `eigh`.
+def eigvalsh(
+    a: ArrayLike,
+    UPLO: Any = "L",
+    *,
+    b: ArrayLike | None = None,
+    lower: bool | None = None,
+    type: int = 1,
+    subset_by_index: Any = None,
+    subset_by_value: Any = None,
+    **hints: Unpack[Hints],
+) -> Tensor:
+    """Return the eigenvalues of Hermitian matrices in ascending order; parameters as in `eigh`.
 
     Notes
     -----
@@ -87,11 +144,44 @@ def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
     >>> ng.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]])
     tensor([1., 3.])
     """
-    return _spectral.eigvalsh(floating_matrices(a, "eigvalsh"), UPLO=_triangle(UPLO))
+    if hints:
+        require_hints(hints, "eigvalsh")
+    UPLO, b = (UPLO, b) if isinstance(UPLO, str) else ("L", UPLO)
+    side = _triangle(UPLO, lower)
+    if b is not None:
+        a, _ = reduced(a, b, type, side == "L", "eigvalsh")
+    w = _spectral.eigvalsh(floating_matrices(a, "eigvalsh"), UPLO=side)
+    if subset_by_index is None and subset_by_value is None:
+        return w
+    return w[..., chosen(w, subset_by_index, subset_by_value, "eigvalsh")]
 
 
-def eig(a: ArrayLike) -> EigResult:
+def eig(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    left: bool = False,
+    right: bool = True,
+    **hints: Unpack[Hints],
+) -> Any:
     """Return eigenvalues and eigenvectors of square matrices, complex ones of any matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices in the last two axes.
+    b : array_like, optional
+        The matrices of a generalized problem ``a v = w b v``, not singular.
+    left : bool
+        Left eigenvectors are not given; they are those of the transposed matrix.
+    right : bool
+        Whether eigenvectors are wanted; else the result is that of `eigvals`.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
+
+    Returns
+    -------
+    tuple of Tensor
+        Eigenvalues, and eigenvectors as columns.
 
     Raises
     ------
@@ -110,11 +200,19 @@ def eig(a: ArrayLike) -> EigResult:
     >>> ng.linalg.eig([[2.0, 0.0], [1.0, 3.0]]).eigenvalues
     tensor([3.+0.j, 2.+0.j])
     """
+    if hints:
+        require_hints(hints, "eig")
+    if seen(left):
+        raise NotImplementedError("eig: left eigenvectors; take those of the transposed matrix")
+    if not seen(right):
+        return eigvals(a, b)
+    a = a if b is None else solve(b, a)
     return EigResult(*_spectral.eig(floating_matrices(a, "eig"), caller="eig"))
 
 
-def eigvals(a: ArrayLike) -> Tensor:
-    """Return the eigenvalues of square matrices, complex and in the order of `eig`.
+def eigvals(a: ArrayLike, b: ArrayLike | None = None, **hints: Unpack[Hints]) -> Tensor:
+    """Return the eigenvalues of square matrices, complex and in the order of `eig`, of a
+    generalized problem if ``b`` is given.
 
     Examples
     --------
@@ -122,11 +220,18 @@ def eigvals(a: ArrayLike) -> Tensor:
     >>> ng.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]])
     tensor([0.+1.j, 0.-1.j])
     """
+    if hints:
+        require_hints(hints, "eigvals")
+    a = a if b is None else solve(b, a)
     return _spectral.eig(floating_matrices(a, "eigvals"), caller="eigvals")[0]
 
 
 def svd(
-    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: ArrayLike,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    **hints: Unpack[Hints],
 ) -> Any:
     """Return the singular value decomposition ``U @ diag(S) @ Vh``.
 
@@ -140,6 +245,8 @@ def svd(
         Whether vectors are wanted; else the result is that of `svdvals`.
     hermitian : bool
         Whether the matrices are Hermitian; only the lower triangle is read then.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Returns
     -------
@@ -168,6 +275,8 @@ def svd(
     tensor([[1., 0.],
             [0., 0.]])
     """
+    if hints:
+        require_hints(hints, "svd")
     hermitian = bool(seen(hermitian))
     if not seen(compute_uv):
         return singular_values(a, "svd", hermitian)
@@ -176,7 +285,7 @@ def svd(
     return SVDResult(*_singular.svd(a, full_matrices=full, hermitian=hermitian))
 
 
-def svdvals(x: ArrayLike, /) -> Tensor:
+def svdvals(x: ArrayLike, /, **hints: Unpack[Hints]) -> Tensor:
     """Return the singular values of matrices in descending order.
 
     Notes
@@ -190,6 +299,8 @@ def svdvals(x: ArrayLike, /) -> Tensor:
     >>> ng.linalg.svdvals([[3.0, 0.0], [0.0, -4.0]])
     tensor([4., 3.])
     """
+    if hints:
+        require_hints(hints, "svdvals")
     return singular_values(x, "svdvals")
 
 

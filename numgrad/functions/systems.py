@@ -1,6 +1,6 @@
 """Linear systems, inverses, determinants and Cholesky factors."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ..operators import determinant as _determinant
 from ..operators import factorization as _factorization
 from ..operators.matmul import adjoint
 from ..operators.shape import expand_dims, squeeze
+from .hints import Hints, require_hints
 from .operands import as_tensor, as_tensors
 
 
@@ -38,7 +39,15 @@ def floating_matrices(x: ArrayLike, name: str, square: bool = True) -> Tensor:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
-def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    lower: bool = False,
+    *,
+    assume_a: str | None = None,
+    transposed: bool = False,
+    **hints: Unpack[Hints],
+) -> Tensor:
     """Solve ``a x = b``.
 
     Parameters
@@ -47,11 +56,21 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
         Square matrices.
     b : array_like
         A vector if it has one axis, else matrices.
+    lower : bool
+        Which triangle is read of a symmetric matrix, which is assumed.
+    assume_a : str, optional
+        What `scipy.linalg.solve` calls the structure: "sym", "her", "pos", "diagonal",
+        "tridiagonal", "banded", "upper triangular" or "lower triangular"; other elements than
+        those of the structure are not read. By default none.
+    transposed : bool
+        Whether to solve with the transposed matrices.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a matrix is singular or not square.
+        If a matrix is singular or not square, or not positive definite where that is assumed.
 
     Notes
     -----
@@ -66,7 +85,13 @@ def solve(a: ArrayLike, b: ArrayLike) -> Tensor:
     >>> ng.grad(x.sum(), b)[0]
     tensor([0.5  , 0.125])
     """
+    if hints:
+        require_hints(hints, "solve")
     a, b = as_tensors(a, b)
+    if assume_a is not None or transposed:
+        from .structured import solve_assumed
+
+        return solve_assumed(a, b, assume_a or "general", lower, bool(seen(transposed)))
     return _solved(floating_matrices(a, "solve"), b, "solve")
 
 
@@ -86,7 +111,7 @@ def _solved(a: Tensor, b: Tensor, caller: str) -> Tensor:
     return squeeze(x, axes=(-1,)) if vector else x
 
 
-def inv(a: ArrayLike) -> Tensor:
+def inv(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the inverses of square matrices.
 
     Raises
@@ -105,6 +130,8 @@ def inv(a: ArrayLike) -> Tensor:
     >>> ng.grad(ng.linalg.inv(x), x)[0]
     tensor([[-0.25]])
     """
+    if hints:
+        require_hints(hints, "inv")
     return inverse(a, "inv")
 
 
@@ -114,7 +141,7 @@ def inverse(a: ArrayLike, caller: str) -> Tensor:
     return _solved(a, placed(np.eye(a.shape[-1], dtype=a.dtype), a.device), caller)
 
 
-def det(a: ArrayLike) -> Tensor:
+def det(a: ArrayLike, **hints: Unpack[Hints]) -> Tensor:
     """Return the determinants of square matrices.
 
     Raises
@@ -135,6 +162,8 @@ def det(a: ArrayLike) -> Tensor:
     tensor([[ 4., -2.],
             [-2.,  1.]])
     """
+    if hints:
+        require_hints(hints, "det")
     a = floating_matrices(a, "det")
     lu, pivots = _factorization.lu_factor(a)
     return _determinant.det(a, lu, pivots)
@@ -166,7 +195,14 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     return SlogdetResult(*_determinant.slogdet(a, lu, pivots))
 
 
-def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
+def cholesky(
+    a: ArrayLike,
+    /,
+    *,
+    upper: bool = False,
+    lower: bool | None = None,
+    **hints: Unpack[Hints],
+) -> Tensor:
     """Return the factors ``L`` of Hermitian positive definite matrices ``L L^H``.
 
     Parameters
@@ -175,6 +211,10 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
         Only one triangle is read: the lower, or the upper.
     upper : bool
         Return ``U`` with ``U^H U`` instead.
+    lower : bool, optional
+        The opposite of ``upper``, as SciPy has it; there the default is the upper factor.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Raises
     ------
@@ -193,6 +233,10 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> Tensor:
     tensor([[2., 0.],
             [1., 2.]])
     """
+    if hints:
+        require_hints(hints, "cholesky")
+    if lower is not None:
+        upper = not seen(lower)
     return cholesky_factor(a, bool(seen(upper)), "cholesky")
 
 

@@ -1,6 +1,6 @@
 """Triangular systems, and systems with factors that are known: Cholesky's and those of `lu`."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from ..operators.matmul import matmul
 from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
 from .diagonals import tril
+from .hints import Hints, require_hints
 from .operands import as_tensors
+from .reduction import argmax
 from .systems import cholesky_factor, floating_matrices
 
 
@@ -134,7 +136,9 @@ def cho_solve(
     return _solved(c, first, "cho_solve", lower, lower)
 
 
-def lu(a: ArrayLike, permute_l: bool = False) -> Any:
+def lu(
+    a: ArrayLike, permute_l: bool = False, *, p_indices: bool = False, **hints: Unpack[Hints]
+) -> Any:
     """Return the factors of ``a = P @ L @ U``.
 
     Parameters
@@ -143,6 +147,10 @@ def lu(a: ArrayLike, permute_l: bool = False) -> Any:
         Matrices of any shape in the last two axes.
     permute_l : bool
         Whether to return ``P @ L`` and ``U``.
+    p_indices : bool
+        Whether ``P`` is a vector of places, so that ``a = L[P] @ U``.
+    **hints
+        As SciPy's functions take them, see `numgrad.functions.hints`.
 
     Raises
     ------
@@ -162,8 +170,12 @@ def lu(a: ArrayLike, permute_l: bool = False) -> Any:
     tensor([[4., 4.],
             [0., 1.]])
     """
+    if hints:
+        require_hints(hints, "lu")
     result = LUResult(*_elimination.lu(floating_matrices(a, "lu", square=False), caller="lu"))
-    return (matmul(result.P, result.L), result.U) if seen(permute_l) else result
+    if seen(permute_l):
+        return matmul(result.P, result.L), result.U
+    return result._replace(P=argmax(result.P, axis=-1)) if seen(p_indices) else result
 
 
 def lu_factor(

@@ -314,7 +314,7 @@ NOT_CALLED = {
     "histogram_bin_edges histogramdd iscomplex isneginf isposinf isreal lcm lexsort matrix_rank "
     "nanargmax nanargmin spacing",
     "is captured by tests of its own": "bincount block_diag cho_factor cho_solve circulant "
-    "expm geomspace "
+    "eigh_tridiagonal eigvalsh_tridiagonal expm geomspace "
     "hankel logm logspace lu lu_factor lu_solve polydiv solve_banded solve_circulant "
     "solve_continuous_lyapunov solve_sylvester solve_toeplitz solve_triangular solveh_banded "
     "sqrtm toeplitz real_if_close trim_zeros",
