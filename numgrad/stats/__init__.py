@@ -7,7 +7,12 @@ from .continuous import cauchy as cauchy
 from .continuous import chi2 as chi2
 from .continuous import expon as expon
 from .continuous import f as f
+from .continuous import fisk as fisk
 from .continuous import gamma as gamma
+from .continuous import genextreme as genextreme
+from .continuous import genpareto as genpareto
+from .continuous import gompertz as gompertz
+from .continuous import gumbel_l as gumbel_l
 from .continuous import gumbel_r as gumbel_r
 from .continuous import halfcauchy as halfcauchy
 from .continuous import halfnorm as halfnorm
@@ -16,8 +21,10 @@ from .continuous import invgauss as invgauss
 from .continuous import laplace as laplace
 from .continuous import logistic as logistic
 from .continuous import lognorm as lognorm
+from .continuous import loguniform as loguniform
 from .continuous import norm as norm
 from .continuous import pareto as pareto
+from .continuous import powerlaw as powerlaw
 from .continuous import rayleigh as rayleigh
 from .continuous import skewnorm as skewnorm
 from .continuous import t as t

@@ -17,11 +17,16 @@ from .formulas import (
     LOG_PI,
     beta_entropy,
     cauchy_ppf,
+    end_of_tail,
     f_logpdf,
     f_var,
     finite,
+    fisk_logpdf,
+    fisk_mean,
+    fisk_var,
     gamma_entropy,
     gamma_logpdf,
+    genextreme_logpdf,
     halfcauchy_ppf,
     invgauss_logcdf,
     invgauss_logpdf,
@@ -29,7 +34,10 @@ from .formulas import (
     laplace_cdf,
     log1p_square,
     log_mass,
+    log_ratio,
+    loguniform_var,
     normal_logpdf,
+    power_ratio,
     t_entropy,
     t_logpdf,
     t_var,
@@ -220,5 +228,58 @@ invgauss = Continuous(
     cdf=lambda x, mu: exp(invgauss_logcdf(x, mu)), sf=lambda x, mu: exp(invgauss_logsf(x, mu)),
     logcdf=invgauss_logcdf, logsf=invgauss_logsf,
     mean=lambda mu: mu, var=lambda mu: mu * mu * mu,
+)
+gumbel_l = Continuous(
+    "gumbel_l", logpdf=lambda x: x - exp(x), cdf=lambda x: -expm1(-exp(x)),
+    sf=lambda x: exp(-exp(x)), logsf=lambda x: -exp(x), ppf=lambda q: log(-log1p(-q)),
+    isf=lambda q: log(-log(q)), mean=lambda: -EULER_GAMMA, var=lambda: math.pi**2 / 6,
+    entropy=lambda: EULER_GAMMA + 1,
+)
+genextreme = Continuous(
+    "genextreme", "c", edges="()", valid=lambda c: c == c, inside=0.0,
+    support=(lambda c: end_of_tail(c, c < 0, -INF), lambda c: end_of_tail(c, c > 0, INF)),
+    logpdf=genextreme_logpdf, cdf=lambda x, c: exp(-exp(-log_ratio(x, -c))),
+    sf=lambda x, c: -expm1(-exp(-log_ratio(x, -c))), logcdf=lambda x, c: -exp(-log_ratio(x, -c)),
+    ppf=lambda q, c: power_ratio(-log(-log(q)), -c),
+    isf=lambda q, c: power_ratio(-log(-log1p(-q)), -c),
+    entropy=lambda c: EULER_GAMMA * (1.0 - c) + 1.0,
+)
+genpareto = Continuous(
+    "genpareto", "c", edges="[)", valid=lambda c: c == c, inside=0.0,
+    support=(0.0, lambda c: end_of_tail(-c, c < 0, INF)),
+    logpdf=lambda x, c: -(1.0 + c) * log_ratio(x, c), cdf=lambda x, c: -expm1(-log_ratio(x, c)),
+    sf=lambda x, c: exp(-log_ratio(x, c)), logsf=lambda x, c: -log_ratio(x, c),
+    ppf=lambda q, c: power_ratio(-log1p(-q), c), isf=lambda q, c: power_ratio(-log(q), c),
+    mean=lambda c: finite(-c, -1.0, lambda d: 1.0 / (1.0 + d)),
+    var=lambda c: finite(-c, -0.5, lambda d: 1.0 / ((1.0 + d) * (1.0 + d) * (1.0 + 2.0 * d))),
+    entropy=lambda c: 1.0 + c,
+)
+fisk = Continuous(
+    "fisk", "c", support=(0.0, INF), edges="[)", logpdf=fisk_logpdf,
+    cdf=lambda x, c: sp.expit(c * log(x)), sf=lambda x, c: sp.expit(-c * log(x)),
+    logcdf=lambda x, c: sp.log_expit(c * log(x)), logsf=lambda x, c: sp.log_expit(-c * log(x)),
+    ppf=lambda q, c: exp(sp.logit(q) / c), isf=lambda q, c: exp(-sp.logit(q) / c),
+    mean=lambda c: finite(c, 1.0, fisk_mean), var=lambda c: finite(c, 2.0, fisk_var),
+    entropy=lambda c: 2.0 - log(c),
+)
+powerlaw = Continuous(
+    "powerlaw", "a", support=(0.0, 1.0), logpdf=lambda x, a: log(a) + sp.xlogy(a - 1.0, x),
+    cdf=lambda x, a: x**a, logcdf=lambda x, a: a * log(x), ppf=lambda q, a: q ** (1.0 / a),
+    mean=lambda a: a / (a + 1.0), var=lambda a: a / ((a + 2.0) * (a + 1.0) * (a + 1.0)),
+    entropy=lambda a: 1.0 - 1.0 / a - log(a),
+)
+gompertz = Continuous(
+    "gompertz", "c", support=(0.0, INF), edges="[)", logpdf=lambda x, c: log(c) + x - c * expm1(x),
+    cdf=lambda x, c: -expm1(-c * expm1(x)), sf=lambda x, c: exp(-c * expm1(x)),
+    logsf=lambda x, c: -c * expm1(x), ppf=lambda q, c: log1p(-log1p(-q) / c),
+    isf=lambda q, c: log1p(-log(q) / c),
+)
+loguniform = Continuous(
+    "loguniform", "a b", support=(lambda a, b: a, lambda a, b: b), inside=lambda a, b: a,
+    valid=lambda a, b: (a > 0) & (a < b), logpdf=lambda x, a, b: -log(x) - log(log(b / a)),
+    cdf=lambda x, a, b: log(x / a) / log(b / a), sf=lambda x, a, b: log(b / x) / log(b / a),
+    ppf=lambda q, a, b: a * (b / a) ** q, isf=lambda q, a, b: b * (a / b) ** q,
+    mean=lambda a, b: (b - a) / log(b / a), var=loguniform_var,
+    entropy=lambda a, b: 0.5 * log(a * b) + log(log(b / a)),
 )
 # fmt: on

@@ -199,3 +199,47 @@ def weibull_var(c: Tensor) -> Tensor:
 def vonmises_entropy(kappa: Tensor) -> Tensor:
     mean = sp.i1e(kappa) / sp.i0e(kappa)
     return 2 * HALF_LOG_2PI + log(sp.i0e(kappa)) + kappa * (1.0 - mean)
+
+
+def log_ratio(x: Tensor, c: Tensor) -> Tensor:
+    """Return ``log(1 + c * x) / c``, ``x`` where ``c`` is 0, with its slopes there."""
+    return x / sp.exprel(log1p(c * x))
+
+
+def power_ratio(t: Tensor, c: Tensor) -> Tensor:
+    """Return ``(exp(c * t) - 1) / c``, the inverse of `log_ratio`."""
+    far, straight = abs(t) == INF, c == 0
+    near, power = where(far, 0.0, t), where(straight, 1.0, c)
+    limit = where(straight, t, expm1(power * t) / power)
+    return where(far, limit, near * sp.exprel(c * near))
+
+
+def end_of_tail(c: Tensor, ends: Tensor, infinity: float) -> Tensor:
+    """Return ``1 / c`` where the support ends, else an infinity."""
+    return where(ends, 1.0 / where(ends, c, 1.0), infinity)
+
+
+def genextreme_logpdf(x: Tensor, c: Tensor) -> Tensor:
+    t = log_ratio(x, -c)
+    return (c - 1.0) * t - exp(-t)
+
+
+def fisk_logpdf(x: Tensor, c: Tensor) -> Tensor:
+    inside = x > 0
+    tail = 2.0 * sp.log_expit(-c * log(where(inside, x, 1.0)))
+    return log(c) + sp.xlogy(c - 1.0, x) + where(inside, tail, 0.0)
+
+
+def fisk_mean(c: Tensor) -> Tensor:
+    angle = math.pi / c
+    return angle / sin(angle)
+
+
+def fisk_var(c: Tensor) -> Tensor:
+    return fisk_mean(0.5 * c) - fisk_mean(c) ** 2
+
+
+def loguniform_var(a: Tensor, b: Tensor) -> Tensor:
+    width = log(b / a)
+    mean = (b - a) / width
+    return mean * (0.5 * (a + b) - mean)

@@ -10,7 +10,12 @@ CONTINUOUS = {
     "chi2": [(1.0,), (2.0,), (3.5,), (-2.0,)],
     "expon": [()],
     "f": [(1.0, 2.0), (2.0, 5.0), (10.0, 3.0), (3.0, -1.0)],
+    "fisk": [(0.5,), (1.5,), (3.0,), (-1.0,)],
     "gamma": [(0.5,), (1.0,), (3.2,), (0.0,), (1e5,)],
+    "genextreme": [(-0.3,), (0.0,), (1e-9,), (0.4,), (-1.5,)],
+    "genpareto": [(-0.3,), (0.0,), (1e-9,), (0.4,), (1.5,)],
+    "gompertz": [(0.5,), (3.0,), (-1.0,)],
+    "gumbel_l": [()],
     "gumbel_r": [()],
     "halfcauchy": [()],
     "halfnorm": [()],
@@ -19,8 +24,10 @@ CONTINUOUS = {
     "laplace": [()],
     "logistic": [()],
     "lognorm": [(0.7,), (2.0,), (-1.0,)],
+    "loguniform": [(0.4, 3.0), (1e-3, 50.0), (-1.0, 2.0), (3.0, 2.0)],
     "norm": [()],
     "pareto": [(0.5,), (3.0,), (0.0,)],
+    "powerlaw": [(0.5,), (1.0,), (3.0,), (-1.0,)],
     "rayleigh": [()],
     "skewnorm": [(-3.0,), (0.0,), (5.0,)],
     "t": [(0.5,), (3.0,), (50.0,), (1e10,), (INF,), (0.0,)],
@@ -46,7 +53,9 @@ INSIDE = np.array([-50, -3, -1, -0.25, 0.31, 0.5, 0.97, 1.4, 2, 3, 7, 40, 1e3])
 PROBABILITIES = np.array([-0.1, 0, 1e-300, 1e-10, 0.01, 0.3, 0.5, 0.9, 0.999, 1, 1.1, np.nan])
 
 
-LARGEST = {"laplace": 700, "halfnorm": 30, "f": 1e10, "skewnorm": 0.6}
+LARGEST = {
+    "laplace": 700, "halfnorm": 30, "f": 1e10, "skewnorm": 0.6, "fisk": 10, "gompertz": 6,
+}  # fmt: skip
 """Beyond these points SciPy has logarithms of 0 or NaN; the thin tail of the skew normal
 distribution has no digits here, where two parts cancel."""
 
@@ -62,7 +71,13 @@ def points(name, function):
     """Return the places at which a function of a distribution is compared with SciPy's."""
     if name == "skewnorm" and function == "logpdf":
         return POINTS
-    return POINTS[~(np.abs(POINTS) > LARGEST.get(name, INF))]
+    apart = np.isin(POINTS, OVERFLOWING.get(name, []))
+    return POINTS[~(np.abs(POINTS) > LARGEST.get(name, INF)) & ~apart]
+
+
+OVERFLOWING = {"fisk": [1e-300], "powerlaw": [0.0, 0.3, 0.5, 1.0]}
+"""Points at which powers that SciPy takes overflow, or of which it says that they lie outside, also
+if they are shifted."""
 
 
 def differences(function, values, place, step=1e-4):
