@@ -56,8 +56,7 @@ def logsumexp(
     if b is None and not return_sign and a.dtype.kind != "c":
         return plain_logsumexp(a, axis, keepdims)
     used = a if b is None else where(as_tensor(b) != 0, a, -float("inf"))
-    largest = largest_of(real(used.detach()), axis=axis, keepdims=True)
-    shift = where(isfinite(largest), largest, 0.0)
+    shift = _largest(used, axis)
     terms = exp(subtract(used, shift))
     total = sum_of(terms if b is None else multiply(b, terms), axis=axis, keepdims=keepdims)
     shift = shift if keepdims else squeeze(shift, axis)
@@ -124,5 +123,11 @@ def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
 def _shifted(x: ArrayLike, axis: Axis) -> Tensor:
     x = as_tensor(x)
     x = x if x.dtype.kind in "fc" else x.astype(float)
-    largest = largest_of(real(x.detach()), axis=axis, keepdims=True)
-    return subtract(x, where(isfinite(largest), largest, 0.0))
+    return subtract(x, _largest(x, axis))
+
+
+def _largest(x: Tensor, axis: Axis) -> Tensor:
+    """Return the largest real parts, 0 for an infinite one and of no elements."""
+    x = real(x.detach())
+    largest = largest_of(x, axis=axis, keepdims=True) if x.size else sum_of(x, axis, keepdims=True)
+    return where(isfinite(largest), largest, 0.0)

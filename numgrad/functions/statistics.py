@@ -219,15 +219,11 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     keepdims : bool
         Whether these axes stay, with size 1.
 
-    Raises
-    ------
-    ValueError
-        If there is no element.
-
     Notes
     -----
     The largest element is subtracted first, so nothing overflows. The gradient is the softmax:
-    :math:`g e^{x_i - y}`; elements that are infinite like the result share evenly.
+    :math:`g e^{x_i - y}`; elements that are infinite like the result share evenly. Of no elements
+    it is -inf.
 
     Examples
     --------
@@ -240,6 +236,8 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     """
     x, result = _computed_in(x, None)
     axes = negative_axes(axis, x.ndim)
+    if not x.size:  # there is no largest element
+        return log(x.sum(axis=axes, keepdims=kept(keepdims))).astype(result, copy=False)
     largest = _operators.max(x.detach(), axes=axes)
     shift = expand_dims(largest, axes=axes) if axes else largest
     total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)

@@ -94,6 +94,21 @@ def test_the_median_is_that_of_numpy(rng):
     assert np.isnan(ng.median([]).item())
 
 
+@pytest.mark.parametrize("axis", [(0, 1), 0, 1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_logarithms_and_shares_of_no_elements(axis, keepdims):
+    x = np.zeros((0, 3))
+    expected = special.logsumexp(x, axis, keepdims=keepdims)
+    for function in (ng.logsumexp, ng.special.logsumexp):
+        np.testing.assert_array_equal(function(x, axis=axis, keepdims=keepdims), expected)
+    np.testing.assert_array_equal(
+        ng.special.logsumexp(x, axis, x, keepdims=keepdims),
+        special.logsumexp(x, axis, x, keepdims=keepdims),
+    )
+    assert ng.special.softmax(x, axis).shape == ng.special.log_softmax(x, axis).shape == (0, 3)
+    assert gradient(lambda x: ng.logsumexp(x, axis=axis), x).shape == (0, 3)
+
+
 def test_logsumexp_of_nan_is_nan():
     assert np.isnan(ng.logsumexp([1.0, np.nan]).item())
 
