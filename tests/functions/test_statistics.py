@@ -94,7 +94,7 @@ def test_the_median_is_that_of_numpy(rng):
     assert np.isnan(ng.median([]).item())
 
 
-@pytest.mark.parametrize("axis", [(0, 1), 0, 1])
+@pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_logarithms_and_shares_of_no_elements(axis, keepdims):
     x = np.zeros((0, 3))
@@ -107,6 +107,7 @@ def test_logarithms_and_shares_of_no_elements(axis, keepdims):
     )
     assert ng.special.softmax(x, axis).shape == ng.special.log_softmax(x, axis).shape == (0, 3)
     assert gradient(lambda x: ng.logsumexp(x, axis=axis), x).shape == (0, 3)
+    assert ng.logsumexp(x).item() == ng.special.logsumexp(x, (0, 1), x).item() == -np.inf
 
 
 def test_logsumexp_of_nan_is_nan():
