@@ -32,11 +32,13 @@ def scaled_bessel(n, y):
     """
     n = abs(n)  # real, of the dtype of y as it is
     z = -0.5 * y * y
-    term = 1.0
-    for k in range(1, 13):
+    term, k = 1.0, 0.0  # counted in the dtype of y, which an integer would widen
+    for _ in range(12):
+        k += 1
         term = where(k <= n, term / (2 * k + 1), term)
-    series = term
-    for k in range(1, 30):
+    series, k = term, 0.0
+    for _ in range(29):
+        k += 1
         term = term * z / (k * (2 * n + 2 * k + 1))
         series += term
     safe = where(y == 0, 1.0, y)
@@ -44,7 +46,9 @@ def scaled_bessel(n, y):
     last = math.sin(safe) / safe
     value = (last - math.cos(safe)) * r
     found = where(n == 1, value, math.nan)
-    for k in range(1, 12):
+    k = 0.0
+    for _ in range(11):
+        k += 1
         last, value = value, ((2 * k + 1) * value - last) * r
         found = where(n == k + 1, value, found)
     return where(n > 12, math.nan, where(abs(y) < n + 1, series, found))

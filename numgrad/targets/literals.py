@@ -119,6 +119,8 @@ class Literals:
                 statement.value = self.ir.Const(self.real(constant), value.loc)
         elif value.op == "pair_first":  # the variable of a loop over a range
             self.kinds[name] = _INTEGRAL
+        elif value.op == "call" and self.callee(value) is int:
+            self.kinds[name] = _INTEGRAL
         elif value.op == "call" and not value.kws and self.takes_floats(value):
             value.args, before = self.as_floats(value.args, value.loc)
             return before
@@ -137,6 +139,13 @@ class Literals:
         else:
             (value.lhs, value.rhs), before = self.as_floats(operands, value.loc)
         return before
+
+    def callee(self, call: Any) -> Any:
+        """Return what a call by a global name calls, None for any other."""
+        try:
+            return self.func_ir.get_definition(call.func).value
+        except (KeyError, AttributeError):
+            return None
 
     def takes_floats(self, call: Any) -> bool:
         """Whether a callee is of `scalar_math` or ``math``, whose arguments have one dtype."""

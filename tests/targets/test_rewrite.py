@@ -144,6 +144,18 @@ def test_literals_of_integer_kernels_stay_integers():
     assert result.tolist() == [3 + 2**53, -12 + 2**53]
 
 
+def test_numbers_that_were_cut_to_integers_count_as_integers(monkeypatch):
+    def climb(x):
+        total = x
+        for _ in range(int(x) + 1):
+            total += 1
+        return total
+
+    code, _ = generated_code(spec_of(climb, F32, F32), monkeypatch)
+    assert "double" not in code
+    assert kernel(spec_of(climb, F32, F32)).ufunc(np.float32(2.5)) == 5.5
+
+
 def test_integer_argument_beside_a_float_keeps_its_arithmetic():
     def shifted_power(x, n):
         return n * x ** (n - 1)
