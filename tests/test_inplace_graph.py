@@ -45,6 +45,21 @@ def test_leaves_are_written_under_no_grad_only():
     np.testing.assert_array_equal(slope(x, x), [10.0, 2.0, 4.0])
 
 
+@pytest.mark.parametrize("transform", [ng.func.grad, ng.func.jacrev, ng.func.jacfwd])
+def test_arguments_of_transforms_are_not_written_without_gradients_either(transform):
+    """The derivative of the element that was would count as that of the element that is."""
+
+    def written(a):
+        with ng.no_grad():
+            a[1] = 5.0
+        return (a * a).sum()
+
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(LeafInplaceError, match=r"differentiated by; write to a copy"):
+        transform(written)(x)
+    assert x.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_repeated_elements_cannot_be_written():
     y = ng.broadcast_to(leaf([1.0]) * 2, (3,))
     with pytest.raises(InplaceError, match="clone"):

@@ -68,17 +68,29 @@ def check(target: Value, value: Value) -> None:
             "broadcast_to, or its memory is read-only, as that of z.real and z.imag, for which "
             "z[...] = real + 1j * imag writes. Write to a copy (x.clone()) instead."
         )
+    if root.node is None and root.requires_grad:
+        _check_leaf(root, target)
     if not mode.grad:
         return
-    if root.node is None and root.requires_grad:
-        what = "a leaf" if root is target else "a view of a leaf"
-        raise LeafInplaceError(
-            f"{what} tensor that requires grad is being used in an in-place operation; write under "
-            f"ng.no_grad(), or to a copy (x.clone())"
-        )
     for alias in (target._view, root._view):
         if isinstance(alias, Alias) and (alias.strict or value.requires_grad):
             _check_alias(alias)
+
+
+def _check_leaf(root: Value, target: Value) -> None:
+    """Raise unless a leaf that requires grad may be written. What a transform differentiates by may
+    not at all: the gradient of what is written would count as its own."""
+    what = "a leaf" if root is target else "a view of a leaf"
+    if root.leaf.is_variable:
+        raise LeafInplaceError(
+            f"{what} tensor that requires grad is being used in an in-place operation: it is an "
+            "argument that the function is differentiated by; write to a copy (x.clone())"
+        )
+    if mode.grad:
+        raise LeafInplaceError(
+            f"{what} tensor that requires grad is being used in an in-place operation; write under "
+            "ng.no_grad(), or to a copy (x.clone())"
+        )
 
 
 def _refuse_another_device(device: str, here: str) -> None:
