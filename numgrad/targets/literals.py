@@ -117,10 +117,8 @@ class Literals:
             constant = attribute(self.func_ir, value, self.ir)
             if type(constant) is float:
                 statement.value = self.ir.Const(self.real(constant), value.loc)
-        elif value.op == "pair_first":  # the variable of a loop over a range
-            self.kinds[name] = _INTEGRAL
-        elif value.op == "call" and self.callee(value) is int:
-            self.kinds[name] = _INTEGRAL
+        elif value.op == "pair_first" or (value.op == "call" and self.callee(value) is int):
+            self.kinds[name] = _INTEGRAL  # the variable of a loop over a range, or what was cut
         elif value.op == "call" and not value.kws and self.takes_floats(value):
             value.args, before = self.as_floats(value.args, value.loc)
             return before
