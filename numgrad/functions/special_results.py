@@ -1,5 +1,9 @@
 """Special functions of several results, or with options, that are made of operators of tables."""
 
+from typing import Any
+
+import scipy.special
+
 from .._tensor import ArrayLike, Tensor
 from ..operators.elementwise import where
 from ..operators.formulas import TABLE
@@ -167,13 +171,15 @@ def lambertw(z: ArrayLike, k: ArrayLike = 0, tol: float = 1e-8) -> Tensor:
     return TABLE["lambertw"](z, k)
 
 
-def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Tensor:
+def comb(N: ArrayLike, k: ArrayLike, *, exact: bool = False, repetition: bool = False) -> Any:
     """Return the number of combinations of ``k`` things out of ``N``, as floats.
 
     Parameters
     ----------
     N, k : array_like
         Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+    exact : bool
+        Whether the result is SciPy's integer of two integers, which has no derivative.
     repetition : bool
         Whether things may be taken more than once.
 
@@ -187,18 +193,22 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Tensor:
     >>> ng.special.comb(10, 3).item()
     120.0
     """
+    if exact:
+        return scipy.special.comb(N, k, exact=True, repetition=repetition)
     if repetition:
         return comb(as_tensor(N) + as_tensor(k) - 1, k)
     return _where_sensible(N, k, TABLE["binom"](N, k))
 
 
-def perm(N: ArrayLike, k: ArrayLike) -> Tensor:
+def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
     """Return the number of ordered choices of ``k`` things out of ``N``, as floats.
 
     Parameters
     ----------
     N, k : array_like
         Broadcast together. The result is 0 for ``k > N`` and for negative numbers.
+    exact : bool
+        As in `comb`.
 
     Notes
     -----
@@ -210,6 +220,8 @@ def perm(N: ArrayLike, k: ArrayLike) -> Tensor:
     >>> ng.special.perm(10, 3).item()
     720.0
     """
+    if exact:
+        return scipy.special.perm(N, k, exact=True)
     return _where_sensible(N, k, TABLE["poch"](as_tensor(N) - as_tensor(k) + 1, k))
 
 

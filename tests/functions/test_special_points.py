@@ -208,6 +208,21 @@ def test_zeta_multigammaln_and_counts():
     np.testing.assert_allclose(special.comb(N, k, repetition=True).numpy()[:2], [15, 1])
 
 
+def test_exact_counts_are_integers_of_scipy():
+    assert special.comb(60, 30, exact=True) == sp.comb(60, 30, exact=True)
+    assert special.comb(5, 2, exact=True, repetition=True) == 15
+    assert special.perm(25, 20, exact=True) == sp.perm(25, 20, exact=True)
+    assert type(special.comb(5, 2, exact=True)) is int
+
+    def bernstein(weights, t, n=3):
+        terms = [special.comb(n, k, exact=True) * t**k * (1 - t) ** (n - k) for k in range(n + 1)]
+        return (weights * ng.stack(terms)).sum()
+
+    np.testing.assert_allclose(ng.func.grad(bernstein)(np.ones(4), 0.25).sum(), 1.0)
+    with pytest.raises(ng.errors.DetachedError):
+        ng.func.grad(lambda n: special.comb(n, 2, exact=True))(5.0)
+
+
 A = np.array([[1.0, -2.0, 800.0], [0.5, 3.0, -INF]])
 WEIGHTS = np.array([[1.0, -2.0, 0.5], [1.0, 0.0, 2.0]])
 
