@@ -256,7 +256,7 @@ def eye(
 
     Parameters
     ----------
-    N, n_cols : int
+    N, M : int
         The shape; square by default.
     k : int
         The diagonal; positive above the main one.
