@@ -31,7 +31,6 @@ from ._numpy_names import _names_of
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
-from ._tensor import Tensor as ndarray  # noqa: F401, N813
 from ._tensor import tensor as tensor
 from ._version import __version__ as __version__
 from .func import cond as cond
@@ -46,6 +45,7 @@ from .functions.applying import apply_over_axes as apply_over_axes
 from .functions.applying import fromfunction as fromfunction
 from .functions.applying import ndenumerate as ndenumerate
 from .functions.applying import vectorize as vectorize
+from .functions.array_class import ndarray as ndarray
 from .functions.assembling import append as append
 from .functions.assembling import block as block
 from .functions.assembling import delete as delete

@@ -7,8 +7,11 @@
 >>> z = np.random.default_rng(0).normal(size=3)
 >>> bool(np.isclose(ng.grad(x.sum(), scale)[0].item(), z.sum()))
 True
+
+Without a generator they are the functions of `numpy.random`, which share one.
 """
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable
@@ -21,7 +24,7 @@ from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
 from .engine.record import mode
 from .functions.exponential import exp, expm1
-from .functions.operands import as_tensors
+from .functions.operands import as_tensor, as_tensors
 from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
@@ -71,7 +74,27 @@ def _declare(
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = f"Return ``rng.{name}({text})`` as a function of the parameters."
     draw.__signature__ = signature  # type: ignore[attr-defined]
-    return draw
+    return _also_of_numpy(draw) if is_numpy else draw
+
+
+def _also_of_numpy(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Let a function of a generator be called without one, as NumPy's function of its name is."""
+
+    @functools.wraps(draw)
+    def call(*args: Any, **given: Any) -> Tensor:
+        if "rng" in given or not isinstance(args[0] if args else None, _PARAMETERS):
+            return draw(*args, **given)
+        rng: Any = np.random.mtrand._rand  # type: ignore[attr-defined]
+        values = (*args, *given.values())
+        has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in values)
+        if has_graph or mode.capture is not None:
+            return draw(rng, *args, **given)
+        return as_tensor(getattr(rng, draw.__name__)(*args, **given))
+
+    return call
+
+
+_PARAMETERS = (Tensor, np.ndarray, np.generic, int, float, list, tuple, type(None))
 
 
 def _parameter(text: str) -> inspect.Parameter:
@@ -82,7 +105,7 @@ def _parameter(text: str) -> inspect.Parameter:
 
 def _require_draws(rng: Any, name: str) -> None:
     """Raise unless a generator draws here, at each call."""
-    if not isinstance(rng, np.random.Generator):
+    if not isinstance(rng, np.random.Generator | np.random.RandomState):
         raise TypeError(
             f"random.{name} draws from a numpy.random.Generator, its first argument, such as "
             f"numpy.random.default_rng(seed); got {type(rng).__name__}"
@@ -198,6 +221,7 @@ f = _declare(
 )
 
 
+@_also_of_numpy
 def dirichlet(rng: Any, alpha: ArrayLike, size: Size = None) -> Tensor:
     """Return ``rng.dirichlet(alpha, size)`` as a function of the vector ``alpha``."""
     _require_draws(rng, "dirichlet")
@@ -208,6 +232,7 @@ def dirichlet(rng: Any, alpha: ArrayLike, size: Size = None) -> Tensor:
     return x / x.sum(axis=-1, keepdims=True)
 
 
+@_also_of_numpy
 def multivariate_normal(rng: Any, mean: ArrayLike, cov: ArrayLike, size: Size = None) -> Tensor:
     """Return ``mean + L z`` of normal draws ``z``, with the Cholesky factor ``L`` of ``cov``.
 

@@ -1,5 +1,7 @@
 """NumPy's names that numgrad does not have itself, where it is imported as ``np``."""
 
+import functools
+
 import numpy
 import pytest
 
@@ -71,3 +73,45 @@ def test_other_names_are_nobodys(module, name):
 def test_what_numpy_has_removed_is_said_in_its_words():
     with pytest.raises(AttributeError, match=r"numgrad.*Use `np\.float64`"):
         np.float_  # noqa: B018
+
+
+class Standardizer:
+    """Checks its data as programs do, which may come from NumPy or have been made on the way."""
+
+    def transform(self, data):
+        if not isinstance(data, np.ndarray):
+            raise TypeError(f"an array is needed, not {type(data).__name__}")
+        if type(data) == np.ndarray or data.dtype.kind == "f":  # noqa: E721  what programs write
+            out = np.ndarray(data.shape, dtype=data.dtype)
+            out[:] = (data - data.mean(axis=0)) / np.ndarray.std(np.asarray(data), axis=0)
+        return out
+
+
+def test_arrays_of_both_libraries_are_instances_of_the_class_of_arrays():
+    data = numpy.array([[1.0, 2.0], [3.0, 1.0], [0.5, 4.0]])
+    expected = (data - data.mean(axis=0)) / data.std(axis=0)
+    transform = Standardizer().transform
+    for given in (data, np.tensor(data)):
+        numpy.testing.assert_allclose(transform(given).numpy(), expected, rtol=1e-14)
+    numpy.testing.assert_allclose(np.jit(transform)(data), expected, rtol=1e-14)
+    weights, step = numpy.cos(data), 1e-6 * numpy.sin(data)
+    slopes = np.func.grad(lambda x: (transform(x) * weights).sum())(data)
+    ends = [(transform(x).numpy() * weights).sum() for x in (data + step, data - step)]
+    numpy.testing.assert_allclose((slopes * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-7)
+    with pytest.raises(TypeError, match="not list"):
+        transform([1.0])
+
+
+def test_the_class_of_arrays_stands_for_that_of_tensors():
+    made = np.ndarray((2, 3), "float32", order="F")
+    assert (made.shape, made.dtype, made.flags["F_CONTIGUOUS"]) == ((2, 3), numpy.float32, True)
+    assert {np.Tensor: 1}[np.ndarray] == 1
+    kinds = np.Tensor, numpy.ndarray, list
+    assert [issubclass(kind, np.ndarray) for kind in kinds] == [True, True, False]
+    assert not isinstance(2.0, np.ndarray)
+    assert np.tensor([1.0]).view(np.ndarray).tolist() == [1.0]
+    kind = functools.singledispatch(lambda x: "other")
+    kind.register(np.ndarray)(lambda x: "array")
+    assert [kind(x) for x in (np.ones(1), numpy.ones(1), 1.0)] == ["array", "array", "other"]
+    with pytest.raises(TypeError, match="class Field: no classes derive"):
+        type(np.ndarray)("Field", (np.ndarray,), {})

@@ -169,6 +169,50 @@ def test_vectors(size):
     np.testing.assert_allclose((slopes[1].numpy() * direction).sum(), expected, rtol=1e-7)
 
 
+def without_a_generator(name, *parameters, **given):
+    """Return what a function draws as NumPy's of its name is called, after the same seed."""
+    np.random.seed(5)  # noqa: NPY002  which programs call
+    return getattr(ng.random, name)(*parameters, **given)
+
+
+CALLS = {
+    **SAME_BITS, **TO_ROUNDING, **SHAPES, **dict.fromkeys(WITHOUT_PARAMETERS, ()),
+    "multivariate_normal": ([1.0, 2.0], [[2.0, 0.3], [0.3, 1.0]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("given", [{}, {"size": (4, 3)}])
+def test_without_a_generator_they_are_functions_of_numpy(name, given):
+    actual = without_a_generator(name, *CALLS[name], **given)
+    expected = getattr(np.random.RandomState(5), name)(*CALLS[name], **given)
+    assert isinstance(actual, ng.Tensor)
+    np.testing.assert_array_equal(actual.numpy(), expected)
+
+
+@pytest.mark.parametrize("name", [*SAME_BITS, *TO_ROUNDING])
+def test_gradients_without_a_generator_are_those_of_the_same_draws(name):
+    parameters = {**SAME_BITS, **TO_ROUNDING}[name]
+    leaves = [ng.tensor(p, requires_grad=True) for p in parameters]
+    y = without_a_generator(name, *leaves, size=(5, 3))
+    again = getattr(ng.random, name)(np.random.RandomState(5), *leaves, size=(5, 3))
+    expected = getattr(np.random.RandomState(5), name)(*parameters, size=(5, 3))
+    np.testing.assert_allclose(y.detach().numpy(), expected, rtol=1e-14, atol=1e-15)
+    for actual, slope in zip(ng.grad(y.sum(), leaves), ng.grad(again.sum(), leaves), strict=True):
+        np.testing.assert_array_equal(actual.numpy(), slope.numpy())
+    if name in OF_SHAPES:
+        return
+    for place, leaf in enumerate(leaves):
+
+        def value(step, place=place):
+            moved = [p + step * (i == place) for i, p in enumerate(parameters)]
+            return getattr(np.random.RandomState(5), name)(*moved, size=(5, 3)).sum(axis=0)
+
+        expected = (value(1e-5) - value(-1e-5)) / 2e-5
+        actual = ng.grad(without_a_generator(name, *leaves, size=(5, 3)).sum(), leaf)[0]
+        np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-6, atol=1e-8)
+
+
 def test_transforms_of_functions_that_draw():
     def f(theta):
         return (ng.random.weibull(generator(), theta[0], 20) * theta[1]).mean()
@@ -193,6 +237,8 @@ rng_of_module = np.random.default_rng(0)
         lambda mu: ng.random.normal(np.random.default_rng(0), mu),
         lambda mu: ng.random.multivariate_normal(rng_of_module, [0.0], [[1.0]]) + mu,
         lambda mu: ng.random.standard_normal(rng_of_module) + mu,
+        lambda mu: ng.random.normal(mu, 1.0),
+        lambda mu: ng.random.normal(size=2) + mu,
     ],
 )
 @pytest.mark.parametrize("around", [ng.jit, ng.func.vmap])
@@ -214,7 +260,7 @@ def test_draws_around_a_captured_function_are_new_at_each_call():
     ("call", "error", "text"),
     [
         (lambda: ng.random.normal(generator(), 0.0, -1.0), ValueError, "scale < 0"),
-        (lambda: ng.random.normal(0.0, 1.0), TypeError, r"random\.normal draws from"),
+        (lambda: ng.random.cauchy(0.0, 1.0), TypeError, r"random\.cauchy draws from"),
         (lambda: ng.random.normal(np.random, 1.0), TypeError, "Generator"),
         (lambda: ng.random.normal(generator(), LOC, size=2), ValueError, r"random\.normal.*size"),
         (lambda: ng.random.normal(generator(), size=(1,), sigma=1), TypeError, r"random\.normal"),

@@ -83,7 +83,10 @@ class Draws:
         """Raise if a generator has another state than before, or was made without a seed."""
         drawn = [name for generator, name, before in self._before if _state(generator) != before]
         if _entropy.seeds != self._seeds:
-            drawn.append("a generator that it has made without a seed")
+            drawn.append(
+                "a generator that it has made without a seed, or as a RandomState, which asks the "
+                "system for one in any case (np.random.default_rng(seed) does not),"
+            )
         if drawn:
             raise CaptureError(
                 f"{function} has drawn random numbers from {' and '.join(drawn)} while it was "

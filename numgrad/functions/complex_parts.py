@@ -30,23 +30,23 @@ conjugate = conj
     "The cotangent becomes the real part of the gradient.",
     at=("[1.0 + 2.0j]",), gradient="[1.+0.j]",
 )
-def real(x: ArrayLike, /) -> Tensor:
+def real(val: ArrayLike) -> Tensor:
     """Return the real part: of complex numbers a copy, which cannot be written in place, of real
     numbers a view, as in NumPy."""
-    x = as_tensor(x)
-    if x.dtype.kind != "c":
-        return x if x.is_scalar else reshape(x, x.shape)
-    return _read_only(_complex_parts.real(x), x)
+    val = as_tensor(val)
+    if val.dtype.kind != "c":
+        return val if val.is_scalar else reshape(val, val.shape)
+    return _read_only(_complex_parts.real(val), val)
 
 
 @of_elements(
     "The cotangent becomes the imaginary part of the gradient.",
     at=("[1.0 + 2.0j]",), gradient="[0.+1.j]",
 )
-def imag(x: ArrayLike, /) -> Tensor:
+def imag(val: ArrayLike) -> Tensor:
     """Return the imaginary part, 0 for real numbers. It cannot be written in place."""
-    x = as_tensor(x)
-    return _read_only(_complex_parts.imag(x), x)
+    val = as_tensor(val)
+    return _read_only(_complex_parts.imag(val), val)
 
 
 def _read_only(part: Tensor, x: Tensor) -> Tensor:
@@ -60,19 +60,19 @@ def _read_only(part: Tensor, x: Tensor) -> Tensor:
     return part
 
 
-def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:
-    """Return the angle of ``x`` in the complex plane, in ``[-pi, pi]``.
+def angle(z: ArrayLike, deg: bool = False) -> Tensor:
+    """Return the angle of ``z`` in the complex plane, in ``[-pi, pi]``.
 
     Parameters
     ----------
-    x : array_like
+    z : array_like
         Any shape.
     deg : bool
         In degrees instead of radians.
 
     Notes
     -----
-    It is ``atan2(imag(x), real(x))``; the derivative at 0 is 0.
+    It is ``atan2(imag(z), real(z))``; the derivative at 0 is 0.
 
     Examples
     --------
@@ -81,5 +81,5 @@ def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:
     >>> ng.grad(ng.angle(x), x)[0]
     tensor([-0.4+0.2j])
     """
-    y = _trigonometric.atan2(_complex_parts.imag(x), _complex_parts.real(x))
+    y = _trigonometric.atan2(_complex_parts.imag(z), _complex_parts.real(z))
     return rad2deg(y) if seen(deg) else y

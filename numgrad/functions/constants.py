@@ -141,7 +141,7 @@ def full(
 
 
 def zeros_like(
-    x: ArrayLike,
+    a: ArrayLike,
     dtype: Any = None,
     order: Any = "K",
     subok: bool = True,
@@ -149,11 +149,11 @@ def zeros_like(
     device: Any = None,
     shape: Any = None,
 ) -> Tensor:
-    """Return zeros with the shape and dtype of ``x``, unless others are given.
+    """Return zeros with the shape and dtype of ``a``, unless others are given.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         What the result resembles.
     dtype : dtype, optional
         Another dtype.
@@ -166,7 +166,7 @@ def zeros_like(
 
     Notes
     -----
-    The result does not depend on the values of ``x``: no gradient flows.
+    The result does not depend on the values of ``a``: no gradient flows.
 
     Examples
     --------
@@ -174,12 +174,12 @@ def zeros_like(
     >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
     tensor([0., 0.])
     """
-    sizes, dtype, device = _like(x, dtype, shape, device)
+    sizes, dtype, device = _like(a, dtype, shape, device)
     return zeros(sizes, dtype, order, device=device)
 
 
 def ones_like(
-    x: ArrayLike,
+    a: ArrayLike,
     dtype: Any = None,
     order: Any = "K",
     subok: bool = True,
@@ -187,7 +187,7 @@ def ones_like(
     device: Any = None,
     shape: Any = None,
 ) -> Tensor:
-    """Return ones with the shape and dtype of ``x``; parameters as in `zeros_like`.
+    """Return ones with the shape and dtype of ``a``; parameters as in `zeros_like`.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def ones_like(
     >>> ng.ones_like(ng.tensor([1.0, 2.0]))
     tensor([1., 1.])
     """
-    sizes, dtype, device = _like(x, dtype, shape, device)
+    sizes, dtype, device = _like(a, dtype, shape, device)
     return ones(sizes, dtype, order, device=device)
 
 
@@ -221,7 +221,7 @@ def empty_like(
 
 
 def full_like(
-    x: ArrayLike,
+    a: ArrayLike,
     fill_value: ArrayLike,
     dtype: Any = None,
     order: Any = "K",
@@ -230,7 +230,7 @@ def full_like(
     device: Any = None,
     shape: Any = None,
 ) -> Tensor:
-    """Return ``fill_value`` in the shape and dtype of ``x``; parameters as in `full`, `zeros_like`.
+    """Return ``fill_value`` in the shape and dtype of ``a``; parameters as in `full`, `zeros_like`.
 
     Examples
     --------
@@ -238,13 +238,13 @@ def full_like(
     >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
     tensor([7., 7.])
     """
-    sizes, dtype, device = _like(x, dtype, shape, device)
+    sizes, dtype, device = _like(a, dtype, shape, device)
     return full(sizes, fill_value, dtype, order, device=device)
 
 
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
+    N: int,
+    M: int | None = None,
     k: int = 0,
     dtype: Any = None,
     order: Any = "C",
@@ -256,7 +256,7 @@ def eye(
 
     Parameters
     ----------
-    n_rows, n_cols : int
+    N, M : int
         The shape; square by default.
     k : int
         The diagonal; positive above the main one.
@@ -272,8 +272,8 @@ def eye(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """
-    columns = n_rows if n_cols is None else n_cols
-    rows, columns, k = map(operator.index, seen((n_rows, columns, k)))
+    columns = N if M is None else M
+    rows, columns, k = map(operator.index, seen((N, columns, k)))
     dtype = np.float64 if dtype is None else dtype
     return fresh(np.eye(rows, columns, k, dtype, plain_order(order)), device_like(device, like))
 

@@ -56,7 +56,7 @@ def array(
 
 
 def asarray(
-    obj: ArrayLike,
+    a: ArrayLike,
     dtype: Any = None,
     order: Any = None,
     *,
@@ -64,15 +64,15 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Tensor:
-    """Return ``obj`` as a tensor; a tensor that needs no change is returned itself.
+    """Return ``a`` as a tensor; a tensor that needs no change is returned itself.
 
     Parameters
     ----------
-    obj : array_like
+    a : array_like
         A tensor, an array, numbers, or nested sequences of these. Sequences of tensors are stacked,
         so gradients flow back to each.
     dtype : dtype, optional
-        By default the dtype of ``obj`` as NumPy sees it.
+        By default the dtype of ``a`` as NumPy sees it.
     order : {"C", "F", "A", "K"}, optional
         How the elements lie in memory; a copy is made where they do not.
     device, like
@@ -99,26 +99,26 @@ def asarray(
     """
     device = device_like(device, like)
     if device is not None:
-        return placed_on(asarray(obj, dtype, order, copy=copy), device)
+        return placed_on(asarray(a, dtype, order, copy=copy), device)
     if order is not None:
-        x = asarray(obj, dtype, copy=copy)
+        x = asarray(a, dtype, copy=copy)
         y = in_order(x, order)
         if copy is False and y is not x:
             raise ValueError(f"asarray: order={order!r} needs a copy")
         return y
-    if isinstance(obj, Tensor):
-        return _from_tensor(obj, dtype, copy)
-    if isinstance(obj, (list, tuple)) and carries_graph(obj):
+    if isinstance(a, Tensor):
+        return _from_tensor(a, dtype, copy)
+    if isinstance(a, (list, tuple)) and carries_graph(a):
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
-        return _from_tensor(_stack(obj, dtype), dtype, None)
-    if is_on_gpu(obj):
-        return _from_tensor(of_gpu(obj), dtype, copy)
-    require_plain(obj)
-    source = arrays(obj)
+        return _from_tensor(_stack(a, dtype), dtype, None)
+    if is_on_gpu(a):
+        return _from_tensor(of_gpu(a), dtype, copy)
+    require_plain(a)
+    source = arrays(a)
     array = np.array(source, dtype=dtype, copy=copy)
     if array is not source:
-        seen(obj)
+        seen(a)
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
     array = numbers(array)

@@ -13,12 +13,12 @@ from .axes import normalize_axis_index
 from .operands import as_tensor, whole
 
 
-def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Return a diagonal of two axes, which become the last one, as a view.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     offset : int
         Positive above the main diagonal, negative below.
     axis1, axis2 : int
@@ -31,7 +31,7 @@ def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
 
     Notes
     -----
-    The gradient of ``x`` is zero but on the diagonal.
+    The gradient of ``a`` is zero but on the diagonal.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     >>> ng.diagonal(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([1., 4.])
     """
-    return _diagonal.call(as_tensor(x), offset, axis1, axis2)
+    return _diagonal.call(as_tensor(a), offset, axis1, axis2)
 
 
 @Steps
@@ -52,12 +52,12 @@ def _diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any,
     return [(_indexing.diagonal, {"axes": (first, second), "offset": whole(offset)})]
 
 
-def diag(x: ArrayLike, k: int = 0) -> Tensor:
-    """Return a diagonal of a matrix, or the matrix that has the vector ``x`` as a diagonal.
+def diag(v: ArrayLike, k: int = 0) -> Tensor:
+    """Return a diagonal of a matrix, or the matrix that has the vector ``v`` as a diagonal.
 
     Parameters
     ----------
-    x : array_like
+    v : array_like
         A vector or a matrix.
     k : int
         Which diagonal: 0 is the main one, positive ones are above.
@@ -65,7 +65,7 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
     Raises
     ------
     ValueError
-        If ``x`` has neither one nor two axes.
+        If ``v`` has neither one nor two axes.
 
     Notes
     -----
@@ -78,24 +78,24 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
     tensor([[1., 0.],
             [0., 2.]])
     """
-    x = as_tensor(x)
-    if x.ndim == 2:
-        return diagonal(x, k)
-    if x.ndim != 1:
-        raise ValueError(f"diag needs a vector or a matrix, got shape {x.shape}")
+    v = as_tensor(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError(f"diag needs a vector or a matrix, got shape {v.shape}")
     k = whole(k)
-    size = x.shape[0] + abs(k)
-    zeros = np.broadcast_to(np.zeros((), x.dtype), (size, size))
+    size = v.shape[0] + abs(k)
+    zeros = np.broadcast_to(np.zeros((), v.dtype), (size, size))
     chain = _indexing.as_chain([(_indexing.diagonal, {"axes": (-2, -1), "offset": k})])
-    return _indexing.put_view(zeros, x, ncore=2, nregion=1, chain=chain)
+    return _indexing.put_view(zeros, v, ncore=2, nregion=1, chain=chain)
 
 
-def tril(x: ArrayLike, k: int = 0) -> Tensor:
+def tril(m: ArrayLike, k: int = 0) -> Tensor:
     """Return the lower triangles of matrices: zero above diagonal ``k``.
 
     Parameters
     ----------
-    x : array_like
+    m : array_like
         The last two axes are the matrices; a vector is repeated as the rows of one.
     k : int
 
@@ -115,10 +115,10 @@ def tril(x: ArrayLike, k: int = 0) -> Tensor:
     tensor([[1., 0.],
             [3., 4.]])
     """
-    return _triangle(x, k, upper=False)
+    return _triangle(m, k, upper=False)
 
 
-def triu(x: ArrayLike, k: int = 0) -> Tensor:
+def triu(m: ArrayLike, k: int = 0) -> Tensor:
     """Return the upper triangles of matrices: zero below diagonal ``k``; see `tril`.
 
     Examples
@@ -128,7 +128,7 @@ def triu(x: ArrayLike, k: int = 0) -> Tensor:
     tensor([[1., 2.],
             [0., 4.]])
     """
-    return _triangle(x, k, upper=True)
+    return _triangle(m, k, upper=True)
 
 
 def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:

@@ -20,7 +20,7 @@ from .selection import where
 from .universal import Options, with_options
 
 
-def sinc(x: ArrayLike, /) -> Tensor:
+def sinc(x: ArrayLike) -> Tensor:
     """Return ``sin(pi x) / (pi x)``, 1 at 0.
 
     Parameters
@@ -42,7 +42,7 @@ def sinc(x: ArrayLike, /) -> Tensor:
     return _spherical.sinc(x)
 
 
-def i0(x: ArrayLike, /) -> Tensor:
+def i0(x: ArrayLike) -> Tensor:
     """Return the modified Bessel function of order 0; its derivative is that of order 1.
 
     Examples

@@ -127,6 +127,8 @@ _ONE = """
     norm : {{"backward", "ortho", "forward"}}, optional
         Which direction is scaled by ``1/n``: the inverse one by default; with ``"ortho"`` each by
         the square root.
+    overwrite_x, workers
+        Of `scipy.fft`; they ask for nothing here.
 
     Raises
     ------
@@ -147,6 +149,8 @@ _SEVERAL = """
     axes : sequence of int, optional
         {axes}. One that comes twice is transformed twice.
     norm : {{"backward", "ortho", "forward"}}, optional
+    overwrite_x, workers
+        Of `scipy.fft`; they ask for nothing here.
 
     Raises
     ------
@@ -173,8 +177,9 @@ def _one(
     name: str, summary: str, points: str, notes: str, *example: str, raises: str = ""
 ) -> Function:
     def function(
-        a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None
-    ) -> Tensor:
+        a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, *,
+        overwrite_x: bool = False, workers: int | None = None,
+    ) -> Tensor:  # fmt: skip
         return _transform(name, name, as_tensor(a), n, axis, norm_of(name, norm))
 
     doc = summary + _ONE.format(points=points, notes=notes, raises=raises)
@@ -191,6 +196,9 @@ def _several(name: str, summary: str, *example: str) -> Function:
         s: Sequence[int] | None = None,
         axes: Axes = usual,
         norm: str | None = None,
+        *,
+        overwrite_x: bool = False,
+        workers: int | None = None,
     ) -> Tensor:
         return _transforms(name, as_tensor(a), s, axes, norm_of(name, norm))
 

@@ -154,21 +154,21 @@ _gathered = Steps(_gather_steps, _gather)
 
 
 def take(
-    x: ArrayLike,
+    a: ArrayLike,
     indices: ArrayLike,
     axis: int | None = None,
     out: Tensor | None = None,
     mode: str = "raise",
 ) -> Tensor:
-    """Return the elements of ``x`` at ``indices`` along ``axis``.
+    """Return the elements of ``a`` at ``indices`` along ``axis``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     indices : array_like of int
         Negative ones count from the end.
     axis : int, optional
-        By default ``x`` is flattened first.
+        By default ``a`` is flattened first.
     out : Tensor, optional
         Where the result is written.
     mode : {"raise", "wrap", "clip"}
@@ -191,13 +191,13 @@ def take(
     tensor([[2., 2., 1.],
             [4., 4., 3.]], grad_fn=<gather>)
     """
-    x, axis = _flattened(as_tensor(x), axis)
-    where = _indices(indices, x.spec.device)
+    a, axis = _flattened(as_tensor(a), axis)
+    where = _indices(indices, a.spec.device)
     if where.dtype.kind == "b" or (where.size == 0 and isinstance(where, np.ndarray)):
         where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
     if mode != "raise":
-        where = _inside(where, x.shape[axis], mode)
-    y = read(x, (*(slice(None),) * axis, where) if axis else where, "take")
+        where = _inside(where, a.shape[axis], mode)
+    y = read(a, (*(slice(None),) * axis, where) if axis else where, "take")
     if out is None:
         return y
     from .results import delivered  # which writes, with keys that are made here
@@ -232,16 +232,16 @@ def _indices(indices: ArrayLike, device: str) -> Any:
     return indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
 
 
-def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:
-    """Return elements of ``x`` picked by ``indices``, which match ``x`` along all other axes.
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Tensor:
+    """Return elements of ``arr`` picked by ``indices``, which match ``arr`` along all other axes.
 
     Parameters
     ----------
-    x : array_like
+    arr : array_like
     indices : array_like of int
-        As many axes as ``x``; axes of size 1 are repeated. What ``argsort`` returns, for example.
+        As many axes as ``arr``; axes of size 1 are repeated. What ``argsort`` returns, for example.
     axis : int, optional
-        Where the indices count; ``None`` flattens ``x`` first.
+        Where the indices count; ``None`` flattens ``arr`` first.
 
     Raises
     ------
@@ -262,17 +262,17 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> 
     tensor([[2.],
             [4.]], grad_fn=<gather>)
     """
-    x = as_tensor(x)
-    where = _indices(indices, x.spec.device)
-    x, axis = _flattened(x, axis)
-    if where.ndim != x.ndim:
+    arr = as_tensor(arr)
+    where = _indices(indices, arr.spec.device)
+    arr, axis = _flattened(arr, axis)
+    if where.ndim != arr.ndim:
         raise ValueError(
-            f"take_along_axis: indices of shape {where.shape} and x of shape {x.shape} differ in "
+            f"take_along_axis: indices of shape {where.shape} and x of shape {arr.shape} differ in "
             f"their axes"
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
-    return read(x, _grid(where, x.shape, axis), "take_along_axis")
+    return read(arr, _grid(where, arr.shape, axis), "take_along_axis")
 
 
 def _grid(where: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:

@@ -104,7 +104,7 @@ concatenate = concat
 
 
 def stack(
-    xs: Sequence[ArrayLike],
+    arrays: Sequence[ArrayLike],
     axis: int = 0,
     out: Tensor | None = None,
     *,
@@ -115,7 +115,7 @@ def stack(
 
     Parameters
     ----------
-    xs : sequence of array_like
+    arrays : sequence of array_like
         Dtypes are promoted.
     axis : int
         Where the new axis is in the result.
@@ -138,7 +138,9 @@ def stack(
     tensor([[1., 3.],
             [2., 4.]])
     """
-    y = _stacked.call(xs if dtype is None else _converted(xs, dtype, casting, "stack"), axis)
+    if dtype is not None:
+        arrays = _converted(arrays, dtype, casting, "stack")
+    y = _stacked.call(arrays, axis)
     return y if out is None else delivered(y, out, "stack")
 
 
@@ -171,7 +173,7 @@ def _are_alike(tensors: Any) -> bool:
 
 
 def vstack(
-    xs: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
+    tup: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
     """Join tensors as rows, along the first of two axes at least; see `concat`.
 
@@ -182,12 +184,12 @@ def vstack(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    rows = [atleast_2d(x) for x in as_tensors(*xs)]
+    rows = [atleast_2d(x) for x in as_tensors(*tup)]
     return concat(rows, axis=0, dtype=dtype, casting=casting)
 
 
 def hstack(
-    xs: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
+    tup: Sequence[ArrayLike], *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
     """Join tensors along the second axis, vectors along the only one; see `concat`.
 
@@ -197,12 +199,12 @@ def hstack(
     >>> ng.hstack([[1.0, 2.0], [3.0]])
     tensor([1., 2., 3.])
     """
-    tensors = [atleast_1d(x) for x in as_tensors(*xs)]
+    tensors = [atleast_1d(x) for x in as_tensors(*tup)]
     axis = 0 if tensors and tensors[0].ndim == 1 else 1
     return concat(tensors, axis=axis, dtype=dtype, casting=casting)
 
 
-def dstack(xs: Sequence[ArrayLike]) -> Tensor:
+def dstack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join tensors along the third axis; see `concat`.
 
     Examples
@@ -211,10 +213,10 @@ def dstack(xs: Sequence[ArrayLike]) -> Tensor:
     >>> ng.dstack([[1.0, 2.0], [3.0, 4.0]]).shape
     (1, 2, 2)
     """
-    return concat([atleast_3d(x) for x in as_tensors(*xs)], axis=2)
+    return concat([atleast_3d(x) for x in as_tensors(*tup)], axis=2)
 
 
-def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
+def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
     """Join vectors, and matrices, as columns; see `concat`.
 
     Examples
@@ -224,7 +226,7 @@ def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    tensors = as_tensors(*xs)
+    tensors = as_tensors(*tup)
     columns = [expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in tensors]
     return concat(columns, axis=1)
 
@@ -232,12 +234,12 @@ def column_stack(xs: Sequence[ArrayLike]) -> Tensor:
 # Splitting ----------------------------------------------------------------------------------------
 
 
-def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Split into views along an axis.
 
     Parameters
     ----------
-    x : array_like
+    ary : array_like
     indices_or_sections : int or sequence of int
         The number of equal parts, or the positions to cut at.
     axis : int
@@ -249,7 +251,7 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
 
     Notes
     -----
-    The gradient of ``x`` is zero but where a part has one.
+    The gradient of ``ary`` is zero but where a part has one.
 
     Examples
     --------
@@ -257,17 +259,17 @@ def split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
     >>> ng.split(ng.tensor([1.0, 2.0, 3.0]), [1])
     [tensor([1.]), tensor([2., 3.])]
     """
-    x = as_tensor(x)
-    size = x.shape[normalize_axis_index(axis, x.ndim)]
+    ary = as_tensor(ary)
+    size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     seen(indices_or_sections)
     if np.ndim(indices_or_sections) == 0 and size % whole(indices_or_sections):
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
         )
-    return array_split(x, indices_or_sections, axis)
+    return array_split(ary, indices_or_sections, axis)
 
 
-def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Split into views along an axis; the first parts are longer by one where they cannot be equal.
 
     Parameters as in `split`, whose gradients are these.
@@ -278,9 +280,9 @@ def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[T
     >>> [part.shape for part in ng.array_split(ng.tensor([1.0, 2.0, 3.0]), 2)]
     [(2,), (1,)]
     """
-    x = as_tensor(x)
-    axis = normalize_axis_index(axis, x.ndim)
-    size = x.shape[axis]
+    ary = as_tensor(ary)
+    axis = normalize_axis_index(axis, ary.ndim)
+    size = ary.shape[axis]
     seen(indices_or_sections)
     if np.ndim(indices_or_sections):
         bounds = [0, *(whole(n) for n in indices_or_sections), size]
@@ -290,9 +292,9 @@ def array_split(x: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[T
             raise ValueError(f"the number of parts must be positive, got {sections}")
         each, longer = divmod(size, sections)
         bounds = [n * each + min(n, longer) for n in range(sections + 1)]
-    after = ((None,),) * (x.ndim - axis - 1)
+    after = ((None,),) * (ary.ndim - axis - 1)
     slices = [slice(a, b).indices(size) for a, b in itertools.pairwise(bounds)]
-    return [_indexing.index(x, key=((a, max(a, b), 1), *after)) for a, b, _ in slices]
+    return [_indexing.index(ary, key=((a, max(a, b), 1), *after)) for a, b, _ in slices]
 
 
 def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:

@@ -63,7 +63,7 @@ from .tridiagonal import eigvalsh_tridiagonal as eigvalsh_tridiagonal
 
 
 def trace(
-    x: ArrayLike,
+    a: ArrayLike,
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
@@ -74,7 +74,7 @@ def trace(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     offset : int
         Positive above the main diagonal, negative below.
     axis1, axis2 : int
@@ -96,4 +96,4 @@ def trace(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+    return _sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)

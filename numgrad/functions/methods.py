@@ -32,6 +32,7 @@ from . import (
     transfer,
 )
 from . import shape as _shape
+from .array_class import Array
 from .operands import as_scalar
 
 
@@ -109,7 +110,7 @@ class Methods:
 
     def view(self: Any, dtype: Any = None, type: Any = None) -> Tensor:
         """Return another tensor of the same memory; other dtypes are refused."""
-        if isinstance(dtype, builtins.type) and issubclass(dtype, Tensor):
+        if isinstance(dtype, builtins.type) and issubclass(dtype, Array):
             dtype = None
         if dtype is None and type is None:
             return _shape.reshape(self, self.shape)

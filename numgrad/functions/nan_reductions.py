@@ -19,7 +19,7 @@ from .selection import where as _where
 
 
 def nansum(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -32,7 +32,7 @@ def nansum(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements.
     axis, dtype, keepdims
         As in `sum`.
@@ -54,11 +54,11 @@ def nansum(
     >>> ng.grad(ng.nansum(x), x)[0]
     tensor([1., 0., 1.])
     """
-    return reduction.sum(_filled(x, 0, where), axis, dtype, out, keepdims, initial)
+    return reduction.sum(_filled(a, 0, where), axis, dtype, out, keepdims, initial)
 
 
 def nanprod(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -76,7 +76,7 @@ def nanprod(
     >>> ng.nanprod([2.0, float("nan"), 3.0]).item()
     6.0
     """
-    return reduction.prod(_filled(x, 1, where), axis, dtype, out, keepdims, initial)
+    return reduction.prod(_filled(a, 1, where), axis, dtype, out, keepdims, initial)
 
 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
@@ -104,7 +104,7 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tens
 
 
 def nanmean(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -126,16 +126,16 @@ def nanmean(
     >>> ng.grad(ng.nanmean(x), x)[0]
     tensor([0.5, 0. , 0.5])
     """
-    x = as_tensor(x)
-    if x.dtype.kind not in "fc":
-        return statistics.mean(x, axis, dtype, out, keepdims, where=where)
-    x, result = _computed_in("nanmean", x, dtype)
-    found = _mean(x, _count(x, axis, keepdims, where), axis, keepdims, where)
+    a = as_tensor(a)
+    if a.dtype.kind not in "fc":
+        return statistics.mean(a, axis, dtype, out, keepdims, where=where)
+    a, result = _computed_in("nanmean", a, dtype)
+    found = _mean(a, _count(a, axis, keepdims, where), axis, keepdims, where)
     return delivered(found.astype(result), out, "nanmean")
 
 
 def nanvar(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -155,12 +155,12 @@ def nanvar(
     >>> ng.nanvar([1.0, float("nan"), 3.0]).item()
     1.0
     """
-    v, result = _variance("nanvar", x, axis, dtype, ddof, keepdims, where, mean, correction)
+    v, result = _variance("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
     return delivered(v.astype(result, copy=False), out, "nanvar")
 
 
 def nanstd(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -180,12 +180,12 @@ def nanstd(
     >>> ng.nanstd([1.0, float("nan"), 5.0]).item()
     2.0
     """
-    v, result = _variance("nanstd", x, axis, dtype, ddof, keepdims, where, mean, correction)
+    v, result = _variance("nanstd", a, axis, dtype, ddof, keepdims, where, mean, correction)
     return delivered(root_of_sum(v).astype(result, copy=False), out, "nanstd")
 
 
 def nanmax(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -197,7 +197,7 @@ def nanmax(
 
     Parameters
     ----------
-    x, axis, keepdims
+    a, axis, keepdims
         As in `max`.
     initial : number, optional
         The least result.
@@ -220,11 +220,11 @@ def nanmax(
     >>> ng.grad(ng.nanmax(x), x)[0]
     tensor([0., 0., 1.])
     """
-    return delivered(_extremum("nanmax", x, axis, keepdims, initial, where), out, "nanmax")
+    return delivered(_extremum("nanmax", a, axis, keepdims, initial, where), out, "nanmax")
 
 
 def nanmin(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -240,11 +240,11 @@ def nanmin(
     >>> ng.nanmin([1.0, float("nan"), 3.0]).item()
     1.0
     """
-    return delivered(_extremum("nanmin", x, axis, keepdims, initial, where), out, "nanmin")
+    return delivered(_extremum("nanmin", a, axis, keepdims, initial, where), out, "nanmin")
 
 
 def nanargmax(
-    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the position of the first largest element that is not NaN; parameters as in `argmax`.
 
@@ -259,12 +259,12 @@ def nanargmax(
     >>> ng.nanargmax([1.0, float("nan"), 3.0]).item()
     2
     """
-    found = reduction.argmax(_present("nanargmax", x, axis, -np.inf), axis, keepdims=keepdims)
+    found = reduction.argmax(_present("nanargmax", a, axis, -np.inf), axis, keepdims=keepdims)
     return delivered(found, out, "nanargmax")
 
 
 def nanargmin(
-    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the position of the first smallest element that is not NaN; as `nanargmax`.
 
@@ -274,7 +274,7 @@ def nanargmin(
     >>> ng.nanargmin([1.0, float("nan"), 3.0]).item()
     0
     """
-    found = reduction.argmin(_present("nanargmin", x, axis, np.inf), axis, keepdims=keepdims)
+    found = reduction.argmin(_present("nanargmin", a, axis, np.inf), axis, keepdims=keepdims)
     return delivered(found, out, "nanargmin")
 
 

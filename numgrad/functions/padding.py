@@ -34,7 +34,7 @@ _OPTIONS = {
 
 
 def pad(
-    x: ArrayLike,
+    array: ArrayLike,
     pad_width: Any,
     mode: str = "constant",
     *,
@@ -47,7 +47,7 @@ def pad(
 
     Parameters
     ----------
-    x : array_like
+    array : array_like
     pad_width : int, pair of int, sequence of pairs, or dict
         How many before and after.
     mode : str
@@ -83,12 +83,12 @@ def pad(
         "reflect_type": reflect_type,
     }  # fmt: skip
     _require_options(mode, given)
-    x = as_tensor(x)
-    widths = _pairs(seen(pad_width), x.ndim)
+    array = as_tensor(array)
+    widths = _pairs(seen(pad_width), array.ndim)
     values = 0 if constant_values is None else constant_values
     if mode == "constant" and not carries_graph(values):
-        return _within_constants(x, widths, seen(values))
-    return _along_each(x, widths, mode, given[_OPTIONS[mode]] if _OPTIONS[mode] else None)
+        return _within_constants(array, widths, seen(values))
+    return _along_each(array, widths, mode, given[_OPTIONS[mode]] if _OPTIONS[mode] else None)
 
 
 def _require_options(mode: str, given: dict[str, Any]) -> None:

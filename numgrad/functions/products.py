@@ -340,7 +340,7 @@ def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return split
 
 
-def matrix_power(x: ArrayLike, n: int) -> Tensor:
+def matrix_power(a: ArrayLike, n: int) -> Tensor:
     """Return the ``n``-th power of square matrices; a negative one is that of the inverse.
 
     Examples
@@ -352,18 +352,18 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
     """
     from .systems import inverse, require_square
 
-    x, n = as_tensor(x), operator.index(seen(n))
-    require_square(x, "matrix_power")
+    a, n = as_tensor(a), operator.index(seen(n))
+    require_square(a, "matrix_power")
     if n == 0:
-        identity = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
-        return placed(identity.copy(), x.device)
+        identity = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+        return placed(identity.copy(), a.device)
     if n < 0:
-        x, n = inverse(x, "matrix_power"), -n
+        a, n = inverse(a, "matrix_power"), -n
     while n % 2 == 0:
-        n, x = n // 2, matmul(x, x)
-    result = x
+        n, a = n // 2, matmul(a, a)
+    result = a
     while n := n // 2:
-        x = matmul(x, x)
+        a = matmul(a, a)
         if n % 2:
-            result = matmul(result, x)
+            result = matmul(result, a)
     return result

@@ -16,12 +16,12 @@ from .operands import as_tensor, whole
 from .reshaping import Axis, ravel, reshape, swapaxes
 
 
-def flip(x: ArrayLike, axis: Axis | None = None) -> Tensor:
+def flip(m: ArrayLike, axis: Axis | None = None) -> Tensor:
     """Reverse the order of the elements along axes, as a view.
 
     Parameters
     ----------
-    x : array_like
+    m : array_like
     axis : int or sequence of int, optional
         By default all of them.
 
@@ -35,7 +35,7 @@ def flip(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.flip(ng.tensor([1.0, 2.0, 3.0]))
     tensor([3., 2., 1.])
     """
-    return _flipped.call(as_tensor(x), axis)
+    return _flipped.call(as_tensor(m), axis)
 
 
 @Steps
@@ -43,7 +43,7 @@ def _flipped(x: Tensor, axis: Axis | None) -> list[tuple[Any, dict[str, Any]]]:
     return [(_shape.flip, {"axes": negative_axes(axis, x.ndim)})]
 
 
-def flipud(x: ArrayLike) -> Tensor:
+def flipud(m: ArrayLike) -> Tensor:
     """Reverse the order of the rows; see `flip`.
 
     Examples
@@ -53,10 +53,10 @@ def flipud(x: ArrayLike) -> Tensor:
     tensor([[2.],
             [1.]])
     """
-    return flip(x, 0)
+    return flip(m, 0)
 
 
-def fliplr(x: ArrayLike) -> Tensor:
+def fliplr(m: ArrayLike) -> Tensor:
     """Reverse the order of the columns; see `flip`.
 
     Examples
@@ -65,15 +65,15 @@ def fliplr(x: ArrayLike) -> Tensor:
     >>> ng.fliplr([[1.0, 2.0]])
     tensor([[2., 1.]])
     """
-    return flip(x, 1)
+    return flip(m, 1)
 
 
-def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """Rotate by 90 degrees in the plane of two axes, as a view.
 
     Parameters
     ----------
-    x : array_like
+    m : array_like
     k : int
         The number of rotations.
     axes : two int
@@ -90,27 +90,27 @@ def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     tensor([[2., 4.],
             [1., 3.]])
     """
-    x = as_tensor(x)
-    first, second = normalize_axis_tuple(axes, x.ndim)
+    m = as_tensor(m)
+    first, second = normalize_axis_tuple(axes, m.ndim)
     k = operator.index(seen(k)) % 4
     if k == 0:
-        return reshape(x, x.shape)
+        return reshape(m, m.shape)
     if k == 2:
-        return flip(x, (first, second))
+        return flip(m, (first, second))
     if k == 1:
-        return swapaxes(flip(x, second), first, second)
-    return flip(swapaxes(x, first, second), second)
+        return swapaxes(flip(m, second), first, second)
+    return flip(swapaxes(m, first, second), second)
 
 
-def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
+def roll(a: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
     """Shift the elements along axes; what leaves at one end enters at the other.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     shift : int or sequence of int
     axis : int or sequence of int, optional
-        By default ``x`` is flattened, rolled, and brought back to its shape.
+        By default ``a`` is flattened, rolled, and brought back to its shape.
 
     Notes
     -----
@@ -122,12 +122,12 @@ def roll(x: ArrayLike, shift: Any, axis: Axis | None = None) -> Tensor:
     >>> ng.roll(ng.tensor([1.0, 2.0, 3.0]), 1)
     tensor([3., 1., 2.])
     """
-    x = as_tensor(x)
+    a = as_tensor(a)
     if axis is None:
-        if len(x.shape) != 1:
-            return reshape(roll(ravel(x), shift, 0), x.shape)
+        if len(a.shape) != 1:
+            return reshape(roll(ravel(a), shift, 0), a.shape)
         axis = 0
-    return _rolled.call(x, shift, axis)
+    return _rolled.call(a, shift, axis)
 
 
 @Steps

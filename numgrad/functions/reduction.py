@@ -28,7 +28,7 @@ def _as_dtype(x: ArrayLike, dtype: Any) -> Tensor:
 
 
 def sum(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -40,7 +40,7 @@ def sum(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; the sum of none is 0.
     axis : int or tuple of int, optional
         The axes to sum over, by default all.
@@ -71,11 +71,11 @@ def sum(
     tensor([[ 1., 10.],
             [ 1., 10.]])
     """
-    if type(x) is not Tensor or dtype is not None:
-        x = _as_dtype(x, dtype)
+    if type(a) is not Tensor or dtype is not None:
+        a = _as_dtype(a, dtype)
     if where is not True:
-        x = present(x, where, 0, "sum")
-    y = _sums.call(x, axis, keepdims)
+        a = present(a, where, 0, "sum")
+    y = _sums.call(a, axis, keepdims)
     y = y if dtype is None else y.astype(dtype)
     if initial is not None:
         y = add(y, initial_of(initial, y.dtype, "sum"))
@@ -86,7 +86,7 @@ _sums = reducer(_operators.sum)
 
 
 def prod(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -109,10 +109,10 @@ def prod(
     >>> ng.grad(ng.prod(x), x)[0]
     tensor([6., 0., 0.])
     """
-    x = _as_dtype(x, dtype)
+    a = _as_dtype(a, dtype)
     if where is not True:
-        x = present(x, where, 1, "prod")
-    y = reduce_axes(_operators.prod, x, axis, keepdims)
+        a = present(a, where, 1, "prod")
+    y = reduce_axes(_operators.prod, a, axis, keepdims)
     y = y if dtype is None else y.astype(dtype)
     if initial is not None:
         y = multiply(y, initial_of(initial, y.dtype, "prod"))
@@ -120,7 +120,7 @@ def prod(
 
 
 def max(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -131,7 +131,7 @@ def max(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; real.
     axis : int or tuple of int, optional
         The axes to search, by default all.
@@ -159,17 +159,17 @@ def max(
     >>> ng.grad(ng.max(x), x)[0]
     tensor([0. , 0.5, 0.5])
     """
-    x = x if type(x) is Tensor else as_tensor(x)
+    a = a if type(a) is Tensor else as_tensor(a)
     if initial is None and where is True and out is None:
-        return _maxima.call(x, axis, keepdims)
-    return _extremum(_maxima, "max", x, axis, out, keepdims, initial, where)
+        return _maxima.call(a, axis, keepdims)
+    return _extremum(_maxima, "max", a, axis, out, keepdims, initial, where)
 
 
 _maxima = reducer(_operators.max)
 
 
 def min(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -190,10 +190,10 @@ def min(
     >>> ng.min([[1.0, 3.0], [0.0, 4.0]], axis=1)
     tensor([1., 0.])
     """
-    x = x if type(x) is Tensor else as_tensor(x)
+    a = a if type(a) is Tensor else as_tensor(a)
     if initial is None and where is True and out is None:
-        return _minima.call(x, axis, keepdims)
-    return _extremum(_minima, "min", x, axis, out, keepdims, initial, where)
+        return _minima.call(a, axis, keepdims)
+    return _extremum(_minima, "min", a, axis, out, keepdims, initial, where)
 
 
 _minima = reducer(_operators.min)
@@ -238,7 +238,7 @@ amin = min
 
 
 def any(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -249,7 +249,7 @@ def any(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; NaN is not zero.
     axis : int or tuple of int, optional
         The axes to search, by default all.
@@ -266,13 +266,13 @@ def any(
     >>> ng.any([[0.0, 1.0], [0.0, 0.0]], axis=1)
     tensor([ True, False])
     """
-    x = as_tensor(x)
-    x = x if where is True else present(x, where, 0, "any")
-    return delivered(reduce_axes(_searching.any, x, axis, keepdims), out, "any")
+    a = as_tensor(a)
+    a = a if where is True else present(a, where, 0, "any")
+    return delivered(reduce_axes(_searching.any, a, axis, keepdims), out, "any")
 
 
 def all(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     keepdims: bool = False,
@@ -287,12 +287,12 @@ def all(
     >>> ng.all([[2.0, 1.0], [0.0, 1.0]], axis=1)
     tensor([ True, False])
     """
-    x = as_tensor(x)
-    x = x if where is True else present(x, where, 1, "all")
-    return delivered(reduce_axes(_searching.all, x, axis, keepdims), out, "all")
+    a = as_tensor(a)
+    a = a if where is True else present(a, where, 1, "all")
+    return delivered(reduce_axes(_searching.all, a, axis, keepdims), out, "all")
 
 
-def count_nonzero(x: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
     """Return the number of elements along ``axis`` that are not zero; parameters and notes as in
     `any`.
 
@@ -302,17 +302,17 @@ def count_nonzero(x: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     >>> ng.count_nonzero([1.0, 0.0, 2.0])
     tensor(2)
     """
-    return reduce_axes(_searching.count_nonzero, as_tensor(x), axis, keepdims)
+    return reduce_axes(_searching.count_nonzero, as_tensor(a), axis, keepdims)
 
 
 def argmax(
-    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the position of the first largest element along ``axis``, or of the first NaN.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; real.
     axis : int, optional
         By default the position counts the elements of all axes, in C order.
@@ -336,11 +336,11 @@ def argmax(
     >>> ng.argmax([1.0, 3.0, 3.0])
     tensor(1)
     """
-    return delivered(reduce_axes(_searching.argmax, as_tensor(x), axis, keepdims), out, "argmax")
+    return delivered(reduce_axes(_searching.argmax, as_tensor(a), axis, keepdims), out, "argmax")
 
 
 def argmin(
-    x: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    a: ArrayLike, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the position of the first smallest element along ``axis``; parameters and errors as
     in `argmax`.
@@ -351,4 +351,4 @@ def argmin(
     >>> ng.argmin([[3.0, 1.0], [0.0, 2.0]], axis=0)
     tensor([1, 0])
     """
-    return delivered(reduce_axes(_searching.argmin, as_tensor(x), axis, keepdims), out, "argmin")
+    return delivered(reduce_axes(_searching.argmin, as_tensor(a), axis, keepdims), out, "argmin")

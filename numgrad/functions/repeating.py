@@ -15,22 +15,23 @@ from .operands import as_tensor, as_tensors, whole
 from .reshaping import Axis, ravel, reshape
 
 
-def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
-    """Repeat ``x`` along new leading axes and along axes of size 1, without a copy.
+def broadcast_to(array: ArrayLike, shape: Any) -> Tensor:
+    """Repeat ``array`` along new leading axes and along axes of size 1, without a copy.
 
     Parameters
     ----------
-    x : array_like
+    array : array_like
     shape : int or sequence of int
 
     Raises
     ------
     ValueError
-        If ``x`` cannot be broadcast to ``shape``.
+        If ``array`` cannot be broadcast to ``shape``.
 
     Notes
     -----
-    The gradient of ``x`` is the sum over the repetitions. The result cannot be written in place.
+    The gradient of ``array`` is the sum over the repetitions. The result cannot be written in
+    place.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def broadcast_to(x: ArrayLike, shape: Any) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    return _repeated.call(as_tensor(x), shape)
+    return _repeated.call(as_tensor(array), shape)
 
 
 @Steps
@@ -110,18 +111,18 @@ def meshgrid(
     return tuple(registry["copy"](grid) for grid in grids) if seen(copy) else grids
 
 
-def tile(x: ArrayLike, reps: Axis) -> Tensor:
-    """Repeat ``x`` as a whole ``reps`` times along each axis.
+def tile(A: ArrayLike, reps: Axis) -> Tensor:
+    """Repeat ``A`` as a whole ``reps`` times along each axis.
 
     Parameters
     ----------
-    x : array_like
+    A : array_like
     reps : int or sequence of int
-        Counted from the last axis; new axes are put in front when there are more than ``x`` has.
+        Counted from the last axis; new axes are put in front when there are more than ``A`` has.
 
     Notes
     -----
-    The gradient of ``x`` is the sum over the repetitions.
+    The gradient of ``A`` is the sum over the repetitions.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def tile(x: ArrayLike, reps: Axis) -> Tensor:
     >>> ng.tile(ng.tensor([1.0, 2.0]), 2)
     tensor([1., 2., 1., 2.])
     """
-    return _tiled.call(as_tensor(x), reps)
+    return _tiled.call(as_tensor(A), reps)
 
 
 @Steps
@@ -164,16 +165,16 @@ def _each_repeated(x: Tensor, count: int, axis: int | None) -> list[tuple[Any, d
     ]
 
 
-def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
+def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     """Repeat each element along an axis.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     repeats : int or array_like of int
         How often; one number for all, or one for each element along ``axis``.
     axis : int, optional
-        By default ``x`` is flattened first.
+        By default ``a`` is flattened first.
 
     Notes
     -----
@@ -185,13 +186,13 @@ def repeat(x: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     >>> ng.repeat(ng.tensor([1.0, 2.0]), 2)
     tensor([1., 1., 2., 2.])
     """
-    x = as_tensor(x)
+    a = as_tensor(a)
     if type(repeats) is int and repeats >= 0:
-        return _each_repeated.call(x, repeats, axis)
+        return _each_repeated.call(a, repeats, axis)
     if axis is None:
-        x, axis = ravel(x), 0
-    axis = normalize_axis_index(axis, x.ndim)
+        a, axis = ravel(a), 0
+    axis = normalize_axis_index(axis, a.ndim)
     counts = repeats._on_host() if isinstance(repeats, Tensor) else np.asarray(seen(repeats))
     if counts.size == 1:
-        counts = np.full(x.shape[axis], counts)
-    return take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)
+        counts = np.full(a.shape[axis], counts)
+    return take(a, np.repeat(np.arange(a.shape[axis]), counts), axis)

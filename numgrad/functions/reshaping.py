@@ -90,7 +90,7 @@ def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def ravel(x: ArrayLike, order: str = "C") -> Tensor:
+def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     """Return the elements along one axis: a view of what lies in that order in memory, as in NumPy,
     else a copy; the parameters are those of `reshape`.
 
@@ -100,9 +100,9 @@ def ravel(x: ArrayLike, order: str = "C") -> Tensor:
     >>> ng.ravel(ng.tensor([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4])
     """
-    x = as_tensor(x)
-    x = _reversed(x) if _is_fortran(order) else x
-    return reshape(x, x.size, copy=None if _is_in_order(x) else True)
+    a = as_tensor(a)
+    a = _reversed(a) if _is_fortran(order) else a
+    return reshape(a, a.size, copy=None if _is_in_order(a) else True)
 
 
 def _is_in_order(x: Tensor) -> bool:
@@ -128,12 +128,12 @@ def flatten(x: ArrayLike, order: str = "C") -> Tensor:
     return reshape(x, (x.size,), order, copy=True)
 
 
-def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
+def expand_dims(a: ArrayLike, axis: Axis = 0) -> Tensor:
     """Insert axes of size 1.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or sequence of int
         Where they are in the result.
 
@@ -144,7 +144,7 @@ def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
 
     Notes
     -----
-    The gradient of ``x`` is that of the result without these axes.
+    The gradient of ``a`` is that of the result without these axes.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def expand_dims(x: ArrayLike, axis: Axis = 0) -> Tensor:
     >>> ng.expand_dims(ng.tensor([1.0, 2.0]), 1).shape
     (2, 1)
     """
-    return _expanded.call(as_tensor(x), axis)
+    return _expanded.call(as_tensor(a), axis)
 
 
 @Steps
@@ -161,12 +161,12 @@ def _expanded(x: Tensor, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
     return [(_shape.expand_dims, {"axes": negative_axes(axis, x.ndim + count)})]
 
 
-def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
+def squeeze(a: ArrayLike, axis: Axis | None = None) -> Tensor:
     """Remove axes of size 1.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axis : int or sequence of int, optional
         Which; by default all of them.
 
@@ -177,7 +177,7 @@ def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
 
     Notes
     -----
-    The gradient of ``x`` is that of the result with these axes.
+    The gradient of ``a`` is that of the result with these axes.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def squeeze(x: ArrayLike, axis: Axis | None = None) -> Tensor:
     >>> ng.squeeze(ng.tensor([[1.0], [2.0]]))
     tensor([1., 2.])
     """
-    return _squeezed.call(as_tensor(x), axis)
+    return _squeezed.call(as_tensor(a), axis)
 
 
 @Steps
@@ -243,14 +243,14 @@ def _each(xs: Sequence[ArrayLike], function: Any) -> Any:
 # Order of the axes --------------------------------------------------------------------------------
 
 
-def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
+def permute_dims(a: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     """Reorder the axes.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     axes : sequence of int, optional
-        Axis ``n`` of the result is axis ``axes[n]`` of ``x``; by default their order is reversed.
+        Axis ``n`` of the result is axis ``axes[n]`` of ``a``; by default their order is reversed.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
 
     Notes
     -----
-    The gradient of ``x`` is that of the result with its axes in the old order.
+    The gradient of ``a`` is that of the result with its axes in the old order.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def permute_dims(x: ArrayLike, axes: Sequence[int] | None = None) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    return _permuted.call(as_tensor(x), axes)
+    return _permuted.call(as_tensor(a), axes)
 
 
 @Steps
@@ -307,7 +307,7 @@ def _transposed(x: Tensor) -> list[tuple[Any, dict[str, Any]]]:
     return [(_shape.permute_dims, {"axes": (-1, -2)})]
 
 
-def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Tensor:
     """Swap two axes; those of the gradient are swapped back.
 
     Examples
@@ -316,19 +316,19 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
     >>> ng.swapaxes(ng.tensor([[1.0, 2.0]]), 0, 1).shape
     (2, 1)
     """
-    x = as_tensor(x)
-    first, second = (normalize_axis_index(a, x.ndim) for a in (axis1, axis2))
-    order = list(range(x.ndim))
+    a = as_tensor(a)
+    first, second = (normalize_axis_index(axis, a.ndim) for axis in (axis1, axis2))
+    order = list(range(a.ndim))
     order[first], order[second] = second, first
-    return _permuted.call(x, tuple(order))
+    return _permuted.call(a, tuple(order))
 
 
-def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
+def moveaxis(a: ArrayLike, source: Axis, destination: Axis) -> Tensor:
     """Move axes to other positions; the rest keep their order.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
     source, destination : int or sequence of int
         Where the axes are, and where they go.
 
@@ -342,12 +342,12 @@ def moveaxis(x: ArrayLike, source: Axis, destination: Axis) -> Tensor:
     >>> ng.moveaxis(ng.tensor([[[1.0, 2.0]]]), 2, 0).shape
     (2, 1, 1)
     """
-    x = as_tensor(x)
-    sources = normalize_axis_tuple(source, x.ndim, "source")
-    places = normalize_axis_tuple(destination, x.ndim, "destination")
+    a = as_tensor(a)
+    sources = normalize_axis_tuple(source, a.ndim, "source")
+    places = normalize_axis_tuple(destination, a.ndim, "destination")
     if len(sources) != len(places):
         raise ValueError("moveaxis: source and destination must have the same number of axes")
-    order = [n for n in range(x.ndim) if n not in sources]
+    order = [n for n in range(a.ndim) if n not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
-    return _permuted.call(x, tuple(order))
+    return _permuted.call(a, tuple(order))

@@ -38,12 +38,12 @@ def trunc(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
 fix = trunc
 
 
-def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Return ``x`` rounded to ``decimals`` places, halves to even.
+def round(a: ArrayLike, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """Return ``a`` rounded to ``decimals`` places, halves to even.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         Any shape.
     decimals : int
         Places after the decimal point; negative numbers round to tens, hundreds and so on.
@@ -63,7 +63,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tens
     tensor([ 1.2, 12.3])
     """
     places = operator.index(seen(decimals))
-    y = _decimals(x, places) if places else _rounding.rint(x)
+    y = _decimals(a, places) if places else _rounding.rint(a)
     return delivered(y, out, "round")
 
 

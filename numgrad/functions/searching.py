@@ -29,17 +29,17 @@ def found(function: Callable[..., Any], *xs: ArrayLike) -> tuple[Tensor, ...]:
     return tuple([placed(array, tensors[0].device) for array in arrays])
 
 
-def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
+def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
     """Return the positions of the elements that are not zero, one tensor of indices per axis.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         Of one axis at least.
 
     Notes
     -----
-    Not differentiable; ``x[nonzero(x)]`` is.
+    Not differentiable; ``a[nonzero(a)]`` is.
 
     Examples
     --------
@@ -47,10 +47,10 @@ def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
     >>> ng.nonzero(ng.tensor([0.0, 2.0, 3.0]))
     (tensor([1, 2]),)
     """
-    return found(np.nonzero, x)
+    return found(np.nonzero, a)
 
 
-def argwhere(x: ArrayLike, /) -> Tensor:
+def argwhere(a: ArrayLike) -> Tensor:
     """Return the positions of the elements that are not zero, one row of indices for each.
 
     Examples
@@ -60,7 +60,7 @@ def argwhere(x: ArrayLike, /) -> Tensor:
     tensor([[0, 1],
             [1, 0]])
     """
-    return found(lambda array: (np.argwhere(array),), x)[0]
+    return found(lambda array: (np.argwhere(array),), a)[0]
 
 
 def searchsorted(
@@ -132,7 +132,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Tensor
 
 
-def unique_all(x: ArrayLike, /) -> UniqueAll:
+def unique_all(x: ArrayLike) -> UniqueAll:
     """Return the different elements in ascending order, with positions and counts.
 
     Parameters
@@ -156,7 +156,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     return UniqueAll(take(ravel(x), indices), indices, *others)
 
 
-def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+def unique_counts(x: ArrayLike) -> UniqueCounts:
     """Return the different elements and their counts; see `unique_all`.
 
     Examples
@@ -169,7 +169,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     return UniqueCounts(every.values, every.counts)
 
 
-def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+def unique_inverse(x: ArrayLike) -> UniqueInverse:
     """Return the different elements and which one each element is; see `unique_all`.
 
     Examples
@@ -182,7 +182,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     return UniqueInverse(every.values, every.inverse_indices)
 
 
-def unique_values(x: ArrayLike, /) -> Tensor:
+def unique_values(x: ArrayLike) -> Tensor:
     """Return the different elements in ascending order; see `unique_all`.
 
     Examples

@@ -127,8 +127,7 @@ _PLAIN = {int, float, type(None)}
 
 
 def clip(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     min: ArrayLike | None = None,
     max: ArrayLike | None = None,
     out: Tensor | None = None,
@@ -136,14 +135,14 @@ def clip(
     a_min: ArrayLike | None = None,
     a_max: ArrayLike | None = None,
 ) -> Tensor:
-    """Return ``x`` limited to the interval from ``min`` to ``max``.
+    """Return ``a`` limited to the interval from ``min`` to ``max``.
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         Any shape.
     min, max : array_like or None
-        Broadcast with ``x``; None is no limit. Where ``min > max``, the result is ``max``.
+        Broadcast with ``a``; None is no limit. Where ``min > max``, the result is ``max``.
     out : Tensor, optional
         Where the result is written.
     a_min, a_max : array_like or None
@@ -157,7 +156,7 @@ def clip(
     Notes
     -----
     The derivative is 1 inside the interval and at its ends, 0 outside; a limit has the
-    derivative 1 where it replaces ``x``.
+    derivative 1 where it replaces ``a``.
 
     Examples
     --------
@@ -171,24 +170,23 @@ def clip(
             raise TypeError("clip got its limits twice, under two names")
         min, max = a_min, a_max
     if out is not None:
-        return delivered(clip(x, min, max), out, "clip")
+        return delivered(clip(a, min, max), out, "clip")
     if min is None and max is None:
-        return _elementwise.copy(x)
-    if type(x) is Tensor and x.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
+        return _elementwise.copy(a)
+    if type(a) is Tensor and a.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
         low, high = -math.inf if min is None else min, math.inf if max is None else max
-        return _selection.clip(x, low, high)
-    x, low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (x, min, max))
-    kinds = [getattr(v, "dtype", v) for v in (x, low, high) if v is not None]
+        return _selection.clip(a, low, high)
+    a, low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (a, min, max))
+    kinds = [getattr(v, "dtype", v) for v in (a, low, high) if v is not None]
     if np.result_type(*kinds).kind in "biu":  # infinity is no integer
-        x = x if low is None else _selection.maximum(x, low)
-        return x if high is None else _selection.minimum(x, high)
+        a = a if low is None else _selection.maximum(a, low)
+        return a if high is None else _selection.minimum(a, high)
     low, high = -math.inf if low is None else low, math.inf if high is None else high
-    return _selection.clip(x, low, high)
+    return _selection.clip(a, low, high)
 
 
 def nan_to_num(
     x: ArrayLike,
-    /,
     copy: bool = True,
     nan: float = 0.0,
     posinf: float | None = None,

@@ -16,7 +16,7 @@ _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
 def sort(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: int | None = -1,
     kind: str | None = None,
     *,
@@ -27,7 +27,7 @@ def sort(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements.
     axis : int, optional
         The axis to sort along, by default the last; ``None`` flattens first.
@@ -52,7 +52,7 @@ def sort(
     tensor([100.,   1.,  10.])
     """
     _require_kind(kind)
-    return _sorted.call(x, axis, descending)
+    return _sorted.call(a, axis, descending)
 
 
 def _any_sort(x: ArrayLike, axis: int | None, descending: bool) -> Tensor:
@@ -77,7 +77,7 @@ _sorted = Steps(_sort_steps, _any_sort)
 
 
 def argsort(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: int | None = -1,
     kind: str | None = None,
     *,
@@ -98,9 +98,9 @@ def argsort(
     tensor([1, 3, 2, 0])
     """
     _require_kind(kind)
-    x = as_tensor(x)
-    x = x if x.ndim else reshape(x, ncore=0, shape=(1,))  # as NumPy, which sorts no number
-    return along_axis(lambda values: _order(values, descending), x, axis)
+    a = as_tensor(a)
+    a = a if a.ndim else reshape(a, ncore=0, shape=(1,))  # as NumPy, which sorts no number
+    return along_axis(lambda values: _order(values, descending), a, axis)
 
 
 def _require_kind(kind: str | None) -> None:

@@ -1,5 +1,7 @@
 """Special functions, under the names of `scipy.special`."""
 
+from typing import Unpack
+
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
@@ -31,6 +33,8 @@ from .special_results import spherical_jn as spherical_jn
 from .special_results import spherical_kn as spherical_kn
 from .special_results import spherical_yn as spherical_yn
 from .tabled import Functions
+from .universal import Options as _Options
+from .universal import with_options as _with_options
 
 __all__ = [
     "airy", "bdtr", "bdtrc", "bdtri", "beta", "betainc", "betaincc", "betainccinv",
@@ -228,9 +232,9 @@ radian = _of.ternary("radian")
     "The derivative is ``expit(x) * expit(-x)``.",
     gradient="[0.24613408, 0.23500371]", namespace="ng.special",
 )
-def expit(x: ArrayLike, /) -> Tensor:
+def expit(x: ArrayLike, /, **options: Unpack[_Options]) -> Tensor:
     """Return the logistic function ``1 / (1 + exp(-x))``."""
-    return _special.expit(x)
+    return _with_options(expit, options, x) if options else _special.expit(x)
 
 
 sigmoid = expit
@@ -240,8 +244,10 @@ sigmoid = expit
     "The derivative is ``expit(-x)``.",
     gradient="[0.4378235 , 0.37754067]", refuses="complex", namespace="ng.special",
 )
-def log_expit(x: ArrayLike, /) -> Tensor:
+def log_expit(x: ArrayLike, /, **options: Unpack[_Options]) -> Tensor:
     """Return ``log(expit(x))`` without underflow."""
+    if options:
+        return _with_options(log_expit, options, x)
     return _elementwise.negative(_exponential.logaddexp(_elementwise.negative(x), 0.0))
 
 

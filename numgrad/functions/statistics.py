@@ -24,7 +24,7 @@ from .results import delivered, mask_of, present
 
 
 def mean(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -36,7 +36,7 @@ def mean(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; integers are averaged in float64. The mean of none is NaN.
     axis : int or tuple of int, optional
         The axes to average over, by default all.
@@ -62,16 +62,16 @@ def mean(
     >>> ng.grad(ng.mean(x), x)[0]
     tensor([0.25, 0.25, 0.25, 0.25])
     """
-    if dtype is None and type(x) is Tensor and x.dtype in FLOATING and where is True:
-        y = _mean(x, axis, keepdims)
+    if dtype is None and type(a) is Tensor and a.dtype in FLOATING and where is True:
+        y = _mean(a, axis, keepdims)
         return y if out is None else delivered(y, out, "mean")
-    x, result = _computed_in(x, dtype)
-    y = _mean(x, axis, keepdims, where).astype(result, copy=False)
+    a, result = _computed_in(a, dtype)
+    y = _mean(a, axis, keepdims, where).astype(result, copy=False)
     return delivered(y, out, "mean")
 
 
 def var(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -86,7 +86,7 @@ def var(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; complex ones count with the square of their distance from the mean.
     axis, dtype, out, keepdims, where
         As in `mean`.
@@ -116,12 +116,12 @@ def var(
     >>> ng.grad(ng.var(x, ddof=1), x)[0]
     tensor([-2., -1.,  3.])
     """
-    v, result = variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
     return delivered(v.astype(result, copy=False), out, "var")
 
 
 def std(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: Any = None,
     out: Tensor | None = None,
@@ -149,12 +149,12 @@ def std(
     >>> ng.grad(ng.std(x), x)[0]
     tensor([-0.25,  0.25, -0.25,  0.25])
     """
-    v, result = variance(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
     return delivered(root_of_sum(v).astype(result, copy=False), out, "std")
 
 
 def median(
-    x: ArrayLike,
+    a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     overwrite_input: bool = False,
@@ -164,7 +164,7 @@ def median(
 
     Parameters
     ----------
-    x : array_like
+    a : array_like
         The elements; the median of none is NaN.
     axis : int or tuple of int, optional
         By default all axes.
@@ -189,11 +189,11 @@ def median(
     >>> ng.grad(ng.median(x), x)[0]
     tensor([0.5, 0. , 0.5, 0. ])
     """
-    x, result = _computed_in(x, None)
-    axes = negative_axes(axis, x.ndim)
-    if not axes or not number_of_elements(x, axis):
-        return delivered(_mean(x, axis, keepdims).astype(result, copy=False), out, "median")
-    y = _middle(axes_last(x, axes)).astype(result, copy=False)
+    a, result = _computed_in(a, None)
+    axes = negative_axes(axis, a.ndim)
+    if not axes or not number_of_elements(a, axis):
+        return delivered(_mean(a, axis, keepdims).astype(result, copy=False), out, "median")
+    y = _middle(axes_last(a, axes)).astype(result, copy=False)
     y = expand_dims(y, axes=axes) if kept(keepdims) else as_scalar(y)
     return delivered(y, out, "median")
 

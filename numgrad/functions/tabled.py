@@ -1,9 +1,8 @@
 """Public functions of the operators that tables declare, with the docstrings that these give."""
 
-from collections.abc import Callable
 from functools import cache
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol, Unpack
 
 from .._tensor import ArrayLike, Tensor
 from ..operators import bessel as bessel  # the tables
@@ -15,11 +14,33 @@ from ..operators import hypergeometric as hypergeometric
 from ..operators import integrals as integrals
 from ..operators.formulas import TABLE, Tabled
 from .examples import EXAMPLES
+from .universal import Options, with_options
 
-Unary = Callable[[ArrayLike], Tensor]
-Binary = Callable[[ArrayLike, ArrayLike], Tensor]
-Ternary = Callable[[ArrayLike, ArrayLike, ArrayLike], Tensor]
-Quaternary = Callable[[ArrayLike, ArrayLike, ArrayLike, ArrayLike], Tensor]
+X = ArrayLike
+
+
+class Unary(Protocol):
+    """A function of one argument."""
+
+    def __call__(self, x: X, /, **options: Unpack[Options]) -> Tensor: ...
+
+
+class Binary(Protocol):
+    """A function of two arguments."""
+
+    def __call__(self, x: X, y: X, /, **options: Unpack[Options]) -> Tensor: ...
+
+
+class Ternary(Protocol):
+    """A function of three arguments."""
+
+    def __call__(self, x: X, y: X, z: X, /, **options: Unpack[Options]) -> Tensor: ...
+
+
+class Quaternary(Protocol):
+    """A function of four arguments."""
+
+    def __call__(self, x: X, y: X, z: X, w: X, /, **options: Unpack[Options]) -> Tensor: ...
 
 
 class Functions:
@@ -53,8 +74,11 @@ class Functions:
     def _made(self, name: str) -> Any:
         operator = TABLE[name]
         parameters = ", ".join(operator.parameters)
-        source = f"lambda operator: lambda {parameters}, /: operator({parameters})"
-        function = eval(_compiled(source), self.names)(operator)
+        source = (
+            f"lambda operator, with_options: lambda {parameters}, /, **options: "
+            f"with_options(operator, options, {parameters}) if options else operator({parameters})"
+        )
+        function = eval(_compiled(source), self.names)(operator, with_options)
         function.__name__ = function.__qualname__ = name
         arguments: dict[str, Any] = dict.fromkeys(operator.parameters, ArrayLike)
         function.__annotations__ = {**arguments, "return": Tensor}

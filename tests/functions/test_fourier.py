@@ -268,3 +268,14 @@ def test_one_axis_and_one_size_may_be_numbers_as_in_scipy(name, options):
     for library in (scipy.fft, ng.fft):
         with pytest.raises(ValueError, match="unique"):
             getattr(library, name)(x, axes=(0, -2))
+
+
+ALL = [*[k + n for k in ("fft", "ifft", "rfft", "irfft") for n in ("", "2", "n")], "hfft", "ihfft"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_parameters_of_scipy_that_ask_for_nothing(name):
+    x = np.array([[1.0, 2.0, 4.0, 3.0], [0.5, -1.0, 2.0, 1.0]])
+    options = {"workers": 1, "overwrite_x": False}
+    found = getattr(ng.fft, name)(ng.tensor(x), **options)
+    np.testing.assert_allclose(found.numpy(), getattr(scipy.fft, name)(x, **options))

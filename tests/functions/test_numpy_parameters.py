@@ -59,6 +59,24 @@ def test_what_stands_in_the_same_place_means_the_same(case):
         assert means_the_same(one, other), f"{one} of NumPy, {other} here"
 
 
+@pytest.mark.parametrize("case", list(places()), ids=lambda case: case[0])
+def test_operands_may_be_given_by_numpys_names(case):
+    _, theirs, ours = case
+    if isinstance(theirs, np.ufunc | type) or hasattr(ours, "at"):
+        return  # operands of universal functions go by position
+    names = {p.name for p in parameters(ours) if p.kind is p.POSITIONAL_OR_KEYWORD}
+    given = {p.name for p in positional(theirs) if p.kind is p.POSITIONAL_OR_KEYWORD}
+    operands = {p.name for p in positional(theirs) if p.default is EMPTY}
+    assert given & operands <= names
+
+
+def test_calls_by_names():
+    x = ng.tensor(X, requires_grad=True)
+    y = ng.pad(array=ng.stack(arrays=[x, ng.tile(A=x, reps=1)]), pad_width=1)
+    total = ng.sum(a=ng.clip(a=y, a_min=2.0, a_max=8.0), axis=0).sum()
+    np.testing.assert_array_equal(ng.grad(total, x)[0].numpy(), 2.0 * ((X >= 2) & (X <= 8)))
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__qualname__)
 def test_no_parameter_becomes_another_one(function):
     own = FUNCTIONS[function]

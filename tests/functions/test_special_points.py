@@ -211,6 +211,48 @@ def test_zeta_multigammaln_and_counts():
     assert special.perm(30, 20, exact=True) == sp.perm(30, 20, exact=True)
 
 
+def test_exact_counts_are_integers_of_scipy():
+    assert special.comb(60, 30, exact=True) == sp.comb(60, 30, exact=True)
+    assert special.comb(5, 2, exact=True, repetition=True) == 15
+    assert special.perm(25, 20, exact=True) == sp.perm(25, 20, exact=True)
+    assert type(special.comb(5, 2, exact=True)) is int
+
+    def bernstein(weights, t, n=3):
+        terms = [special.comb(n, k, exact=True) * t**k * (1 - t) ** (n - k) for k in range(n + 1)]
+        return (weights * ng.stack(terms)).sum()
+
+    np.testing.assert_allclose(ng.func.grad(bernstein)(np.ones(4), 0.25).sum(), 1.0)
+    with pytest.raises(ng.errors.DetachedError):
+        ng.func.grad(lambda n: special.comb(n, 2, exact=True))(5.0)
+
+
+@pytest.mark.parametrize("name", ["expit", "log_expit", "erf", "gammaln", "xlogy", "betainc"])
+def test_results_are_written_where_scipys_are(name):
+    x = np.array([0.2, 0.5, 0.7])
+    others = (x[::-1], 0.3 + 0.1 * x)[: getattr(sp, name).nin - 1]
+    mask = np.array([True, False, True])
+    here, there = x.copy(), x.copy()
+    function, scipys = getattr(special, name), getattr(sp, name)
+    assert function(here, *others, out=here) is here
+    np.testing.assert_allclose(here, scipys(there, *others, out=there), rtol=1e-13)
+
+    def written(x):
+        y = 2.0 * x
+        function(*others, x, out=y, where=mask)
+        return y
+
+    def total(x):  # SciPy's own where= writes elsewhere in memory
+        return np.where(mask, scipys(*others, x), 2.0 * x).sum()
+
+    np.testing.assert_allclose(written(ng.tensor(x)).sum().item(), total(x), rtol=1e-13)
+    slopes = ng.func.grad(lambda x: written(x).sum())(x)
+    steps = 1e-6 * np.eye(3)
+    expected = [(total(x + step) - total(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(slopes, expected, rtol=1e-6)
+    with pytest.raises(TypeError, match=f"{name} of tensors does not take axis="):
+        function(x, *others, axis=0)
+
+
 A = np.array([[1.0, -2.0, 800.0], [0.5, 3.0, -INF]])
 WEIGHTS = np.array([[1.0, -2.0, 0.5], [1.0, 0.0, 2.0]])
 

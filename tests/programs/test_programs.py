@@ -15,6 +15,7 @@ from . import (  # noqa: F401  they collect their programs
     geometry,
     models,
     numerics,
+    recognition,
     signals,
     simulations,
     statistics,
