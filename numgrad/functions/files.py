@@ -14,15 +14,16 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     np.save(file, _values("np.save", arr), allow_pickle)
 
 
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
+def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Write the values of several tensors to one file, as `save` does."""
-    np.savez(file, *_values("np.savez", args), **_values("np.savez", kwds))
+    arrays, named = (_values("np.savez", data) for data in (args, kwds))
+    np.savez(file, *arrays, allow_pickle=allow_pickle, **named)
 
 
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Write the values of several tensors to one compressed file, as `save` does."""
-    called = "np.savez_compressed"
-    np.savez_compressed(file, *_values(called, args), **_values(called, kwds))
+    arrays, named = (_values("np.savez_compressed", data) for data in (args, kwds))
+    np.savez_compressed(file, *arrays, allow_pickle=allow_pickle, **named)
 
 
 def savetxt(fname: Any, X: Any, *args: Any, **options: Any) -> None:

@@ -16,7 +16,8 @@ WRITERS = {
         lambda file, t: np.savez(file, t, x=list(t)), lambda file: np.load(file)["x"],
     ),
     "savez_compressed": (
-        lambda file, t: np.savez_compressed(file, n=3, x=t), lambda file: np.load(file)["x"],
+        lambda file, t: np.savez_compressed(file, n=3, x=t, allow_pickle=False),
+        lambda file: np.load(file)["x"],
     ),
     "savetxt": (lambda file, t: np.savetxt(file, t), np.loadtxt),
     "savetxt with options": (
