@@ -338,7 +338,7 @@ def tensor(
         device = data.spec.device if device is None else device
         data = data._on_host()
     require_plain(data)
-    array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"))
+    array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"), data)
     if requires_grad:
         require_floating(array.dtype)
     made = Tensor(array) if device is None else placed(array, _devices.name_of(device))
@@ -370,7 +370,7 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
     array = np.asarray(data)
     if type(data) is not np.ndarray:
         require_plain(data)
-    own = numbers(array)
+    own = numbers(array, data)
     if own is not array and record.mode.capture is not None:
         capture.refuse(
             f"an array of dtype {array.dtype.str} has another byte order than the machine, and "

@@ -1,6 +1,7 @@
 """What dtypes tensors can have."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,29 @@ def native(dtype: Any) -> np.dtype:
     return np.dtype(found.type) if found.kind in "biufc" else found
 
 
-def numbers(array: np.ndarray) -> np.ndarray:
+def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
     """Return an array that kernels can read: itself, or a copy in the byte order of the machine.
 
     Raises
     ------
     DtypeError
-        Unless the dtype is numeric or boolean.
+        Unless the dtype is numeric or boolean; of objects it names what is no number in ``data``.
     """
+    if array.dtype == object:
+        raise _no_numbers(array, data)
     require_numbers(array.dtype)
     return array if array.dtype.isnative else array.astype(native(array.dtype))
+
+
+def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:
+    instead = "an array of objects is NumPy's own: import numpy, and write numpy.array(...)"
+    if not array.ndim and isinstance(data, Iterable):  # NumPy holds it as one object
+        instead = "write list(...) of it"
+    found = [type(x) for x in array.flat if not isinstance(x, (int, float, complex))]
+    what = f"{found[0].__name__} is no number: " if found else ""
+    return DtypeError(
+        f"{what}tensors hold booleans, integers, floats and complex numbers, not object; {instead}"
+    )
 
 
 def is_masked(data: Any) -> bool:

@@ -121,7 +121,7 @@ def asarray(
         seen(a)
     if copy is False and not array.dtype.isnative:
         raise ValueError(f"asarray: {array.dtype.str} cannot become a tensor without a copy")
-    array = numbers(array)
+    array = numbers(array, a)
     return constant(array) if _is_foreign(array, source) else Tensor(array)
 
 

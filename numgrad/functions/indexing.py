@@ -32,7 +32,7 @@ from .keys import (
 )
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
-from .selected import Selected, is_late_mask, spread
+from .selected import Selected, part_of, spread
 
 
 def getitem(x: ArrayLike, key: Any) -> Tensor:
@@ -74,8 +74,9 @@ def getitem(x: ArrayLike, key: Any) -> Tensor:
 
 def read(x: Tensor, key: Any, caller: str) -> Any:
     """Return the elements at a key that may be of any kind; errors of programs name ``caller``."""
-    if unusual and is_late_mask(x, key):
-        return Selected(key, spread(key, x, x.ndim))
+    part = part_of(x, key) if unusual else None
+    if part is not None:
+        return Selected(part, spread(part, part.whole))
     away = x.spec.device != CPU
     if not unusual and x.requires_grad and not (away and _holds_tensors(key)):
         found = of_plain_key(key, x.shape, caller)

@@ -23,7 +23,7 @@ from ..operators.positions import remains
 from .keys import ArrayKey, BasicKey, Items, check_arrays, is_same, parse
 from .operands import as_tensor
 from .places import positions_of
-from .selected import Selected, is_late_mask, spread
+from .selected import Part, Selected, part_of, spread
 
 
 def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
@@ -70,11 +70,13 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     copied = None if capture is None else capture.copied(x, value)
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
+    part = part_of(x, key) if _record.unusual else None
     if isinstance(value, Selected):
         _check_dtypes(x, value._values)
-        key, value = ..., value.written(x, key)
-    elif is_late_mask(x, key):
-        key, value = _selected(x, key, value)
+        value = value.written(part)
+        x, key = part.whole if part else x, ...
+    elif part is not None:
+        x, key, value = _selected(x, key, value, part)
     normal = parse(key, x.shape, x.spec.device)
     if isinstance(value, Tensor) and _is_region(x, normal, value):
         _inplace.check(x, value)
@@ -93,14 +95,15 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
         copied.agree()  # ``x[key] += v`` ends by writing what a view would have written already
 
 
-def _selected(x: Tensor, mask: Tensor, value: ArrayLike) -> tuple[Any, ArrayLike]:
-    """Return a key without the mask, which is known later only, and what to write there instead:
-    one value, or row, goes to all places that a mask selects, how many there may be."""
+def _selected(x: Tensor, key: Any, value: ArrayLike, part: Part) -> tuple[Tensor, Any, ArrayLike]:
+    """Return what to write to, a key without the mask, which is known later only, and what to write
+    there instead: one value, or row, goes to all places that a mask selects, how many there may
+    be."""
     one = as_tensor(value, x.spec.device)
-    if one.ndim > x.ndim - mask.ndim:
-        return mask, value
+    if one.ndim > part.behind:
+        return x, key, value
     _check_dtypes(x, one)
-    return ..., spread(mask, one.astype(x.dtype, copy=False), x.ndim, x)
+    return part.whole, ..., spread(part, one.astype(x.dtype, copy=False), part.whole)
 
 
 def _check_dtypes(x: Tensor, value: Tensor) -> None:

@@ -105,7 +105,7 @@ def parse(key: Any, shape: Sequence[int], device: str = CPU) -> BasicKey | Items
     if is_basic(key) and not unusual:
         return _basic_key(key if type(key) is tuple else (key,), shape)
     items = [_item(i, device) for i in key] if isinstance(key, tuple) else [_item(key, device)]
-    full = _expand(items, len(shape))
+    full = expand(items, len(shape))
     kinds = set(map(type, items))
     has_arrays = Tensor in kinds or np.ndarray in kinds
     if unusual and has_window(tuple(full)):
@@ -231,10 +231,10 @@ def refuse_mask(shape: tuple[int, ...], here: str = "") -> NoReturn:
     refuse(
         f"a boolean mask as an index (of shape {shape}) decides about the shape of the result, and "
         f"its values are known only when the function is replayed. Functions of elements take "
-        f"x[mask], alone, with numbers or with y[mask], and their results may be written with the "
-        f"same mask (x[mask] *= 2). Else keep the shape with ng.where(mask, x, 0) or where=mask of "
-        f"sums, or find the positions outside (np.nonzero(mask)) and pass them as an argument. "
-        f"{WAYS_OUT}",
+        f"x[mask], or x[mask, 0], alone, with numbers or with y[mask], and their results may be "
+        f"written with the same mask (x[mask] *= 2). Else keep the shape with ng.where(mask, x, 0) "
+        f"or where=mask of sums, or find the positions outside (np.nonzero(mask)) and pass them as "
+        f"an argument. {WAYS_OUT}",
         here,
     )
 
@@ -246,13 +246,13 @@ def _plain(item: Any) -> Any:
 
 
 def _consumed(item: Any) -> int:
-    """Return how many axes of the array an item stands for, of an ellipsis those of `_expand`."""
+    """Return how many axes of the array an item stands for, of an ellipsis those of `expand`."""
     if item is None or item is ...:
         return 0
     return item.ndim if isinstance(item, np.ndarray) and item.dtype.kind == "b" else 1
 
 
-def _expand(items: list[Any], ndim: int) -> list[Any]:
+def expand(items: list[Any], ndim: int) -> list[Any]:
     """Replace the ellipsis, or what is left out at the end, by full slices; one that stands for no
     axis stays between arrays and integers, which it sets apart."""
     used, at = 0, None
@@ -280,7 +280,7 @@ def _basic_key(items: Sequence[Any], shape: Sequence[int]) -> BasicKey:
     ndim = len(shape)
     used = len(items) - items.count(None)
     if used > ndim or ... in items:
-        items, used = _expand(list(items), ndim), ndim
+        items, used = expand(list(items), ndim), ndim
     axis = 0
     normal: list[Any] = []
     for item in items:

@@ -20,6 +20,7 @@ from . import (
     dtypes,
     elementwise,
     facts,
+    files,
     filtering,
     floats,
     fourier,
@@ -46,9 +47,9 @@ from . import (
 
 CHAPTERS = (
     agreement, applying, assembling, averages, choosing, constants, creation, cumulative,
-    differences, dtypes, elementwise, facts, filtering, floats, grids, histograms, indexing,
-    interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits, polynomials,
-    quantiles, ranges, reduction, searching, sets, shape, sorting, text,
+    differences, dtypes, elementwise, facts, files, filtering, floats, grids, histograms,
+    indexing, interpolation, linalg, nan_reductions, ordering, placing, polynomial_fits,
+    polynomials, quantiles, ranges, reduction, searching, sets, shape, sorting, text,
     vectors,
 )  # fmt: skip
 

@@ -88,7 +88,7 @@ def eigvalsh_tridiagonal(
 
 
 def _range(select: str, select_range: Any, caller: str) -> dict[str, Any]:
-    key = select[:1].lower()
+    key = str(select)[:1].lower()
     if key not in _SELECTED:
         raise ValueError(f"{caller}: select={select!r} is none of 'a', 'v' and 'i'")
     name = _SELECTED[key]

@@ -39,7 +39,48 @@ def into_integers(x):
     return y * x
 
 
-FUNCTIONS = [constant, computed, of_rows, through_a_view, into_integers]
+def beside_an_integer(x):
+    y = x * 1
+    low = x[:, 2] < 1
+    y[low, 1] = x[0, 0]
+    y[low, 0] *= -0.5
+    y[low, -1] += y[low, 0] * y[low, 1]
+    y[0, x[1] > 0] = 7
+    return y
+
+
+def behind_slices(x):
+    y = x * 1
+    first = x[0] > 1
+    y[:, first] = -y[:, first] * 2 + 1
+    y[..., x[1] < 0] = x[1, 1]
+    y[1:, first] -= 1.5
+    return y
+
+
+def in_front_of_slices(x):
+    y = x * 1
+    low = x[:, 2] < 1
+    y[low, 1:] = y[low, :2] ** 2
+    y[low, ::2] += x[1, 1:]
+    return y
+
+
+def among_more_axes(x):
+    y = np.multiply.outer(x, x[0]).reshape(2, 3, 3)
+    wide = x[0] > 1
+    y[1, wide, 0] *= 3
+    y[:, wide, 1] = x[0, 2]
+    y[wide[:2], :, 2] -= y[wide[:2], :, 0]
+    y[x > 0, 1] = 0.5
+    y[x[:, 0] > 0, 0] -= x[0, 1] + y[x[:, 0] > 0, 1]  # the mask is computed again
+    return y[..., 0] + y[..., 1] - y[..., 2]
+
+
+FUNCTIONS = [
+    constant, computed, of_rows, through_a_view, into_integers, beside_an_integer, behind_slices,
+    in_front_of_slices, among_more_axes,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -87,3 +128,36 @@ def test_masks_that_do_not_fit_and_values_that_would_lose_a_part_are_refused():
         ng.jit(wrong_shape)(X)
     with pytest.raises(ng.errors.DtypeError, match="would be cut"):
         ng.jit(ng.func.grad(lambda x: (wrong_dtype(x) * x).sum()))(X)
+
+
+def in_another_order(x):
+    y = np.multiply.outer(x, x[0])
+    y[0, :, x[0] > 1] = 1.0  # NumPy's result has the axis of the mask in front
+    return y
+
+
+def of_different_axes(x):
+    return x[:, x[0] > 1] + x.T[x[0] > 1]
+
+
+def of_different_masks(x):
+    y = x * 1
+    y[x[:, 0] > 0, 0] = x[x[:, 1] > 0, 1]
+    return y
+
+
+def of_a_mask_that_was_written(x):
+    y = x * 1
+    z = y[y[:, 0] > 0, 1]
+    y[0, 0] = 3.0
+    y[y[:, 0] > 0, 1] = z
+    return y
+
+
+REFUSED = [in_another_order, of_different_axes, of_different_masks, of_a_mask_that_was_written]
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_selections_whose_axes_lie_otherwise_are_refused(function):
+    with pytest.raises(ng.errors.CaptureError, match="boolean mask"):
+        ng.jit(function)(X)

@@ -54,6 +54,22 @@ def test_only_numbers_make_tensors(dtype):
         ng.zeros(2, dtype=dtype)
 
 
+NO_NUMBERS = [
+    (lambda: ng.sin(None), "^NoneType is no number: .* numpy.array"),
+    (lambda: ng.sum([1.0, None]), "^NoneType is no number"),
+    (lambda: ng.tensor([[1.0, {}]]), "^dict is no number"),
+    (lambda: ng.array(x for x in (1.0, 2.0)), "^generator is no number: .* write list"),
+    (lambda: ng.mean({1: 2.0}.values()), "^dict_values is no number: .* write list"),
+    (lambda: ng.asarray([1, 2], dtype=object), "^tensors hold .* numpy.array"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), NO_NUMBERS)
+def test_what_is_no_number_is_named(make, words):
+    with pytest.raises(ng.errors.DtypeError, match=words):
+        make()
+
+
 @pytest.mark.parametrize("make", [ng.zeros, ng.ones, ng.empty, ng.arange, ng.eye])
 @pytest.mark.host_only("is about where there is no device")
 def test_only_the_processor_is_a_device(make):

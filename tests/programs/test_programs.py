@@ -13,6 +13,7 @@ from . import (  # noqa: F401  they collect their programs
     estimation,
     fields,
     geometry,
+    mechanics,
     models,
     numerics,
     recognition,
