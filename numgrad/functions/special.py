@@ -1,6 +1,6 @@
 """Special functions, under the names of `scipy.special`."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -232,9 +232,11 @@ radian = _of.ternary("radian")
     "The derivative is ``expit(x) * expit(-x)``.",
     gradient="[0.24613408, 0.23500371]", namespace="ng.special",
 )
-def expit(x: ArrayLike, /, **options: Unpack[_Options]) -> Tensor:
+def expit(x: ArrayLike, /, *into: Any, **options: Unpack[_Options]) -> Tensor:
     """Return the logistic function ``1 / (1 + exp(-x))``."""
-    return _with_options(expit, options, x) if options else _special.expit(x)
+    if into or options:
+        return _with_options(expit, options, x, *into)
+    return _special.expit(x)
 
 
 sigmoid = expit
@@ -244,10 +246,10 @@ sigmoid = expit
     "The derivative is ``expit(-x)``.",
     gradient="[0.4378235 , 0.37754067]", refuses="complex", namespace="ng.special",
 )
-def log_expit(x: ArrayLike, /, **options: Unpack[_Options]) -> Tensor:
+def log_expit(x: ArrayLike, /, *into: Any, **options: Unpack[_Options]) -> Tensor:
     """Return ``log(expit(x))`` without underflow."""
-    if options:
-        return _with_options(log_expit, options, x)
+    if into or options:
+        return _with_options(log_expit, options, x, *into)
     return _elementwise.negative(_exponential.logaddexp(_elementwise.negative(x), 0.0))
 
 
