@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+import numpy as _numpy  # noqa: F401  first, as importing it from deep in a stack takes longer
+
 from . import compat as compat
 from . import cuda as cuda
 from . import display as display
 from . import errors as errors
-from . import fft as fft
 from . import func as func
 from . import graph as graph
 from . import interop as interop
@@ -390,8 +391,9 @@ from .functions.vectors import cross as cross
 
 _binding.bind()
 if _TYPE_CHECKING:
+    from . import fft as fft
     from . import polynomial as polynomial
     from . import random as random
     from . import stats as stats
 else:
-    __getattr__ = _names_of("numpy", __name__, later=("polynomial", "random", "stats"))
+    __getattr__ = _names_of("numpy", __name__, later=("fft", "polynomial", "random", "stats"))

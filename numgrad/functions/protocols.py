@@ -14,7 +14,7 @@ from ..engine import leaving
 from .arithmetic import is_operand
 from .results import delivered, way_out
 from .sparse import is_product_of_scipy
-from .tables import CONVERSIONS, FUNCTIONS, RENAMED, UFUNCS, scipy_function
+from .tables import CONVERSIONS, RENAMED, UFUNCS, functions, scipy_function
 from .universal import with_options
 
 _ABSENT = inspect.Parameter.empty
@@ -118,7 +118,7 @@ def array_function(
     if not all(issubclass(kind, (Tensor, np.ndarray)) for kind in types):
         return NotImplemented
     name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
-    own = FUNCTIONS.get(function)
+    own = functions().get(function)
     if own is None:
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
     if function in CONVERSIONS and _computes_in_numpy(sys._getframe(1)):

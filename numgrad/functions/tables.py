@@ -1,6 +1,7 @@
 """Which numgrad function answers which NumPy function."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +24,6 @@ from . import (
     files,
     filtering,
     floats,
-    fourier,
     grids,
     histograms,
     indexing,
@@ -65,10 +65,9 @@ def _of_equal_names(library: Any, chapters: Sequence[ModuleType]) -> dict[Any, A
     return found
 
 
+_OF_NUMPY = _of_equal_names(np, CHAPTERS)
 UFUNCS: dict[Any, Callable[..., Any]] = {
-    theirs: own
-    for theirs, own in _of_equal_names(np, CHAPTERS).items()
-    if isinstance(theirs, np.ufunc)
+    theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)
 }
 
 
@@ -98,21 +97,27 @@ def _windows(x: Tensor, window_shape: Any, axis: Any = None) -> Tensor:
     return indexing.take(x, np.lib.stride_tricks.sliding_window_view(places, window_shape, axis))
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    theirs: own
-    for theirs, own in _of_equal_names(np, CHAPTERS).items()
-    if theirs not in UFUNCS and theirs is not np.isdtype  # which takes no array
-}
-FUNCTIONS |= _of_equal_names(np.linalg, (linalg,))
-FUNCTIONS |= _of_equal_names(np.fft, (fourier,))
-FUNCTIONS |= {
-    np.linalg.diagonal: _matrix_diagonal,
-    np.linalg.trace: _matrix_trace,
-    np.lib.stride_tricks.sliding_window_view: _windows,
-}
+NO_PROTOCOL = {*UFUNCS, np.isdtype}
+"""What numgrad is asked for in another way, or not at all as it takes no array."""
+
+
+@cache
+def functions() -> dict[Any, Callable[..., Any]]:
+    """Return what answers functions that are not universal ones, of other modules of NumPy too,
+    which it imports when they are used."""
+    from . import fourier
+
+    return {
+        **{theirs: own for theirs, own in _OF_NUMPY.items() if theirs not in NO_PROTOCOL},
+        **_of_equal_names(np.linalg, (linalg,)),
+        **_of_equal_names(np.fft, (fourier,)),
+        np.linalg.diagonal: _matrix_diagonal,
+        np.linalg.trace: _matrix_trace,
+        np.lib.stride_tricks.sliding_window_view: _windows,
+    }
 
 CONVERSIONS = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d})
 """Functions with which libraries make arrays of NumPy of what they are given."""
 
-RENAMED = {"a_min": "min", "a_max": "max", "M": "n_cols"}
+RENAMED = {"a_min": "min", "a_max": "max"}
 """Options of NumPy's functions that have another name here."""
