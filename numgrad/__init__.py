@@ -6,7 +6,6 @@ import numpy as _numpy  # noqa: F401  first, as importing it from deep in a stac
 
 from . import compat as compat
 from . import cuda as cuda
-from . import display as display
 from . import errors as errors
 from . import func as func
 from . import graph as graph
@@ -14,7 +13,6 @@ from . import interop as interop
 from . import linalg as linalg
 from . import sparse as sparse
 from . import special as special
-from . import testing as testing
 from ._autograd import Function as Function
 from ._autograd import backward as backward
 from ._autograd import detect_anomaly as detect_anomaly
@@ -391,9 +389,12 @@ from .functions.vectors import cross as cross
 
 _binding.bind()
 if _TYPE_CHECKING:
+    from . import display as display
     from . import fft as fft
     from . import polynomial as polynomial
     from . import random as random
     from . import stats as stats
+    from . import testing as testing
 else:
-    __getattr__ = _names_of("numpy", __name__, later=("fft", "polynomial", "random", "stats"))
+    _LATER = ("display", "fft", "polynomial", "random", "stats", "testing")
+    __getattr__ = _names_of("numpy", __name__, _LATER)
