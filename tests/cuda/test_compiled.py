@@ -18,6 +18,9 @@ from .own_kernels import operator
 
 codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
 CAPABILITY = (9, 0)
+CAPABILITIES = [  # each in a process of its own, as all kernels take a minute and more
+    pytest.param(c, marks=pytest.mark.xdist_group(str(c))) for c in ((8, 0), CAPABILITY)
+]
 REDUCTION = re.compile(
     r"\.reg \.f64|cvt\.rn\.f64\.s64|mul\.f64 .*0d3BF921FB54442D19|neg\.f64|cvt\.rn\.f32\.f64"
 )
@@ -136,7 +139,7 @@ def is_single(kernel):
     return np.dtype(np.float32) in dtypes and not others
 
 
-@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+@pytest.mark.parametrize("capability", CAPABILITIES)
 def test_every_kernel_compiles_and_single_precision_stays_single(kernels, capability):
     assert len(kernels) > 300
     double = {}
@@ -158,7 +161,7 @@ def linked(ptx, arch):
     return linker.get_info_log()
 
 
-@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+@pytest.mark.parametrize("capability", CAPABILITIES)
 def test_samples_link_without_spilling_registers(kernels, capability):
     chosen = {kernel.name: kernel for kernel in kernels}
     for kernel in list(chosen.values())[::4]:
