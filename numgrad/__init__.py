@@ -26,7 +26,7 @@ from ._autograd import set_grad_enabled as set_grad_enabled
 from ._declare import elementwise as elementwise
 from ._declare import operator as operator
 from ._numpy_names import *  # noqa: F403
-from ._numpy_names import _names_of
+from ._numpy_names import _names_and_later
 from ._settings import get_flags as get_flags
 from ._settings import set_flags as set_flags
 from ._tensor import Tensor as Tensor
@@ -397,4 +397,4 @@ if _TYPE_CHECKING:
     from . import testing as testing
 else:
     _LATER = ("display", "fft", "polynomial", "random", "stats", "testing")
-    __getattr__ = _names_of("numpy", __name__, _LATER)
+    __getattr__, __dir__ = _names_and_later("numpy", __name__, _LATER)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable as _Callable
 from importlib import import_module as _import_module
+from sys import modules as _modules
 from typing import Any as _Any
 
 from numpy import bool as bool
@@ -52,17 +53,12 @@ from numpy import uint64 as uint64
 from numpy import unsignedinteger as unsignedinteger
 
 
-def _names_of(library: str, module: str, later: tuple[str, ...] = ()) -> _Callable[[str], _Any]:
+def _names_of(library: str, module: str) -> _Callable[[str], _Any]:
     """Return the ``__getattr__`` of a module that has all names of one of NumPy or SciPy: what it
-    does not have itself makes arrays, or refuses tensors that require grad as NumPy's do.
-
-    Modules of its own named in ``later`` are imported when they are used.
-    """
+    does not have itself makes arrays, or refuses tensors that require grad as NumPy's do."""
 
     def name_of(name: str) -> _Any:
         why = ""
-        if name in later:
-            return _import_module(f"{module}.{name}")
         if not name.startswith("_"):
             try:
                 return getattr(_import_module(library), name)
@@ -71,3 +67,14 @@ def _names_of(library: str, module: str, later: tuple[str, ...] = ()) -> _Callab
         raise AttributeError(f"module {module!r} has no attribute {name!r}{why}", name=name)
 
     return name_of
+
+
+def _names_and_later(library: str, module: str, later: tuple[str, ...]) -> tuple[_Any, _Any]:
+    """Return ``__getattr__``, as `_names_of` does, and ``__dir__`` of a package that imports its
+    own modules named in ``later`` when they are used."""
+    others = _names_of(library, module)
+
+    def name_of(name: str) -> _Any:
+        return _import_module(f"{module}.{name}") if name in later else others(name)
+
+    return name_of, lambda: sorted({*vars(_modules[module]), *later})

@@ -1,6 +1,8 @@
 """NumPy's names that numgrad does not have itself, where it is imported as ``np``."""
 
 import functools
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -115,3 +117,10 @@ def test_the_class_of_arrays_stands_for_that_of_tensors():
     assert [kind(x) for x in (np.ones(1), numpy.ones(1), 1.0)] == ["array", "array", "other"]
     with pytest.raises(TypeError, match="class Field: no classes derive"):
         type(np.ndarray)("Field", (np.ndarray,), {})
+
+
+def test_modules_that_are_imported_when_they_are_used_are_listed():
+    code = "import numgrad, sys; print([n for n in sys.argv[1:] if n not in dir(numgrad)])"
+    names = ["display", "fft", "polynomial", "random", "stats", "testing", "linalg", "sin"]
+    found = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, check=True)
+    assert found.stdout.split() == [b"[]"]

@@ -268,8 +268,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
     arr, axis = _flattened(arr, axis)
     if where.ndim != arr.ndim:
         raise ValueError(
-            f"take_along_axis: indices of shape {where.shape} and x of shape {arr.shape} differ in "
-            f"their axes"
+            f"take_along_axis: indices of shape {where.shape} and arr of shape {arr.shape} differ "
+            f"in their axes"
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")

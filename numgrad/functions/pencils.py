@@ -16,11 +16,12 @@ from .triangles import solve_triangular
 Back = Callable[[Tensor], Tensor]
 
 
-def mirrored(a: ArrayLike, lower: bool, caller: str) -> Tensor:
-    """Return Hermitian matrices of which one triangle is given."""
+def mirrored(a: ArrayLike, lower: bool, caller: str, turned: Any = adjoint) -> Tensor:
+    """Return matrices of which one triangle is given: Hermitian ones, or what equals ``turned`` of
+    it."""
     a = floating_matrices(a, caller)
-    a = a if lower else adjoint(a)
-    return add(tril(a), adjoint(tril(a, -1)))
+    a = a if lower else turned(a)
+    return add(tril(a), turned(tril(a, -1)))
 
 
 def reduced(a: ArrayLike, b: ArrayLike, kind: int, lower: bool, caller: str) -> tuple[Tensor, Back]:

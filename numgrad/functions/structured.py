@@ -46,8 +46,7 @@ def _read(a: Tensor, structure: str, lower: bool) -> Tensor:
     if structure == "hermitian":
         return mirrored(a, lower, "solve")
     if structure == "symmetric":
-        a = a if lower else matrix_transpose(a)
-        return tril(a) + matrix_transpose(tril(a, -1))
+        return mirrored(a, lower, "solve", matrix_transpose)
     if structure == "diagonal":
         return multiply(a, np.eye(a.shape[-1], dtype=a.dtype))
     return triu(tril(a, 1), -1) if structure == "tridiagonal" else a

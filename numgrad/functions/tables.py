@@ -116,6 +116,7 @@ def functions() -> dict[Any, Callable[..., Any]]:
         np.lib.stride_tricks.sliding_window_view: _windows,
     }
 
+
 CONVERSIONS = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d})
 """Functions with which libraries make arrays of NumPy of what they are given."""
 

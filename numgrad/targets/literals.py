@@ -154,9 +154,9 @@ class Literals:
             if isinstance(definition, self.ir.Expr) and definition.op == "getattr":
                 owner = self.func_ir.get_definition(definition.value).value
                 return owner in self.language.modules and definition.attr != "ldexp"
-            return definition.value in self.language.functions
         except (KeyError, AttributeError):
             return False
+        return self.callee(call) in self.language.functions
 
     def as_floats(self, operands: Any, loc: Any) -> tuple[list[Any], list[Any]]:
         """Replace integer literals; returns the operands and the assignments that they need."""

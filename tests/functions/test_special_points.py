@@ -206,9 +206,6 @@ def test_zeta_multigammaln_and_counts():
     np.testing.assert_allclose(special.comb(N, k).numpy(), sp.comb(N, k))
     np.testing.assert_allclose(special.perm(N, k).numpy(), sp.perm(N, k))
     np.testing.assert_allclose(special.comb(N, k, repetition=True).numpy()[:2], [15, 1])
-    assert special.comb(100, 50, exact=True) == sp.comb(100, 50, exact=True)
-    assert special.comb(5, 3, exact=True, repetition=True) == 35
-    assert special.perm(30, 20, exact=True) == sp.perm(30, 20, exact=True)
 
 
 def test_exact_counts_are_integers_of_scipy():
