@@ -1,0 +1,77 @@
+"""Arithmetic with numbers of twice the precision, each the sum of two: a value and what it lacks.
+
+Where an exponent or an angle is large, its rounding error is large in the result: ``exp(700)``
+loses ten bits. Functions of special functions compute these parts twofold, and the rest as usual.
+The formulas are those of Dekker (1971) and Knuth; they are exact in double precision. In single
+precision the second part is zero or as imprecise as the first, which does no harm.
+"""
+
+import math
+
+SPLIT = 134217729.0  # 2**27 + 1
+LN2, LN2_REST = 0.6931471805599453, 2.3190468138462996e-17
+SQRT_HALF = math.sqrt(0.5)
+
+
+def product_rest(x, y):
+    """Return what ``x * y`` lacks, exactly, where nothing overflows or underflows."""
+    p = x * y
+    c = SPLIT * x
+    x1 = c - (c - x)
+    x2 = x - x1
+    c = SPLIT * y
+    y1 = c - (c - y)
+    y2 = y - y1
+    return ((x1 * y1 - p) + x1 * y2 + x2 * y1) + x2 * y2
+
+
+def sum_rest(x, y):
+    """Return what ``x + y`` lacks, exactly."""
+    s = x + y
+    z = s - x
+    return (x - (s - z)) + (y - z)
+
+
+def added(x, x_rest, y, y_rest):
+    """Return the sum of two twofold numbers."""
+    s = x + y
+    rest = sum_rest(x, y) + (x_rest + y_rest)
+    return s + rest, rest - ((s + rest) - s)
+
+
+def times(x, x_rest, y, y_rest):
+    """Return the product of two twofold numbers."""
+    p = x * y
+    rest = product_rest(x, y) + (x * y_rest + x_rest * y)
+    return p + rest, rest - ((p + rest) - p)
+
+
+def quotient(x, x_rest, y, y_rest):
+    """Return the quotient of two twofold numbers."""
+    q = x / y
+    rest = (((x - q * y) - product_rest(q, y)) + (x_rest - q * y_rest)) / y
+    return q + rest, rest - ((q + rest) - q)
+
+
+def log_of(x, x_rest):
+    """Return the logarithm of a positive, normal twofold number, to 60 bits and more.
+
+    With ``x = m * 2**k`` and ``s = (m - 1) / (m + 1)`` it is
+    ``k * log(2) + 2 * (s + s**3 / 3 + s**5 / 5 + ...)``, of which only ``s`` has to be twofold.
+    """
+    m, k = math.frexp(x)
+    if m < SQRT_HALF:
+        m, k = 2 * m, k - 1
+    m_rest = math.ldexp(x_rest, -k)
+    s, s_rest = quotient(m - 1, m_rest, m + 1, sum_rest(m, 1.0) + m_rest)
+    r, series, n = s * s, 0.0, 25.0
+    for _ in range(12):
+        series, n = r * (series + 1 / n), n - 2
+    high, low = times(1.0 * k, 0.0, LN2, LN2_REST)
+    return added(high, low, 2 * s, 2 * (s_rest + s * series))
+
+
+def exp_of(x, x_rest):
+    """Return the exponential of a twofold number, rounded."""
+    y = math.exp(x)
+    return y + y * x_rest
