@@ -14,6 +14,7 @@ from .reduction import Blocks as Blocks
 from .reduction import reduction as reduction
 from .structural import CannotViewError as CannotViewError
 from .structural import Structural as Structural
+from .structural import ViewOperator as ViewOperator
 from .structural import view as view
 from .user import UserOperator as UserOperator
 from .user import operator as operator

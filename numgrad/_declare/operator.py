@@ -66,6 +66,8 @@ class Operator:
     uses_blas = False
     is_linear = False  # whether it is its own tangent, which is simpler than to transpose
     is_replay = False  # whether it stands for many operations, which are recorded as one
+    completed: Any = None
+    """Of a view of a part of each element: ``(x, part)`` returns ``x`` with another part."""
     converts = False  # whether it may apply itself to other values than it is given
     by_position: Any = None
     """Where it reads or writes a part of its first input, two functions. ``(specs of the inputs,

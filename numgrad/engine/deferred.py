@@ -126,7 +126,7 @@ def view(plan: Plan, x: Any) -> Any:
     elif isinstance(above, View):
         above.refresh(x)
         root, chain = above.base, above.chain + plan.step
-        if not is_view(root.shape, chain):  # as where what is transposed is given another shape
+        if not is_view(root, chain):  # as where what is transposed is given another shape
             return None
     else:
         return None

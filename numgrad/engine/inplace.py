@@ -65,8 +65,7 @@ def check(target: Value, value: Value) -> None:
     if not _stand_in(target).flags.writeable:
         raise InplaceError(
             "this tensor cannot be written in place: its elements are repeated, as by "
-            "broadcast_to, or its memory is read-only, as that of z.real and z.imag, for which "
-            "z[...] = real + 1j * imag writes. Write to a copy (x.clone()) instead."
+            "broadcast_to, or its memory is read-only. Write to a copy (x.clone()) instead."
         )
     if root.node is None and root.requires_grad:
         _check_leaf(root, target)
@@ -137,7 +136,7 @@ def _stand_in(target: Value) -> np.ndarray:
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
-    return through(chain, np.empty(root.shape, np.bool_))
+    return through(chain, np.empty(root.shape, root.dtype))
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
@@ -166,10 +165,12 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
         The part of ``target`` that was written.
     """
     root, chain = root_of(target)
-    if isinstance(region, Positions):
-        operator, static, inputs = _put_at(root, chain, target, value, region)
-    else:
-        operator, static, inputs = _put(root, (*chain, *region), value)
+    for n, (operator, _) in enumerate(chain):
+        if operator.completed is not None:
+            value = _completed(root, chain, n, target, value, region)
+            chain, region = chain[:n], ()
+            break
+    operator, static, inputs = _overwriting(root, chain, target, value, region)
     if is_deferred(target, value):
         _become(root, apply(operator, inputs, static)[0])
     else:
@@ -178,10 +179,37 @@ def follow(target: Value, value: Value, region: Chain | Positions) -> None:
         _leave(root, *before)
 
 
+def _completed(
+    root: Value, chain: Chain, n: int, target: Value, value: Value, region: Chain | Positions
+) -> Value:
+    """Return what a write to a part of each element makes of the elements, the view of which is
+    number ``n`` of a chain."""
+    whole = _seen(root, chain[:n])
+    part = _seen(whole, chain[n : n + 1])
+    operator, static, inputs = _overwriting(part, chain[n + 1 :], target, value, region)
+    return chain[n][0].completed(whole, apply(operator, inputs, static)[0])
+
+
+def _seen(value: Value, chain: Chain) -> Value:
+    """Return the view of a value to which a chain of views leads."""
+    for operator, static in chain:
+        value = apply(operator, (value,), static)[0]
+    return value
+
+
+def _overwriting(
+    root: Value, chain: Chain, target: Value, value: Value, region: Chain | Positions
+) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
+    """Return the operation that overwrites a region of a view of a root."""
+    if isinstance(region, Positions):
+        return _put_at(root, chain, target, value, region)
+    return _put(root, (*chain, *region), value)
+
+
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
     """Return the operation that overwrites the region to which a chain of views leads."""
     contiguous = root.array is None or root.array.flags.c_contiguous
-    if not contiguous and not is_view(root.shape, chain):
+    if not contiguous and not is_view(root, chain):
         vector = _numbers(root, chain).reshape(-1)
         shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
@@ -267,9 +295,7 @@ def replay_view(view: View, value: Value, stays: bool) -> None:
     """Hang a view on the present node of its base, after the base was written; it stays where it
     is in the graph if the base did."""
     with grad_mode(not stays), deferring(False):
-        current = view.base
-        for operator, static in view.chain:
-            current = apply(operator, (current,), static)[0]
+        current = _seen(view.base, view.chain)
     value.array, value.expr, value.expr_slot = current.array, current.expr, current.expr_slot
     value.spec = current.spec
     if not stays:

@@ -358,7 +358,7 @@ def _link_view(operator: Any, static: dict[str, Any], base: Value, view: Value) 
     above = base._view if isinstance(base._view, View) else None
     root = base if above is None else above.base
     chain = (*(() if above is None else above.chain), (operator, static))
-    if view.array is None and not is_view(root.shape, chain):
+    if view.array is None and not is_view(root, chain):
         return
     view.storage = base.storage
     if root.requires_grad and not mode.grad:

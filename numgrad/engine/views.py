@@ -22,10 +22,11 @@ def through(chain: Chain, array: np.ndarray) -> np.ndarray:
     return array
 
 
-def is_view(shape: tuple[int, ...], chain: Chain) -> bool:
-    """Whether a chain of view operators makes a view of a C-contiguous array of ``shape``."""
+def is_view(spec: Any, chain: Chain) -> bool:
+    """Whether a chain of view operators makes a view of a C-contiguous array of a shape and
+    dtype."""
     try:
-        through(chain, np.empty(shape, np.bool_))
+        through(chain, np.empty(spec.shape, spec.dtype))
     except ValueError:
         return False
     return True

@@ -31,12 +31,11 @@ conjugate = conj
     at=("[1.0 + 2.0j]",), gradient="[1.+0.j]",
 )
 def real(val: ArrayLike) -> Tensor:
-    """Return the real part: of complex numbers a copy, which cannot be written in place, of real
-    numbers a view, as in NumPy."""
+    """Return the real part: a view, as in NumPy, which can be written in place."""
     val = as_tensor(val)
     if val.dtype.kind != "c":
         return val if val.is_scalar else reshape(val, val.shape)
-    return _read_only(_complex_parts.real(val), val)
+    return (_complex_parts.real if val.is_scalar else _complex_parts.real_part)(val)
 
 
 @of_elements(
@@ -44,20 +43,19 @@ def real(val: ArrayLike) -> Tensor:
     at=("[1.0 + 2.0j]",), gradient="[0.+1.j]",
 )
 def imag(val: ArrayLike) -> Tensor:
-    """Return the imaginary part, 0 for real numbers. It cannot be written in place."""
+    """Return the imaginary part: of complex numbers a view, as in NumPy, which can be written in
+    place, of real numbers 0."""
     val = as_tensor(val)
-    return _read_only(_complex_parts.imag(val), val)
-
-
-def _read_only(part: Tensor, x: Tensor) -> Tensor:
-    """Refuse writes to a part, which NumPy would write to the complex number."""
-    if part.is_scalar:
-        return part  # which is no part of memory, but a value
-    if part.array is not None:
-        part.array.flags.writeable = False
+    if val.dtype.kind == "c" and not val.is_scalar:
+        return _complex_parts.imag_part(val)
+    zeros = _complex_parts.imag(val)
+    if zeros.is_scalar:
+        return zeros
+    if zeros.array is None:
+        set_apart(zeros, val, "real numbers have no imaginary part", strict=True)
     else:
-        set_apart(part, x, "it is a part of complex numbers, and no view of them", strict=True)
-    return part
+        zeros.array.flags.writeable = False
+    return zeros
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Tensor:

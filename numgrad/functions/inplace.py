@@ -145,7 +145,7 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
         return True
     whole, part = x.array, value.array
     if whole is None or part is None:
-        of_root = np.empty(root.shape, np.bool_)
+        of_root = np.empty(root.shape, root.dtype)
         whole, part = _inplace.through(chain, of_root), _inplace.through(view.chain, of_root)
     return _lie_alike(part, whole[_indexing.as_numpy_key(key.items)])
 

@@ -45,6 +45,20 @@ def _fixed(attribute: Any, name: str, instead: str) -> Any:
     return attribute.setter(refuse)
 
 
+def _part(function: Any, doc: str) -> Any:
+    """Return the parts of numbers as an attribute; what is assigned is written into them."""
+
+    def assign(self: Any, value: Any) -> None:
+        if self.is_scalar:
+            raise AttributeError(
+                "the parts of an element that was read, or of a result without axes, cannot be "
+                "assigned, as with scalars of NumPy; write z.real[i] = value"
+            )
+        inplace.setitem(function(self), ..., value)
+
+    return property(function, assign, doc=doc)
+
+
 def _refused(name: str, instead: str) -> Any:
     """Return an attribute of arrays that tensors do not have, which says what to write."""
 
@@ -232,16 +246,8 @@ class Methods:
         return _shape.matrix_transpose(self)
 
     # Elements
-    real = _fixed(
-        property(elementwise.real, doc="The real parts, which cannot be written in place."),
-        "real part",
-        "t[...] = value + 1j * t.imag",
-    )
-    imag = _fixed(
-        property(elementwise.imag, doc="The imaginary parts, which cannot be written in place."),
-        "imaginary part",
-        "t[...] = t.real + 1j * value",
-    )
+    real = _part(elementwise.real, "The real parts, a view.")
+    imag = _part(elementwise.imag, "The imaginary parts, a view of complex numbers.")
 
     def astype(
         self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,

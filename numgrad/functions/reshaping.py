@@ -112,7 +112,7 @@ def _is_in_order(x: Tensor) -> bool:
     view = x._view
     if not isinstance(view, View):
         return True
-    return through(view.chain, np.empty(view.base.shape, np.bool_)).flags.c_contiguous
+    return through(view.chain, np.empty(view.base.shape, view.base.dtype)).flags.c_contiguous
 
 
 def flatten(x: ArrayLike, order: str = "C") -> Tensor:

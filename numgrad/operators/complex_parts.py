@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from .._declare import ViewOperator
+from .cast import cast
 from .comparison import equal
 from .elementwise import absolute, builtin, divide, multiply, subtract, where
 
@@ -20,6 +22,10 @@ def complex_real(x):
 
 def complex_imag(x):
     return x.imag
+
+
+def complex_cartesian(x, y):
+    return complex(x.real, y.real)
 
 
 @builtin(numpy=np.conjugate, complex=complex_conj)
@@ -50,6 +56,55 @@ def imag(x):
 @imag.pullback
 def imag_pullback(context, g):
     return multiply(g, 1j)  # the engine drops the imaginary part again for a real argument
+
+
+@builtin(complex=complex_cartesian)
+def cartesian(x, y):
+    """Complex numbers from their real and imaginary parts, which are complex numbers as well."""
+    return x
+
+
+@cartesian.pullback
+def cartesian_pullback(context, g):
+    return real(g), imag(g)
+
+
+class Part(ViewOperator):
+    """The memory of the real or imaginary parts of complex numbers; in programs, which do not share
+    memory, the elementwise operator."""
+
+    is_linear = True
+
+    def __init__(self, function, element, completed):
+        super().__init__(function)
+        self.element, self.completed = element, completed
+
+    def infer(self, specs, static):
+        return self.element.infer(specs, static)
+
+    def lower(self, builder, inputs, specs, static):
+        return self.element.lower(builder, inputs, specs, static)
+
+
+def with_real(z, x):
+    return cartesian(cast(x, z.dtype), cast(imag(z), z.dtype))
+
+
+def with_imag(z, x):
+    return cartesian(cast(real(z), z.dtype), cast(x, z.dtype))
+
+
+def real_part(x):
+    return x.real
+
+
+def imag_part(x):
+    return x.imag
+
+
+real_part, imag_part = Part(real_part, real, with_real), Part(imag_part, imag, with_imag)
+real_part.pullback(real_pullback)
+imag_part.pullback(imag_pullback)
 
 
 def complex_direction(x):

@@ -194,21 +194,31 @@ PARTS = (
         dtypes=ALL,
         points=spread([(-2, 2)]),
     ),
-    Scenario(
-        name="real",
-        function=ng.real,
-        operators=("real",),
-        reference=np.real,
-        dtypes=ALL,
-        points=spread([(-2, 2)]),
+    *(
+        Scenario(
+            name=name,
+            function=function,
+            operators=(name,),
+            reference=reference,
+            dtypes=dtypes,
+            points=spread([(-2, 2)]),
+            oracle=function is registry[name],
+        )
+        for name, function, reference, dtypes in (
+            ("real", registry["real"], np.real, ALL),
+            ("imag", registry["imag"], np.imag, ALL),
+            ("real_part", ng.real, np.real, COMPLEX),
+            ("imag_part", ng.imag, np.imag, COMPLEX),
+        )
     ),
     Scenario(
-        name="imag",
-        function=ng.imag,
-        operators=("imag",),
-        reference=np.imag,
-        dtypes=ALL,
-        points=spread([(-2, 2)]),
+        name="cartesian",
+        function=registry["cartesian"],
+        operators=("cartesian",),
+        reference=lambda x, y: x.real + 1j * y.real,
+        dtypes=COMPLEX,
+        points=spread([(-2, 2), (-2, 2)]),
+        oracle=False,
     ),
     Scenario(
         name="angle",
