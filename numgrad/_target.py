@@ -116,6 +116,10 @@ class Target(Protocol):
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
         ...
 
+    def joins(self, spec: Any) -> bool:
+        """Whether the scalar function of a spec can be one of those that a kernel joins."""
+        ...
+
     def bind(self, program: Program) -> Bound:
         """Find the kernels of a program, place its buffers, and return it ready to run."""
         ...

@@ -5,7 +5,7 @@ long as none reads what another one of them stores at another element. The kerne
 structure alone, so the stages of an integrator, or another length of it, share them.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -18,14 +18,15 @@ from .halos import Halos
 from .storing import Root
 
 
-def fuse(program: Program) -> Program:
+def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
 
-    Nothing is compiled: the kernels are asked for when the program is bound.
+    Nothing is compiled: the kernels are asked for when the program is bound. ``joins`` tells of
+    which specs the target can join the functions, by default of all.
     """
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
-    grouping, groups = grouped(program, ordered)
+    grouping, groups = grouped(program, ordered, joins)
     result = Program(program.batch)
     result.nbytes, result.rows = [*program.nbytes], [*program.rows]
     result.row_strides, result.arrays = [*program.row_strides], program.arrays

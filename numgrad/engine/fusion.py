@@ -45,7 +45,7 @@ class Fusion:
         """Take the next step; return the fused program if all its kernels are known now."""
         if self._fused is None:
             with paused():  # what fusing takes holds no cycles
-                self._fused = fuse(self._program)
+                self._fused = fuse(self._program, self._target.joins)
             specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
             self._specs = [s for s in specs if hasattr(s, "steps")]
             self._missing = [s for s in self._specs if not self._target.is_ready(s)]
@@ -85,7 +85,8 @@ def fusion_of(program: Program, target: Any, mode: str) -> Fusion | None:
     if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
         return None  # what is joined would be computed on one stream of several
     counts = Counter([i.pattern for i in program.instructions])
-    count = sum([n for pattern, n in counts.items() if pattern.fusible])
+    fusible = [pattern for pattern in counts if pattern.fusible and target.joins(pattern.spec)]
+    count = sum([counts[pattern] for pattern in fusible])
     if count < 2 or (mode == "auto" and count > MOST_INSTRUCTIONS):
         return None
     return Fusion(program, target, count)

@@ -6,7 +6,7 @@ then the groups are made anew.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Any
@@ -22,10 +22,10 @@ MOST_NUMBERS = 128  # operands that are one number, which cost no memory traffic
 
 
 def grouped(
-    program: Program, ordered: Sequence[Instruction]
+    program: Program, ordered: Sequence[Instruction], joins: Callable[[Any], bool]
 ) -> tuple["Grouping", list[list[int]]]:
     """Return the groups of roots, none of which computes again what is dear."""
-    values = Values(Uses(program, ordered))
+    values = Values(Uses(program, ordered, joins))
     stored: set[int] = set()
     while True:
         grouping = Grouping(values)

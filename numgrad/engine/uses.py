@@ -5,8 +5,9 @@ As long as those are told apart, the seam moves on, shifted, into all that is ma
 they are put together again: one loop over a ring, of which an operand begins in the middle.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
+from typing import Any
 
 from .._program import Instruction, Pattern, Program
 from .expand import Kind, Leaf, Unit, moves_of
@@ -53,8 +54,10 @@ class Uses:
         For each buffer how often more than once its elements are read; see `spreading`.
     """
 
-    def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
-        self.program, self.instructions = program, instructions
+    def __init__(
+        self, program: Program, instructions: Sequence[Instruction], joins: Callable[[Any], bool]
+    ) -> None:
+        self.program, self.instructions, self._joins = program, instructions, joins
         self.units: list[Unit | None] = []
         self.plain: set[int] = set()
         self.reads: list[Collection[int]] = []
@@ -68,6 +71,10 @@ class Uses:
         self._find_readers()
         self.again = spreads(self.outputs)
 
+    def _kind(self, pattern: Pattern) -> Kind | None:
+        """Return what instructions of a pattern are; None if they cannot be fused."""
+        return Kind.of(pattern) if pattern.fusible and self._joins(pattern.spec) else None
+
     def _find_units(self) -> None:
         """Find the units of single instructions."""
         program, twice = self.program, _written_twice(self.program, self.instructions)
@@ -75,7 +82,7 @@ class Uses:
         for number, instruction in enumerate(self.instructions):
             pattern = instruction.pattern
             if pattern not in kinds:
-                kinds[pattern] = Kind.of(pattern) if pattern.fusible else None
+                kinds[pattern] = self._kind(pattern)
             kind = kinds[pattern]
             if kind is None or instruction.buffers[-1] in twice:
                 self.plain.add(number)

@@ -73,10 +73,11 @@ def _matrix(value: Any) -> Any:
 @_declare("(n,n)->(n,n)", differentiable=False, register=False)
 def nonzero_pivots(lu, out):
     """Replace zero pivots by the rounding error of the largest."""
-    out[:] = lu
     largest = 0.0
     for i in range(lu.shape[0]):
         largest = max(largest, abs(lu[i, i]))
+        for j in range(lu.shape[0]):
+            out[i, j] = lu[i, j]
     for i in range(lu.shape[0]):
         if lu[i, i] == 0:
             out[i, i] = lu.dtype.type(np.finfo(lu.dtype).eps * (largest if largest > 0 else 1))
@@ -85,9 +86,10 @@ def nonzero_pivots(lu, out):
 @_declare("(n,n)->(n,n)", differentiable=False, register=False, may_raise=True)
 def regular_pivots(lu, out):
     """Refuse a matrix that is singular to working precision."""
-    out[:] = lu
     largest, smallest = 0.0, np.inf
     for i in range(lu.shape[0]):
+        for j in range(lu.shape[0]):
+            out[i, j] = lu[i, j]
         largest = max(largest, abs(lu[i, i]))
         smallest = min(smallest, abs(lu[i, i]))
     if smallest <= lu.shape[0] * np.finfo(lu.dtype).eps * largest:

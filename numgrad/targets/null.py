@@ -50,6 +50,10 @@ class NullTarget:
         self.kernels.append(NullKernel(spec.name))
         return self.kernels[-1]
 
+    def joins(self, spec: Any) -> bool:
+        """Whether a kernel can join the function of a spec with others: any."""
+        return True
+
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec needs no compiling: here none does."""
         return True

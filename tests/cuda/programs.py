@@ -32,7 +32,9 @@ def on_both(function, *arrays, fused=False):
     """Return pairs of results: of the device, and of the processor."""
     program = program_of(function, *arrays)
     expected = execute(program, runtime.target)
-    return list(zip(on_device(fuse(program) if fused else program), expected, strict=True))
+    if fused:
+        program = fuse(program, TARGET.joins)
+    return list(zip(on_device(program), expected, strict=True))
 
 
 def require_equal(pairs, tolerance=0.0):

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad._declare.halving import larger
 from numgrad.engine.lower import force
 from numgrad.engine.record import deferring, runtime
 from numgrad.targets.cuda import CUDATarget, product, reduction
+from numgrad.targets.cuda.elementwise import Walk
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
@@ -205,10 +207,11 @@ def test_an_instance_takes_as_many_parameters_as_a_launch_gives():
 def test_reductions_of_many_elements_compile(name, dtype):
     if name == "max" and dtype == "complex64":
         return
-    join = reduction.add if name == "sum" else reduction.larger
+    join = reduction.add if name == "sum" else larger
+    dtypes = (np.dtype(dtype),) * 2
     for kernel in (
-        reduction.of_blocks(name, join, np.dtype(dtype), 256),
-        reduction.of_rows(name, join, np.dtype(dtype), 2, 256),
+        reduction.of_blocks(name, join, dtypes, Walk(1, False), 256, True),
+        reduction.of_parts(name, join, dtypes, Walk(2, False), 256),
     ):
         code = codegen.compiled(kernel, CAPABILITY)
         assert ".shared" in code.ptx

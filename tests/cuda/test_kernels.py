@@ -13,7 +13,7 @@ from numgrad._declare.halving import sum_all
 from numgrad.operators.formulas import Tabled
 from numgrad.targets.cuda import lowering
 from numgrad.targets.cuda.host import is_for_host
-from numgrad.targets.cuda.reduction import join_of
+from numgrad.targets.cuda.reduction_launch import role_of
 
 from .programs import TARGET, on_both, on_device, program_of, require_equal
 
@@ -71,7 +71,7 @@ def test_sums_in_blocks_are_added_in_the_order_of_the_processor(monkeypatch):
     program = program_of(lambda v: v.sum(), x)
     assert len(program.instructions) == 2
     names = [step.kernel.kernel.text.count("cuda.shared") for step in TARGET.bind(program).steps]
-    assert names == [1, 0]  # threads reduce a block together, one joins blocks
+    assert names == [1, 1]  # threads reduce blocks together, and bring them together to join them
     require_equal(on_both(lambda v: (v.sum(), v.max()), x))
     require_equal(on_both(lambda v: v.sum(0), x[:9000].reshape(450, 20)))
 
@@ -173,5 +173,5 @@ def doubled(x, out):
 
 
 def test_functions_that_do_more_than_call_a_reduction_are_called_as_they_are():
-    assert join_of(whole) is join_of(numba.njit(whole)) is not None
-    assert join_of(doubled) is None
+    assert role_of(whole) is role_of(numba.njit(whole)) is not None
+    assert role_of(doubled) is None

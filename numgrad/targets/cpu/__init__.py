@@ -43,6 +43,10 @@ class CPUTarget:
             self._find_kernel = kernel
         return self._find_kernel(spec)
 
+    def joins(self, spec: Any) -> bool:
+        """Whether a kernel can join the function of a spec with others: any, those of C too."""
+        return True
+
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec is in memory or on disk, so that nothing is compiled."""
         from .kernels import is_ready

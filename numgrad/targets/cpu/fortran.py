@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 from .intrinsics import INT64, intrinsic
+from .loader import provide
 from .routines import COPY
 
 _VOID = ir.VoidType()
@@ -71,9 +72,14 @@ def by_address(typingctx, value):
 
 @intrinsic
 def copy_elements(typingctx, target, source, step, count, itemsize):
-    """Copy ``count`` elements that are ``step`` bytes apart to contiguous memory."""
+    """Copy ``count`` elements that are ``step`` bytes apart to contiguous memory.
+
+    Numba compiles the functions of a routine one by one, and ends the process where it does not
+    know what one of them calls.
+    """
 
     def codegen(context, builder, signature, args):
+        provide([COPY])
         function_type = ir.FunctionType(_VOID, [INT64] * 5)
         function = cgutils.get_or_insert_function(builder.module, function_type, COPY)
         builder.call(function, args)

@@ -93,6 +93,12 @@ class CUDATarget:
 
         return ArrayKernel(spec, self)
 
+    def joins(self, spec: Any) -> bool:
+        """Whether a kernel can join the function of a spec with others: any that a device has."""
+        from .host import needs_host
+
+        return not needs_host(spec)
+
     def is_ready(self, spec: Any) -> bool:
         """Whether a kernel needs no compiling."""
         return True

@@ -54,7 +54,11 @@ def compiled(kernel: Kernel, capability: Capability) -> Code:
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
     signature = types.void(*[_type(parameter) for parameter in kernel.parameters])
     with _targeting(capability):
-        ptx, _ = compiler.compile_ptx(scope["kernel"], signature, device=False, cc=capability)
+        library, _ = compiler._compile_pyfunc_with_fixup(
+            scope["kernel"], signature, device=False, cc=capability, abi="numba"
+        )
+        library._nvvm_options["fma"] = kernel.multiply_adds
+        ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
     assert entry is not None
     return Code(ptx, entry.group(1))

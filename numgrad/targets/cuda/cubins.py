@@ -51,7 +51,8 @@ def linked(ptx: str, capability: tuple[int, int]) -> bytes:
 def _key(kernel: Kernel, capability: tuple[int, int]) -> str:
     """Return what decides the code of a kernel, beginning with ``-`` if only this process knows."""
     scope: Any = tuple(sorted(kernel.scope.items()))
-    parts = ("cuda", kernel.text, repr(kernel.parameters), repr(capability), _tools())
+    parts = ("cuda", kernel.text, repr(kernel.parameters), repr(kernel.multiply_adds))
+    parts += (repr(capability), _tools())
     return make_key(scope, (), parts)
 
 

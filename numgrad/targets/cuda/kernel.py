@@ -73,6 +73,9 @@ class Kernel:
         The functions and constants that it names.
     threads : int or None
         Threads of a block, where the kernel depends on it.
+    multiply_adds : bool
+        Whether a product and the sum behind it are rounded once, as in products of matrices. Else
+        a kernel of joined operations would have other bits than they have one by one.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Kernel:
     parameters: tuple[Parameter, ...]
     scope: dict[str, Any] = field(default_factory=dict)
     threads: int | None = None
+    multiply_adds: bool = False
 
 
 def in_elements(strides: Sequence[int], size: int) -> list[int]:

@@ -3,10 +3,8 @@ of its operands."""
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..._specs import Constant, LoopSpec, core_dimensions, parameter_order
-from .elementwise import Walk, loop
+from .elementwise import Walk, index_type, loop
 from .kernel import Array, Function, Kernel, Parameter, Word
 
 
@@ -31,7 +29,7 @@ def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
         parameters.append(Array(dtype, walk.axes + ndim, k >= len(spec.in_dtypes)))
         listed.append(f"x{k}")
     body = [f"core({', '.join(arguments)})"]
-    scope = {"core": _core(spec), "index_type": np.int64 if walk.is_wide else np.uint32}
+    scope = {"core": _core(spec), "index_type": index_type(walk)}
     return Kernel(spec.name, loop(listed, walk, body), tuple(parameters), scope)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 from ..._declare import registry
 from ..._program import Instruction, Program, contiguous_strides
 from ..._specs import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from . import elementwise, gathering, loops, own, reduction
+from . import elementwise, gathering, loops, own, reduction_launch
 from .elementwise import Walk
 from .host import host_call, needs_host, require_sound
 from .kernel import in_elements
 from .product_launch import ByLibrary, of_product
+from .reduction_launch import role_of
 from .steps import HostCall, Launch, Loop, Place, Staged, cores_of, loop_of
 
 Step = Launch | HostCall | Staged | ByLibrary | own.Own
@@ -30,6 +31,9 @@ def lowered(
         for b, offset in zip(instruction.buffers, instruction.offsets, strict=True)
     ]
     loop = loop_of(instruction, program)
+    role = role_of(spec.function) if isinstance(spec, LoopSpec) else None
+    if role is not None:
+        return reduction_launch.lowered(pattern, role, loop, begins, target)
     if pattern.block:
         return _of_blocks(pattern, begins, target)
     if _is_product(spec):
@@ -85,18 +89,7 @@ def _of_core(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     cores = cores_of(pattern, spec.signature, loops.ndims(spec))
     for place, strides, core in zip(begins, loop.strides, cores, strict=True):
         arguments.append((place, (*loop.sizes, *core.sizes), (*strides, *core.strides[0])))
-    join = reduction.join_of(spec.function) if spec.signature == "(n)->()" else None
-    threads = target.runtime.driver.REDUCING
-    if join is not None and pattern.core[0] > threads:  # so that each of them has something to do
-        dtype, axes = spec.in_dtypes[0], len(loop.sizes)
-        kernel = target.prepared(
-            ("rows", join, dtype, axes),
-            lambda: reduction.of_rows(spec.name, join, dtype, axes, threads),
-        )
-    else:
-        kernel = target.prepared(
-            ("core", spec.identity, walk), lambda: loops.of_core(spec, walk)
-        )
+    kernel = target.prepared(("core", spec.identity, walk), lambda: loops.of_core(spec, walk))
     return Launch.of(kernel, loop.elements, arguments, target)
 
 
@@ -104,13 +97,6 @@ def _of_blocks(pattern: Any, begins: Sequence[Place], target: Any) -> Launch:
     spec = pattern.spec
     count, blocks = pattern.core[0], -(-pattern.core[0] // pattern.block)
     dtype = pattern.layouts[0].dtype  # of what lies in C order, whatever its shape
-    join = reduction.join_of(spec.function)
-    if join is not None and pattern.block == reduction.BLOCK:
-        threads = target.runtime.driver.REDUCING
-        kernel = target.prepared(
-            ("reduction", join, dtype), lambda: reduction.of_blocks(spec.name, join, dtype, threads)
-        )
-        return Launch.of(kernel, blocks, (blocks, count, *begins), target)
     arrays = [
         (place, layout.shape, layout.strides)
         for place, layout in zip(begins, pattern.layouts, strict=True)

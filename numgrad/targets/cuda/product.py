@@ -171,7 +171,7 @@ def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
         keep=indent(_both(_KEEP, walk), " " * 12), out=place("out", walk),
         added=_added(dtype), joined=f"out[at] {_sum(dtype)} total[p * ACROSS + q]",
     )  # fmt: skip
-    return Kernel("matmul", text, tuple(parameters), _scope(dtype, tile), threads=tile.threads)
+    return Kernel("matmul", text, tuple(parameters), _scope(dtype, tile), tile.threads, True)
 
 
 def _added(dtype: np.dtype) -> str:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._program import Shape
-from .elementwise import Walk, loop, place, signature
+from .elementwise import Walk, index_type, loop, place, signature
 from .kernel import Kernel, Pointer, Word, in_elements
 from .steps import Launch, Place, loop_over
 
-_WIDE = 1 << 31
+WIDE = 1 << 31
 
 
 class Operand(NamedTuple):
@@ -26,10 +26,12 @@ class Operand(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What is done for an element: lines in which ``{x}`` is the index of the element of ``x``."""
+    """What is done for an element: lines in which ``{x}`` is the index of the element of ``x``, and
+    what else they name."""
 
     name: str
     lines: tuple[str, ...]
+    scope: tuple[tuple[str, Any], ...] = ()
 
 
 COPY = Lines("copy", ("out[{out}] = x[{x}]",))
@@ -46,7 +48,7 @@ def launch(
     is that of the dtype of the last operand."""
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
-    walk = Walk(len(over.sizes), over.elements >= _WIDE)
+    walk = Walk(len(over.sizes), over.elements >= WIDE)
     arguments: list[Any] = [over.elements, *over.sizes]
     for (_, begin, dtype, _), strides in zip(operands, over.strides, strict=True):
         arguments += strides if dtype is None else [begin, *in_elements(strides, dtype.itemsize)]
@@ -66,7 +68,8 @@ def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: Walk) 
         listed += [f"{name}_{axis}" for axis in range(walk.axes)]
     indices = {operand.name: f"({place(operand.name, walk)})" for operand in operands}
     body = [line.format_map(indices) for line in what.lines]
-    scope: dict[str, Any] = {"index_type": np.int64 if walk.is_wide else np.uint32}
+    scope: dict[str, Any] = {"index_type": index_type(walk)}
     scope |= {"int64": np.int64, "zero": (operands[-1].dtype or np.dtype(int)).type(0)}
+    scope |= dict(what.scope)
     text = loop([*listed, *numbers], walk, body)
     return Kernel(what.name, text, (*parameters, *[Word()] * len(numbers)), scope)
