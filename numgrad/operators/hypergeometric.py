@@ -1,40 +1,13 @@
 """Hypergeometric functions and orthogonal polynomials: their derivatives are of the same kind."""
 
-import math
-
-from .._declare.foreign import Foreign
-from .bessel import i0e
+from . import polynomials
 from .elementwise import where
 from .formulas import NAMES, declare
+from .kummer import kummer
+from .limit_function import limit_function
+from .tricomi import tricomi
 
 PARAMETERS = ((0.5, 2),)
-SCIPYS_0F1, SCIPYS_1F1 = Foreign("hyp0f1", "dd"), Foreign("hyp1f1", "ddd")
-LARGE, HUGE = 1e5, 1e10
-
-
-def limit_function(v, z):
-    """``i0(2 * sqrt(z))`` where SciPy's function divides by ``v - 1`` and raises in a kernel."""
-    is_bessel = (v == 1) & (z > LARGE)
-    root = math.sqrt(where(is_bessel, min(z, 1e6), 0.0))  # of more it is infinite
-    half = math.exp(root)
-    return where(is_bessel, i0e(2 * root) * half * half, SCIPYS_0F1(v, where(is_bessel, 1.0, z)))
-
-
-def kummer(a, b, x):
-    """The limit for huge arguments, of which SciPy's function sums a series without an end.
-
-    ``gamma(b) / gamma(a) * exp(x) * x**(a - b)`` is infinite by far there; for negative ones, a
-    polynomial times an exponential is 0, which is also the limit at minus infinity.
-    """
-    is_infinite = (x > HUGE) & (x > 4 * (abs(a) + abs(b))) & ((a > 0) | (a != math.floor(a)))
-    is_product = (b <= a) & (b - a == math.floor(b - a))
-    is_zero = (a > 0) & (x < -HUGE) & (is_product | (x == -math.inf))
-    is_limit = is_infinite | is_zero
-    value = where(is_limit, 0.0, SCIPYS_1F1(a, b, where(is_limit, 1.0, x)))
-    # The gamma function is negative where the floor of its argument is negative and odd.
-    turns = where(a < 0, math.floor(a), 0.0) + where(b < 0, math.floor(b), 0.0)
-    sign = 1 - 2 * (turns - 2 * math.floor(0.5 * turns))
-    return where(is_infinite, sign * math.inf, value)
 
 
 declare("hyp0f1", "v z", "confluent hypergeometric limit function 0F1", value=limit_function,
@@ -44,8 +17,8 @@ declare("hyp1f1", "a b x", "confluent hypergeometric function 1F1", value=kummer
 declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="dddz", fixed="a b c",
         domain="z < 1 or complex", tried=((0.5, 2), (0.5, 2), (0.5, 2), (-0.9, 0.8)),
         dz="a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)")
-declare("hyperu", "a b x", "confluent hypergeometric function U", domain="x > 0", fixed="a b",
-        tried=((0.5, 2), (0.5, 2), (0.5, 3)), dx="-a * hyperu(a + 1, b + 1, x)")
+declare("hyperu", "a b x", "confluent hypergeometric function U", value=tricomi, domain="x > 0",
+        fixed="a b", tried=((0.5, 2), (1, 3), (0.5, 3)), dx="-a * hyperu(a + 1, b + 1, x)")
 
 # Orthogonal polynomials ---------------------------------------------------------------------------
 
@@ -76,7 +49,7 @@ for _name, _parameters, _about, _formula in (
     _kinds = "d" * (len(_names) - 1)
     _hermite = _name.startswith("hermite")
     declare(f"eval_{_name}", _parameters, f"{_about} of degree ``n``", fixed=" ".join(_names[:-1]),
-            value="nd" if _hermite else None,
+            value="nd" if _hermite else getattr(polynomials, _name),
             complex=None if _hermite else _kinds + "z",
             tried=(DEGREE, *(SHAPE for _ in _names[2:]), INTERVAL),
             dx=(_formula, f"lower(n, {_formula.replace('n - 1', 'below(n)')})"))

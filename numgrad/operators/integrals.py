@@ -5,10 +5,14 @@ import math
 from .._declare.foreign import Foreign
 from .elementwise import where
 from .formulas import declare
+from .fresnel import fresnel_c, fresnel_cosine, fresnel_s, fresnel_sine
+from .integral_parts import cosine_integral, hyperbolic_sine_integral
+from .lambert import lambert, omega
 
 LINE = ((0.3, 4),)
 SQRT_2PI = math.sqrt(2 * math.pi)
-
+OWN = {"fresnel_s": fresnel_s, "fresnel_c": fresnel_c, "sici_ci": cosine_integral,
+       "shichi_shi": hyperbolic_sine_integral}  # fmt: skip
 
 declare("expi", "x", "exponential integral Ei", complex="z", tried=LINE, dx="math.exp(x) / x")
 declare("exp1", "x", "exponential integral E1", complex="z", domain="x > 0 or complex", tried=LINE,
@@ -21,11 +25,18 @@ for _place, (_name, _of, _about, _formula) in enumerate((
     ("sici_ci", "sici", "cosine integral", "math.cos(x) / x"),
     ("shichi_shi", "shichi", "hyperbolic sine integral", "spherical_in(0.0, x)"),
     ("shichi_chi", "shichi", "hyperbolic cosine integral", "math.cosh(x) / x"),
-    ("fresnel_s", "fresnel", "Fresnel's sine integral", "math.sin(0.5 * math.pi * x * x)"),
-    ("fresnel_c", "fresnel", "Fresnel's cosine integral", "math.cos(0.5 * math.pi * x * x)"),
+    ("fresnel_s", "fresnel", "Fresnel's sine integral",
+     ("math.sin(0.5 * math.pi * x * x)", "fresnel_sine(x)")),
+    ("fresnel_c", "fresnel", "Fresnel's cosine integral",
+     ("math.cos(0.5 * math.pi * x * x)", "fresnel_cosine(x)")),
 )):
-    declare(_name, "x", _about, value=Foreign(_of, "d", "d", 2, _place % 2), scipy=_of,
+    declare(_name, "x", _about, scipy=_of,
+            value=OWN.get(_name, Foreign(_of, "d", "d", 2, _place % 2)),
             complex=Foreign(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
+declare("fresnel_sine", "x", "slope of `fresnel_s`", value=fresnel_sine, scipy="", tried=LINE,
+        dx="math.pi * x * fresnel_cosine(x)")
+declare("fresnel_cosine", "x", "slope of `fresnel_c`", value=fresnel_cosine, scipy="", tried=LINE,
+        dx="-math.pi * x * fresnel_sine(x)")
 declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` from 1",
         complex="z", domain="x >= 0 or complex", tried=((0.2, 0.8),),
         dx=("log(x) / (1 - x), -1 at 1",
@@ -119,37 +130,9 @@ for _place, (_name, _about, _formula) in enumerate((
 
 # Lambert's function -------------------------------------------------------------------------------
 
-
-E = math.e
-
-
-def lambert(z, k):
-    """The root ``w`` of ``w * exp(w) == z`` on branch ``k``, by Halley's method.
-
-    Where the branches meet, at -1/e, it begins with the series in ``sqrt(2 * (e z + 1))``.
-    """
-    p = math.sqrt(2 * (E * z + 1))
-    p = where(k == 0, p, -p)
-    series = -1 + p * (1 - p * (1 / 3 - p * (11 / 72 - p * 43 / 540)))
-    log = math.log(where(z == 0, 1.0 + 0j, z)) + 2j * math.pi * k
-    far = log - math.log(where(log == 0, 1.0 + 0j, log))
-    near_0 = z / (1 + z)
-    close = abs(z + 1 / E) < where(k == 0, 0.6, 0.3)
-    upper, lower = z.imag >= 0, z.imag < 0
-    joined = (k == 0) | ((k == -1) & upper) | ((k == 1) & lower)
-    near = (k == 0) & (abs(z) < 1.5) & (z.real > -0.5)
-    w = where(close & joined, series, where(near, near_0, far))
-    for _ in range(12):
-        e = math.exp(w)
-        f = w * e - z
-        step = f / (e * (w + 1) - 0.5 * (w + 2) * f / (w + 1))
-        w = where(step == step, w - where(step == step, step, 0 * step), w)
-    return where(z == 0, where(k == 0, 0 * z, 0 * z - math.inf), w)
-
-
 declare("lambertw", "z k", "Lambert's function, branch ``k``: ``w * exp(w) == z``",
         value=lambert, complex=lambert, gives_complex=True, scipy="", fixed="k",
         tried=((0.5, 3), (0, 0)),
         dz=("w / (z * (1 + w))", "math.exp(-y) / (1 + y)"))
-declare("wrightomega", "z", "Wright's omega function, ``w + log(w) == z``", complex="z",
-        tried=((-2, 3),), dz="y / (1 + y)")
+declare("wrightomega", "z", "Wright's omega function, ``w + log(w) == z``", value=omega,
+        complex="z", tried=((-2, 3),), dz="y / (1 + y)")

@@ -2,24 +2,31 @@
 
 Where an exponent or an angle is large, its rounding error is large in the result: ``exp(700)``
 loses ten bits. Functions of special functions compute these parts twofold, and the rest as usual.
-The formulas are those of Dekker (1971) and Knuth; they are exact in double precision. In single
-precision the second part is zero or as imprecise as the first, which does no harm.
+The formulas are those of Dekker (1971) and Knuth; they are exact in double precision, and those of
+products and sums in single precision as well.
 """
 
 import math
 
-SPLIT = 134217729.0  # 2**27 + 1
+SPLIT, SPLIT_SINGLE = 134217729.0, 4097.0  # 2**27 + 1, 2**12 + 1
+ONE, TINY = 1.0, 1e-9
 LN2, LN2_REST = 0.6931471805599453, 2.3190468138462996e-17
 SQRT_HALF = math.sqrt(0.5)
+
+
+def in_single():
+    """Whether the kernel computes in single precision: its constants have its dtype."""
+    return ONE + TINY == ONE
 
 
 def product_rest(x, y):
     """Return what ``x * y`` lacks, exactly, where nothing overflows or underflows."""
     p = x * y
-    c = SPLIT * x
+    split = SPLIT_SINGLE if in_single() else SPLIT
+    c = split * x
     x1 = c - (c - x)
     x2 = x - x1
-    c = SPLIT * y
+    c = split * y
     y1 = c - (c - y)
     y2 = y - y1
     return ((x1 * y1 - p) + x1 * y2 + x2 * y1) + x2 * y2
