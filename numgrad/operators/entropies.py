@@ -2,6 +2,7 @@
 
 
 from .._declare.foreign import Foreign
+from .degrees import cotangent, tangent
 from .formulas import declare
 
 POSITIVE = {"domain": "x > 0", "tried": ((0.2, 2),)}
@@ -80,9 +81,9 @@ declare("exp10", "x", "``10**x``", tried=((-2, 2),), dx="LN10 * y")
 declare("cosm1", "x", "``cos(x) - 1``, precise near 0", tried=((-2, 2),), dx="-math.sin(x)")
 declare("sindg", "x", "sine of an angle in degrees", tried=((-80, 80),), dx="DEGREE * cosdg(x)")
 declare("cosdg", "x", "cosine of an angle in degrees", tried=((-80, 80),), dx="-DEGREE * sindg(x)")
-declare("tandg", "x", "tangent of an angle in degrees", tried=((-80, 80),),
+declare("tandg", "x", "tangent of an angle in degrees", value=tangent, tried=((-80, 80),),
         dx="DEGREE * (1 + y * y)")
-declare("cotdg", "x", "cotangent of an angle in degrees", tried=((10, 80),),
+declare("cotdg", "x", "cotangent of an angle in degrees", value=cotangent, tried=((10, 80),),
         dx="-DEGREE * (1 + y * y)")
 declare("radian", "d m s", "angle in radians from degrees, minutes and seconds", tried=((1, 50),),
         dd="DEGREE", dm="DEGREE / 60", ds="DEGREE / 3600")

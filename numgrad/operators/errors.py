@@ -3,6 +3,7 @@
 import math
 
 from .._declare.foreign import Foreign
+from . import normal
 from .elementwise import where
 from .formulas import NAMES, declare
 
@@ -45,12 +46,12 @@ declare("erf", "x", "error function", value="math.erf(x)", complex="z", tried=CE
         dx="TWO_OVER_SQRT_PI * math.exp(-x * x)")
 declare("erfc", "x", "``1 - erf(x)``, precise for large ``x``", value="math.erfc(x)", complex="z",
         tried=CENTRE, dx="-TWO_OVER_SQRT_PI * math.exp(-x * x)")
-declare("erfcx", "x", "`erfc` times ``exp(x**2)``", tried=CENTRE,
+declare("erfcx", "x", "`erfc` times ``exp(x**2)``", value=normal.erfcx, tried=CENTRE,
         dx=("2 * x * erfcx(x) - 2 / sqrt(pi)",
             "where(x > 20, -0.5 * TWO_OVER_SQRT_PI * decay(x, 1.0), 2 * x * y - TWO_OVER_SQRT_PI)"))
-declare("erfi", "x", "imaginary error function ``-1j * erf(1j * x)``", complex="z", tried=CENTRE,
-        dx="TWO_OVER_SQRT_PI * math.exp(x * x)")
-declare("dawsn", "x", "Dawson's integral", tried=CENTRE,
+declare("erfi", "x", "imaginary error function ``-1j * erf(1j * x)``", value=normal.erfi,
+        complex="z", tried=CENTRE, dx="TWO_OVER_SQRT_PI * math.exp(x * x)")
+declare("dawsn", "x", "Dawson's integral", value=normal.dawson, tried=CENTRE,
         dx=("1 - 2 * x * dawsn(x)",
             "where(abs(x) > 20, -0.5 * decay(x, -1.0), 1 - 2 * x * y)"))
 declare("wofz", "z", "Faddeeva function ``exp(-z**2) * erfc(-1j * z)``",
@@ -61,14 +62,14 @@ declare("erfinv", "x", "inverse of `erf`", domain="-1 <= x <= 1", tried=((-0.9, 
 declare("erfcinv", "x", "inverse of `erfc`", domain="0 <= x <= 2", tried=((0.1, 1.9),),
         dx="-HALF_SQRT_PI * math.exp(y * y)")
 declare("ndtr", "x", "distribution function of the standard normal distribution", complex="z",
-        value="0.5 * math.erfc(-SQRT_HALF * x)", tried=CENTRE,
+        value=normal.ndtr, tried=CENTRE,
         dx="math.exp(-0.5 * x * x) / SQRT_2PI")
 declare("ndtri", "x", "inverse of `ndtr`", **PROBABILITY, dx="SQRT_2PI * math.exp(0.5 * y * y)")
-declare("log_ndtr", "x", "logarithm of `ndtr`", tried=CENTRE,
+declare("log_ndtr", "x", "logarithm of `ndtr`", value=normal.log_ndtr, tried=CENTRE,
         dx=("exp(-x**2 / 2) / (sqrt(2 * pi) * ndtr(x))",
             "SQRT_TWO_OVER_PI / erfcx(-SQRT_HALF * x)"))
-declare("ndtri_exp", "x", "``ndtri(exp(x))``", domain="x <= 0", tried=((-4, -0.1),),
-        dx=("ndtr(y) * sqrt(2 * pi) * exp(y**2 / 2)", "SQRT_HALF_PI * erfcx(-SQRT_HALF * y)"))
+declare("ndtri_exp", "x", "``ndtri(exp(x))``", value=normal.ndtri_exp, domain="x <= 0",
+        tried=((-4, -0.1),), dx=("ndtr(y) * sqrt(2 * pi) * exp(y**2 / 2)", "SQRT_HALF_PI * erfcx(-SQRT_HALF * y)"))
 
 
 def owens_slope(h, a):

@@ -6,6 +6,7 @@ from .._declare.foreign import Foreign
 from .elementwise import where
 from .formulas import NAMES, declare
 from .special import digamma_series, polygamma_difference, polygamma_series
+from .twofold import sum_rest
 
 POSITIVE = {"domain": "x > 0", "tried": ((0.3, 5),)}
 PAIR, TRIPLE = ((0.4, 4), (0.4, 4)), ((0.5, 3), (0.5, 3), (0.1, 0.9))
@@ -25,6 +26,7 @@ gamma = declare("gamma", "x", "gamma function", complex="z", tried=((0.3, 5),),
 gammaln = declare("gammaln", "x", "logarithm of the absolute value of the gamma function",
                   value="math.lgamma(x)", tried=((0.3, 5),), dx="digamma(x)")
 declare("loggamma", "x", "logarithm of the gamma function", complex="z",
+        value="where(x >= 0, math.lgamma(where(x >= 0, x, 1.0)), math.nan)",
         domain="x > 0 or complex", tried=((0.3, 5),), dx="digamma(x)")
 declare("rgamma", "x", "reciprocal of the gamma function", tried=((-1.4, 3),),
         dx=("-digamma(x) / gamma(x)", rgamma_slope))
@@ -215,15 +217,21 @@ def hurwitz(x, q):
 
 
 def riemann(x):
-    """By reflection where the value is small, so that nothing is added to -1."""
-    z = where((x < 0) & (x > -20), x, 0.0)
+    """By reflection where the value is small, so that nothing is added to -1.
+
+    Next to the pole of the reflected argument, ``1 - z``, what is no pole is computed there.
+    """
+    z = where((x < 0) & (x > -20), x, -1.0)
     half = 0.5 * z
+    mirrored = where(z < -1e-10, 1 - z, 2.0)
+    regular = where(z < -1e-10, 1 + ZETAC(mirrored) - 1 / (mirrored - 1), EULER)
     turn = math.sin(math.pi * (half - round(half))) * (1 - 2 * (round(half) % 2))
-    reflected = (2 * math.pi) ** z / math.pi * turn * math.gamma(1 - z) * (1 + ZETAC(1 - z))
-    return where(z < 0, reflected, 1 + ZETAC(x))
+    lift = 1 + math.log(mirrored - 0.5) * sum_rest(1.0, -z)  # of the gamma function, as 1 - z rounds
+    reflected = lift * (2 * math.pi) ** z / math.pi * turn * math.gamma(1 - z) * (regular - 1 / z)
+    return where((x < 0) & (x > -20), reflected, 1 + ZETAC(x))
 
 
-ZETAC = Foreign("zetac", "d")
+ZETAC, EULER = Foreign("zetac", "d"), 0.5772156649015329
 declare("riemann_zeta", "x", "Riemann zeta function", value=riemann, scipy="", domain="all but 1",
         fixed="x", tried=((1.5, 5),))
 declare("zetac", "x", "Riemann zeta function minus 1", domain="all but 1", fixed="x",

@@ -8,6 +8,7 @@ from .formulas import declare
 from .fresnel import fresnel_c, fresnel_cosine, fresnel_s, fresnel_sine
 from .integral_parts import cosine_integral, hyperbolic_sine_integral
 from .lambert import lambert, omega
+from .twofold import exp_of, product_rest
 
 LINE = ((0.3, 4),)
 SQRT_2PI = math.sqrt(2 * math.pi)
@@ -48,6 +49,26 @@ BEYOND = 40.0
 """From here on it is 0."""
 
 
+def kolmogorov_survival(x):
+    """The series of `kolmogorov_slope`, integrated; that for large arguments has large exponents."""
+    if not x > 0:
+        return where(x == x, 1.0, x)
+    total, k, sign = 0.0, 1.0, 2.0
+    if x < 0.8:
+        for _ in range(4):
+            odd = (k - 0.5) * math.pi / x
+            total += math.exp(-0.5 * odd * odd)
+            k += 1
+        return 1 - SQRT_2PI / x * total
+    if x > BEYOND:
+        return 0.0
+    square, rest = x * x, product_rest(x, x)
+    for _ in range(7):
+        total += sign * exp_of(-2 * k * k * square, -2 * k * k * rest)
+        k, sign = k + 1, -sign
+    return total
+
+
 def kolmogorov_slope(x):
     """Two series: one of a few terms for large arguments, one for small ones."""
     low = x < 0.8
@@ -64,7 +85,7 @@ def kolmogorov_slope(x):
 
 
 declare("kolmogorov", "x", "limit of Kolmogorov's distribution, its survival function",
-        domain="x >= 0", tried=((0.3, 1.5),),
+        value=kolmogorov_survival, domain="x >= 0", tried=((0.3, 1.5),),
         dx=("-8 * x * sum((-1)**(k - 1) * k**2 * exp(-2 * k**2 * x**2))", kolmogorov_slope))
 
 # Elliptic -----------------------------------------------------------------------------------------

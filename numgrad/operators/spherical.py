@@ -8,8 +8,12 @@ from .elementwise import add, builtin, multiply, where
 
 @builtin
 def sinc(x):
+    """The angle is reduced first, which is exact, so that there are digits next to the zeros."""
     y = math.pi * x
-    return where(y == 0, 1.0, math.sin(y) / where(y == 0, 1.0, y))
+    turns = round(0.5 * x.real)
+    near = round(x.real - 2 * turns)
+    sine = (1 - 2 * abs(near)) * math.sin(math.pi * (x - 2 * turns - near))
+    return where(y == 0, 1.0, sine / where(y == 0, 1.0, y))
 
 
 @sinc.reads

@@ -83,16 +83,19 @@ def collected(run):
 
 
 def _run_all():
-    """Compute values and batched passes of all scenarios."""
+    """Compute values and batched passes of all scenarios, and second derivatives at several points,
+    as singular ones may have kernels of their own."""
     for scenario in SCENARIOS:
         for dtype in scenario.dtypes:
-            _run(scenario, dtype)
+            _run(scenario, scenario.at(scenario.points[0], dtype), twice=False)
+        if "float64" in scenario.dtypes and scenario.order > 1:
+            for point in scenario.points[:3]:
+                _run(scenario, scenario.at(point, "float64"), twice=True)
 
 
-def _run(scenario, dtype):
+def _run(scenario, arrays, twice):
     leaves = [
-        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc")
-        for a in scenario.at(scenario.points[0], dtype)
+        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc") for a in arrays
     ]
     with deferring(), ng.no_grad():
         outputs = scenario.function(*[runtime.value(x.array) for x in leaves])
@@ -104,7 +107,15 @@ def _run(scenario, dtype):
     if live:
         seeds = [np.ones((3, *o.shape), o.dtype) for o in live]
         variables = [x for x in leaves if x.requires_grad]
-        ng.grad(live, variables, seeds, is_grads_batched=True, allow_unused=True)
+        ng.grad(
+            live, variables, seeds, is_grads_batched=True, allow_unused=True, retain_graph=True
+        )
+        if twice:
+            outputs = [o.sum() for o in live]
+            first = ng.grad(outputs, variables, allow_unused=True, create_graph=True)
+            again = [g.sum() for g in first if g is not None and g.requires_grad]
+            if again:
+                ng.grad(again, variables, allow_unused=True)
 
 
 @pytest.fixture(scope="module")
