@@ -69,7 +69,8 @@ declare("log_ndtr", "x", "logarithm of `ndtr`", value=normal.log_ndtr, tried=CEN
         dx=("exp(-x**2 / 2) / (sqrt(2 * pi) * ndtr(x))",
             "SQRT_TWO_OVER_PI / erfcx(-SQRT_HALF * x)"))
 declare("ndtri_exp", "x", "``ndtri(exp(x))``", value=normal.ndtri_exp, domain="x <= 0",
-        tried=((-4, -0.1),), dx=("ndtr(y) * sqrt(2 * pi) * exp(y**2 / 2)", "SQRT_HALF_PI * erfcx(-SQRT_HALF * y)"))
+        tried=((-4, -0.1),),
+        dx=("ndtr(y) * sqrt(2 * pi) * exp(y**2 / 2)", "SQRT_HALF_PI * erfcx(-SQRT_HALF * y)"))
 
 
 def owens_slope(h, a):

@@ -226,7 +226,7 @@ def riemann(x):
     mirrored = where(z < -1e-10, 1 - z, 2.0)
     regular = where(z < -1e-10, 1 + ZETAC(mirrored) - 1 / (mirrored - 1), EULER)
     turn = math.sin(math.pi * (half - round(half))) * (1 - 2 * (round(half) % 2))
-    lift = 1 + math.log(mirrored - 0.5) * sum_rest(1.0, -z)  # of the gamma function, as 1 - z rounds
+    lift = 1 + math.log(mirrored - 0.5) * sum_rest(1.0, -z)  # of gamma, for what 1 - z lacks
     reflected = lift * (2 * math.pi) ** z / math.pi * turn * math.gamma(1 - z) * (regular - 1 / z)
     return where((x < 0) & (x > -20), reflected, 1 + ZETAC(x))
 

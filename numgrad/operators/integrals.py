@@ -50,7 +50,7 @@ BEYOND = 40.0
 
 
 def kolmogorov_survival(x):
-    """The series of `kolmogorov_slope`, integrated; that for large arguments has large exponents."""
+    """The series of `kolmogorov_slope`, integrated; large arguments have large exponents."""
     if not x > 0:
         return where(x == x, 1.0, x)
     total, k, sign = 0.0, 1.0, 2.0

@@ -1,8 +1,8 @@
 """The normal distribution and what error functions are times exponentials, to the last digits.
 
 The exponential of ``x**2`` loses as many digits as ``x**2`` has before its point, and the error
-function of ``x / sqrt(2)`` as much again. So squares are twofold here, and what an argument lacks is
-made good by its derivative.
+function of ``x / sqrt(2)`` as much again. So squares are twofold here, and what an argument lacks
+is made good by its derivative.
 """
 
 import math

@@ -104,7 +104,7 @@ def test_positions_differ_from_row_to_row():
 
 
 def test_more_elements_than_32_bits_number_are_indexed_in_64(monkeypatch):
-    monkeypatch.setattr(walks, "_WIDE", 4)
+    monkeypatch.setattr(walks, "WIDE", 4)
     for found, other in zip(
         everything(READS["written"], "cuda"), everything(READS["written"], "cpu"), strict=True
     ):
