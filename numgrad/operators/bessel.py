@@ -3,6 +3,7 @@
 import re
 
 from .._declare.foreign import Foreign
+from . import airy, cylinder
 from .elementwise import where
 from .formulas import NAMES, declare, whole
 
@@ -12,14 +13,16 @@ FIRST, SECOND = "Bessel function of the first kind", "Bessel function of the sec
 
 # Of the first and the second kind -----------------------------------------------------------------
 
-declare("j0", "x", f"{FIRST}, order 0", tried=LINE, dx="-j1(x)")
-declare("j1", "x", f"{FIRST}, order 1", tried=LINE, dx="0.5 * (j0(x) - jv(2.0, x))")
+declare("j0", "x", f"{FIRST}, order 0", value=cylinder.j0, tried=LINE, dx="-j1(x)")
+declare("j1", "x", f"{FIRST}, order 1", value=cylinder.j1, tried=LINE,
+        dx="0.5 * (j0(x) - jv(2.0, x))")
 declare("jv", "v z", f"{FIRST}, real order", complex="dz", **ORDER,
         dz="0.5 * (jv(v - 1, z) - jv(v + 1, z))")
 declare("jve", "v z", "`jv` times ``exp(-abs(z.imag))``", **ORDER,
         dz="0.5 * (jve(v - 1, z) - jve(v + 1, z))")
-declare("y0", "x", f"{SECOND}, order 0", domain="x >= 0", tried=LINE, dx="-y1(x)")
-declare("y1", "x", f"{SECOND}, order 1", domain="x >= 0", tried=LINE,
+declare("y0", "x", f"{SECOND}, order 0", value=cylinder.y0, domain="x >= 0", tried=LINE,
+        dx="-y1(x)")
+declare("y1", "x", f"{SECOND}, order 1", value=cylinder.y1, domain="x >= 0", tried=LINE,
         dx="where(x == 0, math.inf, 0.5 * (y0(x) - yv(2.0, x)))")
 declare("yn", "n x", f"{SECOND}, integer order", domain="x >= 0", fixed="n", tried=ORDERS,
         value="nd",
@@ -142,7 +145,7 @@ for _place, (_name, _about, _formula) in enumerate((
     ("airy_bi", "Airy function Bi", "airy_bip(x)"),
     ("airy_bip", "derivative of the Airy function Bi", "x * airy_bi(x)"),
 )):
-    declare(_name, "x", _about, value=Foreign("airy", "d", "d", 4, _place), scipy="airy",
+    declare(_name, "x", _about, value=getattr(airy, _name), scipy="airy",
             complex=Foreign("airy", "z", "z", 4, _place), tried=((-3, 2),), dx=_formula)
 
 # Struve -------------------------------------------------------------------------------------------
