@@ -5,6 +5,7 @@ import math
 from .._declare.foreign import Foreign
 from . import normal
 from .elementwise import where
+from .faddeeva import wofz
 from .formulas import NAMES, declare
 
 CENTRE, SHARES = ((-2, 2),), ((0.1, 0.9),)
@@ -55,7 +56,7 @@ declare("dawsn", "x", "Dawson's integral", value=normal.dawson, tried=CENTRE,
         dx=("1 - 2 * x * dawsn(x)",
             "where(abs(x) > 20, -0.5 * decay(x, -1.0), 1 - 2 * x * y)"))
 declare("wofz", "z", "Faddeeva function ``exp(-z**2) * erfc(-1j * z)``",
-        value=Foreign("wofz", "z", "z"), complex="z", gives_complex=True, tried=CENTRE,
+        value=wofz, complex=wofz, gives_complex=True, tried=CENTRE,
         dz=("2j / sqrt(pi) - 2 * z * wofz(z)", wofz_slope))
 declare("erfinv", "x", "inverse of `erf`", domain="-1 <= x <= 1", tried=((-0.9, 0.9),),
         dx="HALF_SQRT_PI * math.exp(y * y)")

@@ -74,3 +74,16 @@ def test_single_precision(name):
     found = getattr(ng.special, name)(x).numpy()
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, wanted, 1e-6, 1e-7)
+
+
+def test_the_faddeeva_function():
+    far = RNG.uniform(-12, 12, 60) + 1j * RNG.uniform(0, 12, 60)
+    low = RNG.uniform(-7, 7, 40) + 1j * 10 ** RNG.uniform(-12, 0, 40)
+    z = np.concatenate([far, low, [6.2j, 0.457j, 1e-300 + 1e-300j]])
+    with mpmath.workdps(40):
+        points = [mpmath.mpc(v) for v in z]
+        wanted = np.array([complex(mpmath.exp(-v * v) * mpmath.erfc(-1j * v)) for v in points])
+    found = ng.special.wofz(z).numpy()
+    assert np.max(np.abs(found - wanted) / np.spacing(np.abs(wanted))) <= 8
+    z = np.array([0, 5, -1 - 1j, complex(np.inf, 1), complex(1, np.inf), 1e300 + 1j])
+    np.testing.assert_allclose(ng.special.wofz(z).numpy(), sp.wofz(z), 1e-13)
