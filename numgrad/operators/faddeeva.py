@@ -1,8 +1,8 @@
 """The Faddeeva function in the upper half plane, by a trapezoidal rule that knows its poles.
 
-Its integral is that of ``exp(-t**2) / (z - t)``. The rule is wrong by the residue at ``t = z``, which
-is added, and loses digits where ``z`` is next to a node: then the nodes are moved by half a step
-(Al Azah and Chandler-Wilde 2021).
+Its integral is that of ``exp(-t**2) / (z - t)``. The rule is wrong by the residue at ``t = z``,
+which is added, and loses digits where ``z`` is next to a node: then the nodes are moved by half a
+step (Al Azah and Chandler-Wilde 2021).
 """
 
 import math
