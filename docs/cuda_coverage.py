@@ -16,10 +16,17 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad._specs import ElementwiseSpec, HostSpec, LibrarySpec, core_dimensions
+from numgrad._specs import (
+    ElementwiseSpec,
+    HostSpec,
+    LibrarySpec,
+    LoopSpec,
+    core_dimensions,
+)
 from numgrad.engine import elsewhere, lower
 from numgrad.engine.record import runtime
-from numgrad.targets.cuda import CUDATarget, bound, reduction
+from numgrad.targets.cuda import CUDATarget, bound
+from numgrad.targets.cuda.reduction_launch import role_of
 from numgrad.targets.cuda.gathering import Staged
 from numgrad.targets.cuda.product import tiles
 from numgrad.targets.cuda.steps import HostCall
@@ -39,7 +46,7 @@ their own. The page is written by `docs/cuda_coverage.py`.
 | copy | elements are moved by an elementwise kernel |
 | elementwise | a thread for each element; neighbours in a program are joined in one kernel |
 | core | a thread for each element of the loop, which goes over the core dimensions alone |
-| reduction | a block of threads for each row or 1024 elements; short rows and columns are *core* |
+| reduction | a thread for 32 elements, which others bring where they lie in a piece |
 | product | a block of threads for each tile of a matrix |
 | indexing | a thread for each element; positions that may be equal are sorted before |
 | indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
@@ -133,11 +140,13 @@ def _kind(pattern: Any, step: Any) -> str:
         return "host: a function of SciPy"
     if isinstance(step, HostCall):
         return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
+    if isinstance(spec, LoopSpec) and role_of(spec.function):
+        return "reduction"
     if isinstance(step, Staged):
         return "indexing" if step.host is None else "indexing, checked"
     if spec.name == "matmul":
         return "product"
-    if pattern.block or reduction.join_of(spec.function):
+    if pattern.block:
         return "reduction"
     if any(core_dimensions(getattr(spec, "signature", ""))):
         return "core"
