@@ -26,9 +26,9 @@ from numgrad._specs import (
 from numgrad.engine import elsewhere, lower
 from numgrad.engine.record import runtime
 from numgrad.targets.cuda import CUDATarget, bound
-from numgrad.targets.cuda.reduction_launch import role_of
 from numgrad.targets.cuda.gathering import Staged
 from numgrad.targets.cuda.product import tiles
+from numgrad.targets.cuda.reduction_launch import role_of
 from numgrad.targets.cuda.steps import HostCall
 from numgrad.testing.scenarios import SCENARIOS
 
