@@ -19,6 +19,7 @@ from numgrad.testing.scenarios import SCENARIOS
 from .own_kernels import operator
 
 codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
+pytestmark = pytest.mark.timeout(900)  # a thousand kernels, each for two kinds of GPUs
 CAPABILITY = (9, 0)
 CAPABILITIES = [  # each in a process of its own, as all kernels take a minute and more
     pytest.param(c, marks=pytest.mark.xdist_group(str(c))) for c in ((8, 0), CAPABILITY)

@@ -57,7 +57,8 @@ def compiled(kernel: Kernel, capability: Capability) -> Code:
         library, _ = compiler._compile_pyfunc_with_fixup(
             scope["kernel"], signature, device=False, cc=capability, abi="numba"
         )
-        library._nvvm_options["fma"] = kernel.multiply_adds
+        # Not in place: the same options are part of the keys by which Numba finds what it compiled.
+        library._nvvm_options = {**library._nvvm_options, "fma": kernel.multiply_adds}
         ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
     assert entry is not None
