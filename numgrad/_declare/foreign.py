@@ -41,11 +41,17 @@ class Foreign:
         return f"{PREFIX}{self.name}:{self.kinds}:{self.result * (self.count or 1)}:{self.count}"
 
 
-def calls_library(function: FunctionType) -> bool:
-    """Whether a scalar function calls ``math`` or another library."""
-    names = function.__code__.co_names
-    called = [function.__globals__.get(name) for name in names]
-    return "math" in names or any(isinstance(value, Foreign) for value in called)
+def calls_library(function: FunctionType, callers: tuple[FunctionType, ...] = ()) -> bool:
+    """Whether a scalar function, or one that it calls, calls ``math`` or another library."""
+    names, callers = function.__code__.co_names, (*callers, function)
+    named = [function.__globals__.get(name) for name in names]
+    called = [getattr(value, "function", value) for value in named]  # of operators
+    return "math" in names or any(
+        calls_library(value, callers)
+        if isinstance(value, FunctionType) and value not in callers
+        else isinstance(value, Foreign)
+        for value in called
+    )
 
 
 PREFIX = "numgrad_special:"

@@ -2,16 +2,24 @@
 
 import math
 
+from .beta_shares import (
+    binomial_inverse,
+    binomial_rest,
+    binomial_share,
+    f_rest,
+    f_share,
+    negative_rest,
+    negative_share,
+    student_density_of,
+    student_inverse,
+    student_share,
+)
 from .formulas import NAMES, declare
-from .gammas import beta_density, betaln, polygamma_step
+from .gammas import beta_density, polygamma_step
+from .incomplete import scaled_lower, scaled_upper
 
 SHARE, POSITIVE = (0.1, 0.9), (0.4, 4)
 COUNTS = ((2, 2), (5, 5), SHARE)
-
-
-def student_density_of(df, t):
-    tails = math.exp(-0.5 * (df + 1) * math.log1p(t * t / df) - betaln(0.5 * df, 0.5))
-    return tails / math.sqrt(df)
 
 
 def student_density_df(df, t, y):
@@ -26,41 +34,46 @@ declare("student_density", "df t", "density of Student's t distribution", scipy=
              " + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_density_df),
         dt="-y * (df + 1) * t / (df + t * t)")
 declare("stdtr", "df t", "distribution function of Student's t distribution", domain="df > 0",
-        fixed="df", tried=((0.5, 5), (-3, 3)), dt="student_density(df, t)")
+        value=student_share, fixed="df", tried=((0.5, 5), (-3, 3)), dt="student_density(df, t)")
 declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p <= 1",
-        fixed="df", tried=((0.5, 5), SHARE), dp="1 / student_density(df, y)")
+        value=student_inverse, fixed="df", tried=((0.5, 5), SHARE), dp="1 / student_density(df, y)")
 
 # Chi square, gamma, Poisson -----------------------------------------------------------------------
 
 declare("chdtr", "v x", "distribution function of the chi square distribution",
-        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        value="gammainc(0.5 * v, 0.5 * x)", domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
         dv="0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="0.5 * gamma_density(0.5 * v, 0.5 * x)")
 declare("chdtrc", "v x", "survival function of the chi square distribution",
-        domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
+        value="gammaincc(0.5 * v, 0.5 * x)", domain="v > 0, x >= 0", once="v", tried=(POSITIVE,),
         dv="-0.5 * gammainc_a(0.5 * v, 0.5 * x)",
         dx="-0.5 * gamma_density(0.5 * v, 0.5 * x)")
 declare("chdtri", "v p", "inverse of `chdtrc` in ``x``", domain="v > 0, 0 <= p <= 1",
+        value="2 * gammainccinv(0.5 * v, where((0 <= p) & (p <= 1), p, math.nan))",
         once="v", tried=(POSITIVE, SHARE), dp="-2 / gamma_density(0.5 * v, 0.5 * y)",
         dv="gamma_slope(0.5 * v, 0.5 * y)")
 declare("gdtr", "a b x", "distribution function of the gamma distribution of rate ``a`` and shape "
-        "``b``", domain="a > 0, b > 0, x >= 0", once="b", tried=(POSITIVE,),
+        "``b``", value=scaled_lower, domain="a > 0, b > 0, x >= 0", once="b", tried=(POSITIVE,),
         da="x * gamma_density(b, a * x)", db="gammainc_a(b, a * x)",
         dx="a * gamma_density(b, a * x)")
-declare("gdtrc", "a b x", "survival function of the gamma distribution",
+declare("gdtrc", "a b x", "survival function of the gamma distribution", value=scaled_upper,
         domain="a > 0, b > 0, x >= 0", once="b", tried=(POSITIVE,),
         da="-x * gamma_density(b, a * x)", db="-gammainc_a(b, a * x)",
         dx="-a * gamma_density(b, a * x)")
 declare("gdtrix", "a b p", "inverse of `gdtr` in ``x``", domain="a > 0, b > 0, 0 <= p <= 1",
+        value="gammaincinv(b, p) / where((a < math.inf) & (b < math.inf), a, math.nan)",
         once="b", tried=(POSITIVE, POSITIVE, SHARE), da="-y / a", db="gamma_slope(b, a * y) / a",
         dp="1 / (a * gamma_density(b, a * y))")
 declare("gdtria", "p b x", "inverse of `gdtr` in ``a``", domain="0 <= p <= 1, b > 0, x > 0",
+        value="gammaincinv(b, p) / where(x == 0, math.nan, x)",
         once="b", tried=(SHARE, POSITIVE, POSITIVE), dp="1 / (x * gamma_density(b, x * y))",
         db="gamma_slope(b, x * y) / x", dx="-y / x")
 declare("pdtr", "k m", "distribution function of the Poisson distribution of mean ``m``",
+        value="gammaincc(where(k < 0, math.nan, math.floor(k) + 1), m)",
         domain="k >= 0, m >= 0", fixed="k", tried=((2, 2), POSITIVE),
         dm="-gamma_density(math.floor(k) + 1, m)")
 declare("pdtrc", "k m", "survival function of the Poisson distribution", fixed="k",
+        value="gammainc(where(k < 0, math.nan, math.floor(k) + 1), m)",
         domain="k >= 0, m >= 0", tried=((2, 2), POSITIVE),
         dm="gamma_density(math.floor(k) + 1, m)")
 declare("pdtri", "k p", "inverse of `pdtr` in ``m``", value="nd", fixed="k",
@@ -80,23 +93,33 @@ def f_density(dfn, dfd, x):
 NAMES.update(f_density=f_density)
 FREEDOM = {"domain": "dfn > 0, dfd > 0, x >= 0", "fixed": "dfn dfd", "tried": (POSITIVE,)}
 declare("fdtr", "dfn dfd x", "distribution function of the F distribution", **FREEDOM,
-        dx="f_density(dfn, dfd, x)")
+        value=f_share, dx="f_density(dfn, dfd, x)")
 declare("fdtrc", "dfn dfd x", "survival function of the F distribution", **FREEDOM,
-        dx="-f_density(dfn, dfd, x)")
+        value=f_rest, dx="-f_density(dfn, dfd, x)")
 declare("fdtri", "dfn dfd p", "inverse of `fdtr` in ``x``", fixed="dfn dfd",
         domain="dfn > 0, dfd > 0, 0 <= p <= 1", tried=(POSITIVE, POSITIVE, SHARE),
         dp="1 / f_density(dfn, dfd, y)")
 BINOMIAL = {"domain": "0 <= k <= n, 0 <= p <= 1", "fixed": "k n", "tried": COUNTS}
 declare("bdtr", "k n p", "distribution function of the binomial distribution",
-        value="dnd", **BINOMIAL, dp="-beta_density(math.floor(k) + 1, n - math.floor(k), p)")
+        value=binomial_share, **BINOMIAL, dp=(
+            "-beta_density(math.floor(k) + 1, n - math.floor(k), p)",
+            "-beta_density(math.floor(k) + 1, whole(n) - math.floor(k), p)"))
 declare("bdtrc", "k n p", "survival function of the binomial distribution",
-        value="dnd", **BINOMIAL, dp="beta_density(math.floor(k) + 1, n - math.floor(k), p)")
+        value=binomial_rest, **BINOMIAL, dp=(
+            "beta_density(math.floor(k) + 1, n - math.floor(k), p)",
+            "beta_density(math.floor(k) + 1, whole(n) - math.floor(k), p)"))
 declare("bdtri", "k n p", "inverse of `bdtr` in the probability of success",
-        value="dnd", **BINOMIAL, dp="-1 / beta_density(math.floor(k) + 1, n - math.floor(k), y)")
+        value=binomial_inverse, **BINOMIAL, dp=(
+            "-1 / beta_density(math.floor(k) + 1, n - math.floor(k), y)",
+            "-1 / beta_density(math.floor(k) + 1, whole(n) - math.floor(k), y)"))
 NEGATIVE = {"domain": "k >= 0, n > 0, 0 <= p <= 1", "fixed": "k n", "tried": COUNTS}
 declare("nbdtr", "k n p", "distribution function of the negative binomial distribution",
-        value="nnd", **NEGATIVE, dp="beta_density(n, math.floor(k) + 1, p)")
+        value=negative_share, **NEGATIVE, dp=(
+            "beta_density(n, math.floor(k) + 1, p)",
+            "beta_density(whole(n), whole(k) + 1, p)"))
 declare("nbdtrc", "k n p", "survival function of the negative binomial distribution",
-        value="nnd", **NEGATIVE, dp="-beta_density(n, math.floor(k) + 1, p)")
+        value=negative_rest, **NEGATIVE, dp=(
+            "-beta_density(n, math.floor(k) + 1, p)",
+            "-beta_density(whole(n), whole(k) + 1, p)"))
 declare("nbdtri", "k n p", "inverse of `nbdtr` in the probability of success",
         value="nnd", **NEGATIVE, dp="1 / beta_density(n, math.floor(k) + 1, y)")

@@ -3,8 +3,11 @@
 import math
 
 from .._declare.foreign import Foreign
+from .beta_functions import beta_log, beta_value, binomial, rising
 from .elementwise import where
 from .formulas import NAMES, declare
+from .incomplete import gamma_lower, gamma_upper, lower_inverse, upper_inverse
+from .incomplete_beta import beta_lower
 from .special import digamma_series, polygamma_difference, polygamma_series
 from .twofold import sum_rest
 
@@ -41,17 +44,20 @@ polygamma_step = declare("polygamma_step", "n x step",
         "``polygamma(n, x + step) - polygamma(n, x)``", value=polygamma_difference, scipy="",
         fixed="n", tried=((2, 2), (0.3, 5), (0.2, 3)),
         dx="polygamma_step(n + 1, x, step)", dstep="polygamma(n + 1, x + step)")
-declare("poch", "z m", "rising factorial ``gamma(z + m) / gamma(z)``", tried=PAIR,
+declare("poch", "z m", "rising factorial ``gamma(z + m) / gamma(z)``", value=rising,
+        tried=PAIR,
         dz=("y * (digamma(z + m) - digamma(z))", "y * polygamma_step(0.0, z, m)"),
         dm="y * digamma(z + m)")
-declare("binom", "n k", "binomial coefficient of real numbers", tried=((3, 6), (0.4, 2)),
+declare("binom", "n k", "binomial coefficient of real numbers", value=binomial,
+        tried=((3, 6), (0.4, 2)),
         dn=("y * (digamma(n + 1) - digamma(n - k + 1))", "y * polygamma_step(0.0, n - k + 1, k)"),
         dk="y * (digamma(n - k + 1) - digamma(k + 1))")
-declare("beta", "a b", "beta function", tried=PAIR,
+declare("beta", "a b", "beta function", value=beta_value, tried=PAIR,
         da=("y * (digamma(a) - digamma(a + b))", "-y * polygamma_step(0.0, a, b)"),
         db=("y * (digamma(b) - digamma(a + b))", "-y * polygamma_step(0.0, b, a)"))
 betaln = declare("betaln", "a b", "logarithm of the absolute value of the beta function",
-        tried=PAIR, da=("digamma(a) - digamma(a + b)", "-polygamma_step(0.0, a, b)"),
+        value=beta_log, tried=PAIR,
+        da=("digamma(a) - digamma(a + b)", "-polygamma_step(0.0, a, b)"),
         db=("digamma(b) - digamma(a + b)", "-polygamma_step(0.0, b, a)"))
 
 # Densities, which are the derivatives of the incomplete integrals ---------------------------------
@@ -172,17 +178,17 @@ GAMMA_INVERSE = {"once": "a", "domain": "a > 0, 0 <= p <= 1", "tried": ((0.5, 4)
 BETA = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= x <= 1", "tried": TRIPLE}
 BETA_INVERSE = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= p <= 1", "tried": TRIPLE}
 
-declare("gammainc", "a x", "regularized lower incomplete gamma function",
+declare("gammainc", "a x", "regularized lower incomplete gamma function", value=gamma_lower,
         domain="a > 0, x >= 0", **GAMMA, dx="gamma_density(a, x)",
         da="gammainc_a(a, x)")
-declare("gammaincc", "a x", "regularized upper incomplete gamma function",
+declare("gammaincc", "a x", "regularized upper incomplete gamma function", value=gamma_upper,
         domain="a > 0, x >= 0", **GAMMA, dx="-gamma_density(a, x)",
         da="-gammainc_a(a, x)")
 declare("gammaincinv", "a p", "inverse of `gammainc` in ``x``", **GAMMA_INVERSE,
-        dp="1 / gamma_density(a, y)", da="gamma_slope(a, y)")
+        value=lower_inverse, dp="1 / gamma_density(a, y)", da="gamma_slope(a, y)")
 declare("gammainccinv", "a p", "inverse of `gammaincc` in ``x``", **GAMMA_INVERSE,
-        dp="-1 / gamma_density(a, y)", da="gamma_slope(a, y)")
-declare("betainc", "a b x", "regularized incomplete beta function", **BETA,
+        value=upper_inverse, dp="-1 / gamma_density(a, y)", da="gamma_slope(a, y)")
+declare("betainc", "a b x", "regularized incomplete beta function", **BETA, value=beta_lower,
         dx="beta_density(a, b, x)")
 declare("betaincc", "a b x", "complement of `betainc`", **BETA, dx="-beta_density(a, b, x)")
 declare("betaincinv", "a b p", "inverse of `betainc` in ``x``", **BETA_INVERSE,

@@ -10,7 +10,7 @@ import math
 
 SPLIT, SPLIT_SINGLE = 134217729.0, 4097.0  # 2**27 + 1, 2**12 + 1
 ONE, TINY = 1.0, 1e-9
-LN2, LN2_REST = 0.6931471805599453, 2.3190468138462996e-17
+LN2, LN2_REST, LN2_REST_SINGLE = 0.6931471805599453, 2.3190468138462996e-17, -1.9046543e-9
 SQRT_HALF = math.sqrt(0.5)
 
 
@@ -66,15 +66,13 @@ def log_of(x, x_rest):
     With ``x = m * 2**k`` and ``s = (m - 1) / (m + 1)`` it is
     ``k * log(2) + 2 * (s + s**3 / 3 + s**5 / 5 + ...)``, of which only ``s`` has to be twofold.
     """
-    m, k = math.frexp(x)
-    if m < SQRT_HALF:
-        m, k = 2 * m, k - 1
-    m_rest = math.ldexp(x_rest, -k)
+    k = math.floor(math.log2(x) + 0.5)
+    m, m_rest = math.ldexp(x, -int(k)), math.ldexp(x_rest, -int(k))
     s, s_rest = quotient(m - 1, m_rest, m + 1, sum_rest(m, 1.0) + m_rest)
     r, series, n = s * s, 0.0, 25.0
     for _ in range(12):
         series, n = r * (series + 1 / n), n - 2
-    high, low = times(1.0 * k, 0.0, LN2, LN2_REST)
+    high, low = times(k, 0.0, LN2, LN2_REST_SINGLE if in_single() else LN2_REST)
     return added(high, low, 2 * s, 2 * (s_rest + s * series))
 
 
