@@ -78,7 +78,7 @@ def _values(elements: Sequence[str], dtypes: Sequence[np.dtype]) -> list[str]:
 def _only_calls_math(spec: Any) -> bool:
     """Whether functions are so short that memory is what their kernel waits for."""
     steps = [step for step, _ in spec.steps] if isinstance(spec, FusedSpec) else [spec]
-    functions = [plain_of(step.function) for step in steps]
+    functions: list[Any] = [plain_of(step.function) for step in steps]
     named = [f.__globals__.get(name) for f in functions for name in _global_names(f)]
     return all(value is math or isinstance(value, int | float) for value in named)
 

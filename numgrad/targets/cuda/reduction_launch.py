@@ -39,7 +39,7 @@ class Values(NamedTuple):
     dtype: np.dtype
     strides: Shape
     along: int
-    count: int
+    length: int
 
 
 def role_of(function: Callable[..., Any]) -> Role | None:
@@ -98,11 +98,11 @@ class _Steps:
     def reduce(self, sizes: Shape, x: Values, out: Values, stage: int, end: int) -> None:
         """Go from one stage to the next until the last."""
         while stage < end:
-            is_piece = x.along == x.dtype.itemsize and x.count > LEAF
-            if stage == _BLOCKS or not x.count:
+            is_piece = x.along == x.dtype.itemsize and x.length > LEAF
+            if stage == _BLOCKS or not x.length:
                 return self._parts(sizes, x, out)
             to = _BLOCKS if stage == _ELEMENTS and is_piece and end != _LEAVES else stage + 1
-            count = -(-x.count // (BLOCK if to - stage == 2 else LEAF))
+            count = -(-x.length // (BLOCK if to - stage == 2 else LEAF))
             is_last = to == end or (count == 1 and end == _ALL)
             into = out if is_last else self._own(sizes, out.dtype, count)
             step = self._blocks if to - stage == 2 else self._halves
@@ -120,19 +120,19 @@ class _Steps:
         return Values(place, dtype, contiguous_strides(sizes, dtype.itemsize), along, count)
 
     def _halves(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
-        width = min(1 << max(x.count - 1, 0).bit_length(), LEAF)
+        width = min(1 << max(x.length - 1, 0).bit_length(), LEAF)
         what = reduction.halves(self._join, held(out.dtype), width, is_last)
-        groups = -(-x.count // LEAF)
+        groups = -(-x.length // LEAF)
         operands = [
             Operand("x", x.place, x.dtype, (LEAF * x.along, *x.strides)),
             Operand("first", None, None, (LEAF, *[0] * len(sizes))),
             Operand("out", out.place, out.dtype, (out.along, *out.strides)),
         ]
-        numbers = {"count": x.count, "along": in_elements((x.along,), x.dtype.itemsize)[0]}
+        numbers = {"count": x.length, "along": in_elements((x.along,), x.dtype.itemsize)[0]}
         self._launches.append(launch(what, (groups, *sizes), operands, self._target, numbers))
 
     def _blocks(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
-        blocks = -(-x.count // BLOCK)
+        blocks = -(-x.length // BLOCK)
         (between,) = in_elements((out.along,), out.dtype.itemsize)
         group = reduction.group_of(out.dtype, self._threads)
 
@@ -141,7 +141,7 @@ class _Steps:
             return reduction.of_blocks(name, self._join, dtypes, walk, threads, is_last)
 
         items = -(-prod(sizes) * blocks // group)
-        self._launch(("blocks", is_last), make, sizes, x, out, items, (x.count, blocks, between))
+        self._launch(("blocks", is_last), make, sizes, x, out, items, (x.length, blocks, between))
 
     def _parts(self, sizes: Shape, x: Values, out: Values) -> None:
         (along,) = in_elements((x.along,), x.dtype.itemsize)
@@ -151,7 +151,7 @@ class _Steps:
             return reduction.of_parts(self._name, self._join, dtypes, walk, self._threads)
 
         groups = -(-prod(sizes) // max(across, 1))
-        self._launch(("parts",), make, sizes, x, out, groups, (x.count, along, across))
+        self._launch(("parts",), make, sizes, x, out, groups, (x.length, along, across))
 
     def _launch(
         self, key: Any, make: Any, sizes: Shape, x: Values, out: Values, blocks: int, numbers: Any
