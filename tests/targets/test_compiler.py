@@ -314,3 +314,16 @@ def test_function_over_an_unknown_object_is_compiled_in_memory_only():
 
     assert compiler.make_key(shifted, SIGNATURE, ()).startswith("-")
     assert compiler.make_key(shifted, SIGNATURE, ()) == compiler.make_key(shifted, SIGNATURE, ())
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [("lapack", "lu_solve"), ("lapack", "cholesky"), ("blas", "matmul")]
+)
+def test_a_routine_can_be_the_first_code_of_a_process(module, name, tmp_path):
+    """Numba ends the process where it does not know what a function of a routine calls."""
+    code = (
+        "from numgrad.targets.cpu.routines import address_of\n"
+        f"assert address_of({module!r}, {name!r})"
+    )
+    env = {"NUMGRAD_CACHE_DIR": str(tmp_path), "PATH": "", "PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)
