@@ -20,6 +20,7 @@ from .._errors import DeclarationError
 from ..engine.runtime import runtime
 from ..operators import cumulative, indexing, joining
 from ..operators.cast import AsType
+from ..operators.complex_parts import Part
 from ..operators.gathering import Gather, PutAt, ScatterAdd
 from ..operators.matmul import MatMul
 from ..operators.selection import share
@@ -311,7 +312,7 @@ _MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, j
 _INDEXED = (Gather, PutAt, Permutation)
 _CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide who gets the first one, and get no gradient
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
-    ((Elementwise, AsType), _elementwise),
+    ((Elementwise, AsType, Part), _elementwise),
     (ViewOperator, _moved),
     (_INDEXED, _indexed),
     (ScatterAdd, _scattered),

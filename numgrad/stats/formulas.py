@@ -128,9 +128,14 @@ def invgauss_logcdf(x: Tensor, mu: Tensor) -> Tensor:
 
 
 def invgauss_logsf(x: Tensor, mu: Tensor) -> Tensor:
+    """Right of the middle the exponentials of both parts are the same, and are taken out."""
     near, far = invgauss_logs(x, mu)
     first = sp.log_ndtr(-near)
-    return first + log1p(-exp(far - first))
+    right = near > 0
+    low = where(right, near, 1.0) * math.sqrt(0.5)
+    high = low + where(right, math.sqrt(2.0) / sqrt(x), 1.0)
+    apart = where(right, log(sp.erfcx(high)) - log(sp.erfcx(low)), far - first)
+    return first + log(-expm1(apart))
 
 
 def finite(parameter: Tensor, bound: float, moment: Callable[[Tensor], Tensor]) -> Tensor:

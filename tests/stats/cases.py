@@ -55,9 +55,10 @@ PROBABILITIES = np.array([-0.1, 0, 1e-300, 1e-10, 0.01, 0.3, 0.5, 0.9, 0.999, 1,
 
 LARGEST = {
     "laplace": 700, "halfnorm": 30, "f": 1e10, "skewnorm": 0.6, "fisk": 10, "gompertz": 6,
+    "invgauss": 1e6,
 }  # fmt: skip
 """Beyond these points SciPy has logarithms of 0 or NaN; the thin tail of the skew normal
-distribution has no digits here, where two parts cancel."""
+distribution has no digits here, where two parts cancel, as those of the inverse normal one do."""
 
 
 def each(table):
