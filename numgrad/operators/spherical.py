@@ -13,6 +13,7 @@ def sinc(x):
     turns = round(0.5 * x.real)
     near = round(x.real - 2 * turns)
     sine = (1 - 2 * abs(near)) * math.sin(math.pi * (x - 2 * turns - near))
+    sine = sine + 0 * y  # as in NumPy no number where the angle overflows
     return where(y == 0, 1.0, sine / where(y == 0, 1.0, y))
 
 
