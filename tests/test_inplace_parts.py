@@ -120,6 +120,8 @@ def test_parts_that_cannot_be_written():
     x = ng.tensor([1.0, 2.0])
     with pytest.raises(ng.errors.InplaceError, match="read-only"):
         x.imag = 3.0
+    with pytest.raises(ng.errors.InplaceError, match="real numbers have no imaginary part"):
+        ng.jit(lambda x: np.copyto(ng.imag(x), 1.0))(x)
     leaf = ng.tensor(Z, requires_grad=True)
     with pytest.raises(ng.errors.LeafInplaceError, match="a view of a leaf"):
         leaf.real = 3.0

@@ -18,7 +18,7 @@ declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="ddd
         domain="z < 1 or complex", tried=((0.5, 2), (0.5, 2), (0.5, 2), (-0.9, 0.8)),
         dz="a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)")
 declare("hyperu", "a b x", "confluent hypergeometric function U", value=tricomi, domain="x > 0",
-        fixed="a b", tried=((0.5, 2), (1, 3), (0.5, 3)), dx="-a * hyperu(a + 1, b + 1, x)")
+        fixed="a b", tried=((0.5, 2), (0.5, 2), (0.5, 3)), dx="-a * hyperu(a + 1, b + 1, x)")
 
 # Orthogonal polynomials ---------------------------------------------------------------------------
 

@@ -55,10 +55,9 @@ PROBABILITIES = np.array([-0.1, 0, 1e-300, 1e-10, 0.01, 0.3, 0.5, 0.9, 0.999, 1,
 
 LARGEST = {
     "laplace": 700, "halfnorm": 30, "f": 1e10, "skewnorm": 0.6, "fisk": 10, "gompertz": 6,
-    "invgauss": 1e6,
 }  # fmt: skip
 """Beyond these points SciPy has logarithms of 0 or NaN; the thin tail of the skew normal
-distribution has no digits here, where two parts cancel, as those of the inverse normal one do."""
+distribution has no digits here, where two parts cancel."""
 
 
 def each(table):
@@ -72,13 +71,16 @@ def points(name, function):
     """Return the places at which a function of a distribution is compared with SciPy's."""
     if name == "skewnorm" and function == "logpdf":
         return POINTS
-    apart = np.isin(POINTS, OVERFLOWING.get(name, []))
+    apart = np.isin(POINTS, APART.get(name, APART.get((name, function), [])))
     return POINTS[~(np.abs(POINTS) > LARGEST.get(name, INF)) & ~apart]
 
 
-OVERFLOWING = {"fisk": [1e-300], "powerlaw": [0.0, 0.3, 0.5, 1.0]}
+APART = {
+    "fisk": [1e-300], "powerlaw": [0.0, 0.3, 0.5, 1.0],
+    ("invgauss", "sf"): [1e10], ("invgauss", "logsf"): [1e10],
+}  # fmt: skip
 """Points at which powers that SciPy takes overflow, or of which it says that they lie outside, also
-if they are shifted."""
+if they are shifted; or of which it has a difference of rounding errors."""
 
 
 def differences(function, values, place, step=1e-4):

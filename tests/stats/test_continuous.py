@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.stats
@@ -248,3 +249,15 @@ def test_what_is_refused():
         ng.stats.vonmises.cdf(0.1, ng.tensor(2.0, requires_grad=True))
     with pytest.raises(ng.errors.DetachedError, match=r"ng\.random"):
         ng.stats.gamma.rvs(ng.tensor(2.0, requires_grad=True), size=3)
+
+
+@pytest.mark.parametrize("mu", [0.3, 5.0])
+@pytest.mark.parametrize("x", [3.0, 30.0, 1e4, 1e8, 5e9, 1e10])
+def test_the_tail_of_the_inverse_normal_distribution(x, mu):
+    """Two parts cancel there, of which SciPy has the rounding errors."""
+    with mpmath.workdps(60):
+        z, m = mpmath.mpf(x), mpmath.mpf(mu)
+        low, high = (z / m - 1) / mpmath.sqrt(2 * z), (z / m + 1) / mpmath.sqrt(2 * z)
+        share = (mpmath.erfc(low) - mpmath.exp(2 / m) * mpmath.erfc(high)) / 2
+        wanted = float(mpmath.log(share))
+    np.testing.assert_allclose(ng.stats.invgauss.logsf(x, mu).item(), wanted, 1e-13)

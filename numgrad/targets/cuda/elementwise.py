@@ -15,7 +15,6 @@ _AHEAD = 16
 """Bytes that a thread reads before it uses the first."""
 
 
-
 class Walk(NamedTuple):
     """How a kernel goes over its elements.
 
@@ -53,7 +52,7 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: Walk) -> Ker
         reads += [f"at{k}[turn] = {out}" for k, out in enumerate(outs)]
         uses = _values([f"ahead{k}[turn]" for k in range(nin)], spec.in_dtypes)
         uses += [*body, *_stored([f"at{k}[turn]" for k in range(len(outs))], values)]
-        before = _ahead(walk, ahead, reads, uses)
+        before = _ahead(walk, ahead, nin, reads, uses)
     return Kernel(spec.name, loop(listed, walk, lines, before), parameters, scope)
 
 
@@ -92,10 +91,11 @@ def _stored(places: Sequence[str], values: Sequence[str]) -> list[str]:
     return [f"out{k}[{place}] = {value}" for k, (place, value) in pairs]
 
 
-def _ahead(walk: Walk, ahead: int, reads: Sequence[str], uses: Sequence[str]) -> list[str]:
+def _ahead(
+    walk: Walk, ahead: int, nin: int, reads: Sequence[str], uses: Sequence[str]
+) -> list[str]:
     """Return the lines of a loop whose threads read several elements before they use the first, so
     that memory has enough to do; the inner loops are unrolled, so what was read is in registers."""
-    nin = sum(line.startswith("ahead") for line in reads)
     return [
         *[f"ahead{k} = cuda.local.array({ahead}, dtype{k})" for k in range(nin)],
         *[f"at{k} = cuda.local.array({ahead}, int64)" for k in range(len(reads) - nin)],

@@ -1,4 +1,5 @@
-"""Reductions by halves for one thread: the order of `numgrad._declare.halving`, so the same bits.
+"""Reductions by halves for one thread, in core functions that do more than to reduce: the order of
+`numgrad._declare.halving`, so the same bits.
 
 The functions there make arrays; these keep what they need in the memory of a thread.
 """
@@ -28,11 +29,7 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
             continue
         halved = _halved(dtype, join)
         fold = _compensated(zero) if name == "sum" else _folded(join)
-        whole, join_parts = _reducing(halved, fold, BLOCK), _reducing(_itself, fold, 1)
-        found[halving.REDUCE[name]] = whole
-        found[halving.JOIN[name]] = join_parts
-        found[halving.REDUCE_ROWS[name]] = _by_columns(whole)
-        found[halving.JOIN_ROWS[name]] = _by_columns(_reducing(halved, fold, LEAVES))
+        found[halving.REDUCE[name]] = _reducing(halved, fold)
     return found
 
 
@@ -70,10 +67,6 @@ def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
     return halved
 
 
-def _itself(x: Any, start: Any, stop: Any) -> Any:
-    return x[start]
-
-
 def _compensated(zero: Any) -> Callable[..., Any]:
     """Return a function that adds a part to a sum: sum and correction go in and out."""
 
@@ -99,16 +92,8 @@ def _folded(join: Callable[..., Any]) -> Callable[..., Any]:
     return fold
 
 
-def _reducing(halved: Callable[..., Any], fold: Callable[..., Any], size: int) -> Any:
+def _reducing(halved: Callable[..., Any], fold: Callable[..., Any]) -> Any:
     def reduce(x, out):
-        out[0] = fold(x, halved, size)
+        out[0] = fold(x, halved, BLOCK)
 
     return reduce
-
-
-def _by_columns(reduce: Callable[..., Any]) -> Callable[..., Any]:
-    def columns(x, out):
-        for n in range(x.shape[1]):
-            reduce(x[:, n], out[n : n + 1])
-
-    return columns
