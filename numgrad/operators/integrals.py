@@ -35,9 +35,9 @@ for _place, (_name, _of, _about, _formula) in enumerate((
             value=OWN.get(_name, Foreign(_of, "d", "d", 2, _place % 2)),
             complex=Foreign(_of, "z", "z", 2, _place % 2), tried=LINE, dx=_formula)
 declare("fresnel_sine", "x", "slope of `fresnel_s`", value=fresnel_sine, scipy="", tried=LINE,
-        dx="math.pi * x * fresnel_cosine(x)")
+        complex="math.sin(0.5 * math.pi * x * x)", dx="math.pi * x * fresnel_cosine(x)")
 declare("fresnel_cosine", "x", "slope of `fresnel_c`", value=fresnel_cosine, scipy="", tried=LINE,
-        dx="-math.pi * x * fresnel_sine(x)")
+        complex="math.cos(0.5 * math.pi * x * x)", dx="-math.pi * x * fresnel_sine(x)")
 declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` from 1",
         complex="z", domain="x >= 0 or complex", tried=((0.2, 0.8),),
         dx=("log(x) / (1 - x), -1 at 1",

@@ -16,6 +16,7 @@ import numpy as np
 import numgrad as ng
 from numgrad._declare import registry
 from numgrad._declare.elementwise import Elementwise
+from numgrad.functions import tabled as _tabled  # noqa: F401  it fills the table
 from numgrad.operators.formulas import Tabled
 
 
