@@ -10,124 +10,45 @@ import pytest
 import numgrad as ng
 from numgrad._declare.halving import larger
 from numgrad.engine.lower import force
-from numgrad.engine.record import deferring, runtime
-from numgrad.targets.cuda import CUDATarget, product, reduction
+from numgrad.engine.record import deferring
+from numgrad.operators.formulas import TABLE
+from numgrad.targets.cuda import product, reduction
 from numgrad.targets.cuda.elementwise import Walk
 from numgrad.targets.cuda.kernel import Function, Kernel, Pointer, Word
 from numgrad.testing.scenarios import SCENARIOS
 
+from . import compiling
+from .compiling import codegen, collected, is_single, linked
 from .own_kernels import operator
 
-codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
-pytestmark = pytest.mark.timeout(900)  # a thousand kernels, each for two kinds of GPUs
+pytestmark = pytest.mark.timeout(900)  # hundreds of kernels, each for two kinds of GPUs
 CAPABILITY = (9, 0)
-CAPABILITIES = [  # each in a process of its own, as all kernels take a minute and more
-    pytest.param(c, marks=pytest.mark.xdist_group(str(c))) for c in ((8, 0), CAPABILITY)
-]
-REDUCTION = re.compile(
-    r"\.reg \.f64|cvt\.rn\.f64\.s64|mul\.f64 .*0d3BF921FB54442D19|neg\.f64|cvt\.rn\.f32\.f64"
-)
-"""How libdevice reduces very large arguments of sin, cos and tan: by pi * 2**-65 in double
-precision."""
-
-
-class Collecting:
-    """A runtime that keeps the kernels that it is to launch, and its driver."""
-
-    PROCESSORS, REDUCING, blas = 2, 256, None
-
-    def __init__(self):
-        self.kernels = {}
-        self.driver = self
-
-    def word(self, bits, value):
-        return value
-
-    def current(self):
-        return self
-
-    def record_event(self):
-        return None
-
-    def prepare(self, kernel):
-        dtypes = tuple(p.dtype.str for p in kernel.parameters if hasattr(p, "dtype"))
-        self.kernels.setdefault((kernel.name, kernel.text, dtypes), kernel)
-        return kernel
-
-    def tiles(self, dtype):
-        """Those of GPUs take longer, see below."""
-        return (product.Tile(16, 16, 16, 1, 1),) * 3
-
-    def allocate(self, nbytes):
-        return None
-
-    def upload(self, memory, offset, array):
-        pass
-
-
-def collected(run):
-    """Return the kernels of the programs that a function binds."""
-    target, runtime_ = CUDATarget(), Collecting()
-    target.__dict__["runtime"] = runtime_
-    bind = runtime.target.bind
-
-    def noted(program):
-        target.bind(program)
-        return bind(program)
-
-    runtime.target.bind = noted
-    try:
-        run()
-    finally:
-        del runtime.target.bind
-    return list(runtime_.kernels.values())
-
-
-def _run_all():
-    """Compute values and batched passes of all scenarios, and second derivatives at several points,
-    as singular ones may have kernels of their own."""
-    for scenario in SCENARIOS:
-        for dtype in scenario.dtypes:
-            _run(scenario, scenario.at(scenario.points[0], dtype), twice=False)
-        if "float64" in scenario.dtypes and scenario.order > 1:
-            for point in scenario.points[:3]:
-                _run(scenario, scenario.at(point, "float64"), twice=True)
-
-
-def _run(scenario, arrays, twice):
-    leaves = [
-        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc") for a in arrays
-    ]
-    with deferring(), ng.no_grad():
-        outputs = scenario.function(*[runtime.value(x.array) for x in leaves])
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    force([o for o in outputs if isinstance(o, ng.Tensor)])
-    outputs = scenario.function(*leaves)
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    live = [o for o in outputs if o.requires_grad]
-    if live:
-        seeds = [np.ones((3, *o.shape), o.dtype) for o in live]
-        variables = [x for x in leaves if x.requires_grad]
-        ng.grad(
-            live, variables, seeds, is_grads_batched=True, allow_unused=True, retain_graph=True
-        )
-        if twice:
-            outputs = [o.sum() for o in live]
-            first = ng.grad(outputs, variables, allow_unused=True, create_graph=True)
-            again = [g.sum() for g in first if g is not None and g.requires_grad]
-            if again:
-                ng.grad(again, variables, allow_unused=True)
 
 
 @pytest.fixture(scope="module")
-def kernels():
-    return collected(_run_all)
+def lowered():
+    """Those of tables of functions have a test file of their own."""
+    others = [s for s in SCENARIOS if not set(s.operators) & set(TABLE)]
+    return compiling.Lowered(collected(lambda: compiling.run_all(others)))
 
 
-def test_kernels_of_positions_are_among_them(kernels):
-    names = {kernel.name for kernel in kernels}
+def test_kernels_of_positions_are_among_them(lowered):
+    names = {kernel.name for kernel in lowered.kernels}
     assert names >= {"gather", "place", "add_up", "overwrite", "remains", "positions", "keys",
                      "merge", "fill"}  # fmt: skip
+
+
+def test_every_kernel_compiles_and_single_precision_stays_single(lowered):
+    assert len(lowered.kernels) > 300
+    assert not compiling.in_double(lowered)
+
+
+def test_kernels_are_lowered_alike_for_all_capabilities(lowered):
+    assert not compiling.unlike(lowered)
+
+
+def test_samples_link_without_spilling_registers(lowered):
+    assert not compiling.spilling(lowered)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -145,51 +66,6 @@ def test_kernels_of_users_compile(dtype):
     assert len(own) == 2
     codes = [codegen.compiled(kernel, CAPABILITY).ptx for kernel in own]
     assert [".shared" in code for code in codes] == [False, True]
-
-
-def is_single(kernel):
-    dtypes = {p.dtype for p in kernel.parameters if hasattr(p, "dtype")}
-    others = {d for d in dtypes if d.kind == "c" or d.char == "d"}
-    return np.dtype(np.float32) in dtypes and not others
-
-
-@pytest.mark.parametrize("capability", CAPABILITIES)
-def test_every_kernel_compiles_and_single_precision_stays_single(kernels, capability):
-    assert len(kernels) > 300
-    double = {}
-    for kernel in kernels:
-        code = codegen.compiled(kernel, capability)
-        lines = [line for line in code.ptx.splitlines() if ".f64" in line]
-        if is_single(kernel) and not all(map(REDUCTION.search, lines)):
-            double[kernel.name] = lines
-    assert not double
-
-
-def linked(ptx, arch):
-    """Return what the assembler says of the machine code."""
-    from cuda.core import Linker, LinkerOptions, ObjectCode
-
-    options = LinkerOptions(arch=arch, ptxas_options=["-v"], verbose=True)
-    linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
-    linker.link("cubin")
-    return linker.get_info_log()
-
-
-@pytest.mark.parametrize("capability", CAPABILITIES)
-def test_samples_link_without_spilling_registers(kernels, capability):
-    chosen = {kernel.name: kernel for kernel in kernels}
-    for kernel in list(chosen.values())[::4]:
-        ptx = codegen.compiled(kernel, capability).ptx
-        log = linked(ptx, f"sm_{capability[0]}{capability[1]}")
-        registers = int(re.search(r"Used (\d+) registers", log).group(1))
-        assert registers <= 128, (kernel.name, registers)
-        if kernel.name not in HEAVY:
-            spilled = re.search(r"(\d+) bytes spill stores", log)
-            assert spilled is None or spilled.group(1) == "0", kernel.name
-
-
-HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
-"""Of a thread each: they keep arrays of their own."""
 
 
 def test_a_literal_in_double_precision_is_found():

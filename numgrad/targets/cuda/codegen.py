@@ -49,6 +49,11 @@ class Code(NamedTuple):
 
 def compiled(kernel: Kernel, capability: Capability) -> Code:
     """Compile a kernel for GPUs of a compute capability; none has to be there."""
+    return assembled(lowered(kernel, capability), capability)
+
+
+def lowered(kernel: Kernel, capability: Capability) -> Any:
+    """Compile a kernel to LLVM's language, which says the same for all capabilities."""
     scope = {name: _device(value, capability) for name, value in kernel.scope.items()}
     scope |= {"cuda": cuda, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
@@ -57,8 +62,14 @@ def compiled(kernel: Kernel, capability: Capability) -> Code:
         library, _ = compiler._compile_pyfunc_with_fixup(
             scope["kernel"], signature, device=False, cc=capability, abi="numba"
         )
-        # Not in place: the same options are part of the keys by which Numba finds what it compiled.
-        library._nvvm_options = {**library._nvvm_options, "fma": kernel.multiply_adds}
+    # Not in place: the same options are part of the keys by which Numba finds what it compiled.
+    library._nvvm_options = {**library._nvvm_options, "fma": kernel.multiply_adds}
+    return library
+
+
+def assembled(library: Any, capability: Capability) -> Code:
+    """Compile what `lowered` returned to PTX."""
+    with global_compiler_lock:
         ptx = library.get_asm_str(cc=capability)
     entry = re.search(r"\.visible \.entry (\w+)", ptx)
     assert entry is not None

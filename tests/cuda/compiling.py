@@ -1,0 +1,185 @@
+"""Which kernels operators have on GPUs, none of which has to be there, and what they become."""
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.engine.lower import force
+from numgrad.engine.record import deferring, runtime
+from numgrad.targets.cuda import CUDATarget, product
+
+codegen = pytest.importorskip("numgrad.targets.cuda.codegen", exc_type=ImportError)
+CAPABILITIES = ((8, 0), (9, 0))
+REDUCTION = re.compile(
+    r"\.reg \.f64|cvt\.rn\.f64\.s64|mul\.rn\.f64 .*0d3BF921FB54442D19|neg\.f64|cvt\.rn\.f32\.f64"
+)
+"""How libdevice reduces very large arguments of sin, cos and tan: by pi * 2**-65 in double
+precision."""
+
+
+HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
+"""Of a thread each: they keep arrays of their own."""
+
+
+class Collecting:
+    """A runtime that keeps the kernels that it is to launch, and its driver."""
+
+    PROCESSORS, REDUCING, blas = 2, 256, None
+
+    def __init__(self):
+        self.kernels = {}
+        self.driver = self
+
+    def word(self, bits, value):
+        return value
+
+    def current(self):
+        return self
+
+    def record_event(self):
+        return None
+
+    def prepare(self, kernel):
+        dtypes = tuple(p.dtype.str for p in kernel.parameters if hasattr(p, "dtype"))
+        self.kernels.setdefault((kernel.name, kernel.text, dtypes), kernel)
+        return kernel
+
+    def tiles(self, dtype):
+        """Those of GPUs take longer, see below."""
+        return (product.Tile(16, 16, 16, 1, 1),) * 3
+
+    def allocate(self, nbytes):
+        return None
+
+    def upload(self, memory, offset, array):
+        pass
+
+
+def collected(run):
+    """Return the kernels of the programs that a function binds."""
+    target, runtime_ = CUDATarget(), Collecting()
+    target.__dict__["runtime"] = runtime_
+    bind = runtime.target.bind
+
+    def noted(program):
+        target.bind(program)
+        return bind(program)
+
+    runtime.target.bind = noted
+    try:
+        run()
+    finally:
+        del runtime.target.bind
+    return list(runtime_.kernels.values())
+
+
+def run_all(scenarios):
+    """Compute values and batched passes of scenarios, and second derivatives at several points, as
+    singular ones may have kernels of their own."""
+    for scenario in scenarios:
+        for dtype in scenario.dtypes:
+            _run(scenario, scenario.at(scenario.points[0], dtype), twice=False)
+        if "float64" in scenario.dtypes and scenario.order > 1:
+            for point in scenario.points[:3]:
+                _run(scenario, scenario.at(point, "float64"), twice=True)
+
+
+def _run(scenario, arrays, twice):
+    leaves = [
+        ng.tensor(a, requires_grad=bool(scenario.order) and a.dtype.kind in "fc") for a in arrays
+    ]
+    with deferring(), ng.no_grad():
+        outputs = scenario.function(*[runtime.value(x.array) for x in leaves])
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    force([o for o in outputs if isinstance(o, ng.Tensor)])
+    outputs = scenario.function(*leaves)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    live = [o for o in outputs if o.requires_grad]
+    if live:
+        seeds = [np.ones((3, *o.shape), o.dtype) for o in live]
+        variables = [x for x in leaves if x.requires_grad]
+        ng.grad(
+            live, variables, seeds, is_grads_batched=True, allow_unused=True, retain_graph=True
+        )
+        if twice:
+            outputs = [o.sum() for o in live]
+            first = ng.grad(outputs, variables, allow_unused=True, create_graph=True)
+            again = [g.sum() for g in first if g is not None and g.requires_grad]
+            if again:
+                ng.grad(again, variables, allow_unused=True)
+
+
+def is_single(kernel):
+    dtypes = {p.dtype for p in kernel.parameters if hasattr(p, "dtype")}
+    others = {d for d in dtypes if d.kind == "c" or d.char == "d"}
+    return np.dtype(np.float32) in dtypes and not others
+
+
+class Lowered:
+    """Kernels, each lowered once for all capabilities."""
+
+    def __init__(self, kernels):
+        self.kernels = kernels
+        self.library = cache(lambda n: codegen.lowered(kernels[n], CAPABILITIES[0]))
+
+    def code(self, n, capability):
+        return codegen.assembled(self.library(n), capability)
+
+
+def in_double(lowered):
+    """Compile all kernels; return what those of single precision compute in double precision."""
+    double = {}
+    for n, kernel in enumerate(lowered.kernels):
+        for capability in CAPABILITIES:
+            ptx = lowered.code(n, capability).ptx
+            lines = [line for line in ptx.splitlines() if ".f64" in line]
+            if is_single(kernel) and not all(map(REDUCTION.search, lines)):
+                double[kernel.name] = lines
+    return double
+
+
+def unlike(lowered):
+    """Return which samples are not what is lowered for a capability alone."""
+    return [
+        kernel.name
+        for n, kernel in list(enumerate(lowered.kernels))[::20]
+        for capability in CAPABILITIES
+        if plain(codegen.compiled(kernel, capability)) != plain(lowered.code(n, capability))
+    ]
+
+
+def plain(code):
+    """Return PTX with numbers for its names, in which Numba counts what it compiles."""
+    names = {}
+
+    def number(name):
+        return f"name{names.setdefault(name[0], len(names))}"
+
+    return re.sub(r"_ZN\w+|_cudapy_\w+", number, code.ptx)
+
+
+def spilling(lowered):
+    """Link samples; return what those say that take many registers or spill some."""
+    chosen = {kernel.name: n for n, kernel in enumerate(lowered.kernels)}
+    logs = {}
+    for name, n in list(chosen.items())[::4]:
+        for capability in CAPABILITIES:
+            log = linked(lowered.code(n, capability).ptx, f"sm_{capability[0]}{capability[1]}")
+            spilled = re.search(r"(\d+) bytes spill stores", log)
+            spills = name not in HEAVY and spilled is not None and spilled.group(1) != "0"
+            if spills or int(re.search(r"Used (\d+) registers", log).group(1)) > 128:
+                logs[name] = log
+    return logs
+
+
+def linked(ptx, arch):
+    """Return what the assembler says of the machine code."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
+    options = LinkerOptions(arch=arch, ptxas_options=["-v"], verbose=True)
+    linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
+    linker.link("cubin")
+    return linker.get_info_log()

@@ -1,0 +1,29 @@
+"""Every kernel of the tables of special functions compiles for GPUs, see `test_compiled`."""
+
+import pytest
+
+from numgrad.operators.formulas import TABLE
+from numgrad.testing.scenarios import SCENARIOS
+
+from . import compiling
+
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
+def lowered():
+    tabled = [s for s in SCENARIOS if set(s.operators) & set(TABLE)]
+    return compiling.Lowered(compiling.collected(lambda: compiling.run_all(tabled)))
+
+
+def test_every_kernel_compiles_and_single_precision_stays_single(lowered):
+    assert len(lowered.kernels) > 200
+    assert not compiling.in_double(lowered)
+
+
+def test_kernels_are_lowered_alike_for_all_capabilities(lowered):
+    assert not compiling.unlike(lowered)
+
+
+def test_samples_link_without_spilling_registers(lowered):
+    assert not compiling.spilling(lowered)
