@@ -126,6 +126,8 @@ def array_function(
     alike = _alike(function, own)
     if kwargs or len(args) > alike:
         args, kwargs = _translate(name, function, own, args, kwargs, alike)
+        if "where" in kwargs and _hands_on(_parameters(own)):  # it keeps some of what is in `out`
+            return own(*args, **kwargs)
         out = kwargs.pop("out", None)
         return delivered(own(*args, **kwargs), out, name)
     return own(*args, **kwargs)

@@ -134,6 +134,7 @@ def clip(
     *,
     a_min: ArrayLike | None = None,
     a_max: ArrayLike | None = None,
+    **options: Any,
 ) -> Tensor:
     """Return ``a`` limited to the interval from ``min`` to ``max``.
 
@@ -147,6 +148,8 @@ def clip(
         Where the result is written.
     a_min, a_max : array_like or None
         Other names of ``min`` and ``max``.
+    **options
+        ``where=``, ``dtype=``, ``casting=``, as other functions of elements take them.
 
     Raises
     ------
@@ -169,8 +172,8 @@ def clip(
         if min is not None or max is not None:
             raise TypeError("clip got its limits twice, under two names")
         min, max = a_min, a_max
-    if out is not None:
-        return delivered(clip(a, min, max), out, "clip")
+    if options or out is not None:
+        return _clip_with_options(a, min, max, {**options, "out": out})
     if min is None and max is None:
         return _elementwise.copy(a)
     if type(a) is Tensor and a.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
@@ -183,6 +186,34 @@ def clip(
         return a if high is None else _selection.minimum(a, high)
     low, high = -math.inf if low is None else low, math.inf if high is None else high
     return _selection.clip(a, low, high)
+
+
+def _clip_with_options(a: Any, min: Any, max: Any, options: dict[str, Any]) -> Any:
+    """Apply the limits one after the other; the last one is what is written."""
+    limits = [(f, x) for f, x in ((_raised, min), (_lowered, max)) if x is not None]
+    if not limits:
+        return with_options(_unlimited, options, a, called="clip")
+    dtypes = {key: options[key] for key in ("dtype", "casting") if key in options}
+    for function, limit in limits[:-1]:
+        a = with_options(function, dtypes, a, limit, called="clip")
+    function, limit = limits[-1]
+    return with_options(function, options, a, limit, called="clip")
+
+
+def _unlimited(a: Any) -> Any:
+    return clip(a)
+
+
+def _raised(a: Any, min: Any) -> Any:
+    return clip(a, min)
+
+
+def _lowered(a: Any, max: Any) -> Any:
+    return clip(a, None, max)
+
+
+# The functions of NumPy that have the same rules for dtypes.
+_unlimited.__name__, _raised.__name__, _lowered.__name__ = "positive", "maximum", "minimum"
 
 
 def nan_to_num(

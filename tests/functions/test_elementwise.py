@@ -83,6 +83,40 @@ def test_clip_without_limits_copies():
     np.testing.assert_array_equal(ng.grad(ng.clip(x), x)[0].numpy(), np.ones(6))
 
 
+@pytest.mark.parametrize("bounds", [(-1, None), (None, 1), (-1, 1), (1, -1), (None, None)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"where": X > 0.3},
+        {"dtype": np.float32},
+        {"dtype": np.int64, "casting": "unsafe"},
+        {"dtype": np.float32, "where": X > 0.3},
+    ],
+    ids=str,
+)
+def test_clip_takes_the_options_of_universal_functions(bounds, options):
+    results = []
+    for namespace, x in ((np, X), (np, ng.tensor(X)), (ng, X)):
+        into = {"out": namespace.full_like(x, 7.0)} if "where" in options else {}
+        results.append(np.array(namespace.clip(x, *bounds, **into, **options)))
+    for result in results[1:]:
+        assert result.dtype == results[0].dtype
+        np.testing.assert_array_equal(result, results[0])
+
+
+def test_clip_where_keeps_the_gradients_of_both():
+    x = ng.tensor(X, requires_grad=True)
+    into = 3 * x
+    result = np.clip(x, -1, 1, out=into, where=X > 0)
+    expected = np.where(X > 0, abs(X) <= 1, 3.0)
+    np.testing.assert_array_equal(ng.grad(result.sum(), x)[0].numpy(), expected)
+
+
+def test_clip_refuses_a_dtype_that_loses_too_much():
+    with pytest.raises(TypeError, match="int64"):
+        ng.clip(X, 0, 1, dtype=np.int64)
+
+
 @pytest.mark.parametrize("decimals", [0, 2, -1])
 @pytest.mark.parametrize("x", [np.array([12.345, -0.555, 15.0]), np.array([12, 15, -25])])
 def test_round(x, decimals):
