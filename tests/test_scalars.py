@@ -343,3 +343,17 @@ def test_a_cell_of_a_grid_is_found_by_its_number():
         return values[i] + (values[i + 1] - values[i]) * (x / 0.5 - i)
 
     assert ng.func.grad(read)(1.2) == -6.0 + 12.0
+
+
+@pytest.mark.parametrize("number", [2.5, 3.5, -1.2, 7])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_rounding_without_digits_gives_an_integer_of_python(number, requires_grad):
+    x = ng.tensor(number, requires_grad=requires_grad and isinstance(number, float))
+    assert type(round(x)) is int
+    assert round(x) == round(number)
+    assert [*range(round(x))] == [*range(round(number))]
+
+
+def test_rounding_in_a_captured_function_is_done_at_each_call():
+    function = ng.jit(lambda x: 2 * round(x[0]))
+    assert [function(np.array([v])).item() for v in (1.2, 2.7)] == [2, 6]

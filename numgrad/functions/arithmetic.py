@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
 from . import elementwise, indexing, inplace, linalg, sparse
+from .operands import is_known
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
 
@@ -171,7 +172,10 @@ class Arithmetic:
     def __invert__(self) -> Tensor:
         return elementwise.bitwise_invert(self)
 
-    def __round__(self, ndigits: int | None = None) -> Tensor:
+    def __round__(self: Any, ndigits: int | None = None) -> Tensor | int:
+        """Return a Python integer where no digits are asked for, as numbers of NumPy do."""
+        if ndigits is None and not self.shape and self.dtype.kind != "c" and is_known(self):
+            return round(self._on_host().item())
         return elementwise.round(self, ndigits or 0)
 
     # Elements -------------------------------------------------------------------------------------

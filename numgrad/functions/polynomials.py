@@ -124,7 +124,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     Returns
     -------
     tuple of Tensor
-        The remainder without the numbers near 0 in front; in a captured function with them.
+        The remainder without the numbers near 0 in front; in a captured function as long as that
+        of most numbers is.
 
     Raises
     ------
@@ -148,8 +149,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
         r[k : k + len(v)] -= q[k] * v
     if is_known(r):
         far = np.flatnonzero(~np.isclose(values_of(r), 0, rtol=1e-14))
-        r = r[int(far[0]) if far.size else len(r) - 1 :]
-    return q, r
+        return q, r[int(far[0]) if far.size else len(r) - 1 :]
+    return q, r[min(max(count, 0), len(r) - 1) :]
 
 
 def polyder(p: ArrayLike, m: int = 1) -> Tensor:
