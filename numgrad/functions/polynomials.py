@@ -124,8 +124,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     Returns
     -------
     tuple of Tensor
-        The remainder without the numbers near 0 in front; in a captured function as long as that
-        of most numbers is.
+        The quotient, and the remainder without the numbers near 0 in front; a captured function
+        keeps those where numbers other than 0 may stand, at least one.
 
     Raises
     ------

@@ -126,7 +126,8 @@ def array_function(
     alike = _alike(function, own)
     if kwargs or len(args) > alike:
         args, kwargs = _translate(name, function, own, args, kwargs, alike)
-        if "where" in kwargs and _hands_on(_parameters(own)):  # it keeps some of what is in `out`
+        ours = _parameters(own)
+        if _hands_on(ours) and "out" in ours:  # options such as where= and casting= are about `out`
             return own(*args, **kwargs)
         out = kwargs.pop("out", None)
         return delivered(own(*args, **kwargs), out, name)

@@ -18,8 +18,6 @@ REDUCTION = re.compile(
 )
 """How libdevice reduces very large arguments of sin, cos and tan: by pi * 2**-65 in double
 precision."""
-
-
 HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
 """Of a thread each: they keep arrays of their own."""
 
@@ -48,7 +46,7 @@ class Collecting:
         return kernel
 
     def tiles(self, dtype):
-        """Those of GPUs take longer, see below."""
+        """Those of GPUs take longer; `test_compiled` has them."""
         return (product.Tile(16, 16, 16, 1, 1),) * 3
 
     def allocate(self, nbytes):

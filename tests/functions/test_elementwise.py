@@ -112,6 +112,13 @@ def test_clip_where_keeps_the_gradients_of_both():
     np.testing.assert_array_equal(ng.grad(result.sum(), x)[0].numpy(), expected)
 
 
+@pytest.mark.parametrize("namespace", [np, ng])
+def test_clip_casts_to_what_it_is_written_to(namespace):
+    into = ng.zeros(6, dtype=np.int64)
+    assert namespace.clip(ng.tensor(X), -1, 1, out=into, casting="unsafe") is into
+    np.testing.assert_array_equal(into.numpy(), np.clip(X, -1, 1).astype(np.int64))
+
+
 def test_clip_refuses_a_dtype_that_loses_too_much():
     with pytest.raises(TypeError, match="int64"):
         ng.clip(X, 0, 1, dtype=np.int64)
