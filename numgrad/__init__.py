@@ -109,6 +109,7 @@ from .functions.creation import array as array
 from .functions.creation import asanyarray as asanyarray
 from .functions.creation import asarray as asarray
 from .functions.creation import ascontiguousarray as ascontiguousarray
+from .functions.creation import asfortranarray as asfortranarray
 from .functions.creation import copy as copy
 from .functions.cumulative import cumprod as cumprod
 from .functions.cumulative import cumsum as cumsum
@@ -370,21 +371,7 @@ from .functions.statistics import std as std
 from .functions.statistics import var as var
 from .functions.text import array_repr as array_repr
 from .functions.text import array_str as array_str
-from .functions.trigonometric import acos as acos
-from .functions.trigonometric import arccos as arccos
-from .functions.trigonometric import arcsin as arcsin
-from .functions.trigonometric import arctan as arctan
-from .functions.trigonometric import arctan2 as arctan2
-from .functions.trigonometric import asin as asin
-from .functions.trigonometric import atan as atan
-from .functions.trigonometric import atan2 as atan2
-from .functions.trigonometric import cos as cos
-from .functions.trigonometric import deg2rad as deg2rad
-from .functions.trigonometric import degrees as degrees
-from .functions.trigonometric import rad2deg as rad2deg
-from .functions.trigonometric import radians as radians
-from .functions.trigonometric import sin as sin
-from .functions.trigonometric import tan as tan
+from .functions.trigonometric import *  # noqa: F403
 from .functions.vectors import cross as cross
 
 _binding.bind()

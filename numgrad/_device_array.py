@@ -223,3 +223,11 @@ def span(array: np.ndarray) -> tuple[np.ndarray, int]:
     low, high = map(int, byte_bounds(array))
     began = array.__array_interface__["data"][0]
     return np.asarray(_Bytes(array, low, high)), began - low
+
+
+def as_array(array: Any) -> Any:
+    """Return an array of a device, or of NumPy, which makes scalars of arrays without axes."""
+    return array if type(array) in _ARRAYS else np.asarray(array)
+
+
+_ARRAYS = frozenset({np.ndarray, DeviceArray})

@@ -5,6 +5,7 @@ from .elementwise import elementwise as elementwise
 from .host import HostOperator as HostOperator
 from .host import NumPyFunction as NumPyFunction
 from .host import host_operator as host_operator
+from .kernel import KeepsOrder as KeepsOrder
 from .kernel import KernelOperator as KernelOperator
 from .kernel import kernel_operator as kernel_operator
 from .operator import Operator as Operator

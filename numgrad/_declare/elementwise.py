@@ -8,6 +8,7 @@ import numpy as np
 
 from .._bounded import Bounded
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
+from .._memory_order import as_kept
 from .._specs import ElementwiseSpec
 from .buffers import best_call
 from .foreign import calls_library
@@ -76,6 +77,7 @@ class Elementwise(Operator):
 
     reads_pieces = True
     gives_scalars = True
+    memory_order = staticmethod(as_kept)
 
     def __init__(
         self,
@@ -126,9 +128,8 @@ class Elementwise(Operator):
             )
         index = self.parameters.index(parameter)
         if index in self.partials:
-            raise DeclarationError(
-                f"{self.name}: the partial for {parameter!r} was declared already"
-            )
+            what = f"{self.name}: the partial for {parameter!r}"
+            raise DeclarationError(f"{what} was declared already")
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.partials[index] = Partial(self, function)
@@ -280,10 +281,9 @@ class Elementwise(Operator):
         try:
             return np.broadcast_shapes(*[s.shape for s in specs])
         except ValueError:
-            raise ValueError(
-                f"{self.name}: operands of shapes {', '.join(str(s.shape) for s in specs)} cannot "
-                f"be broadcast together"
-            ) from None
+            shapes = ", ".join(str(s.shape) for s in specs)
+            message = f"{self.name}: operands of shapes {shapes} cannot be broadcast together"
+            raise ValueError(message) from None
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import MatrixError, OperatorError
+from .._memory_order import kept
 from .._signature import Signature, parse_signature
 from .._specs import HostSpec
 from .kernel import KernelOperator, common_dtype, elements
@@ -138,7 +139,9 @@ class NumPyFunction(HostOperator):
     def __init__(self, function: Any, signature: str, **options: Any) -> None:
         self._ufunc = function if isinstance(function, np.ufunc) else None
         super().__init__(function, signature, **{"differentiable": False, **options})
-        if self._ufunc is None:
+        if self._ufunc is not None:
+            self.memory_order = lambda operands, static: [kept(operands)] * self.nout
+        else:
             self.function = partial(_of_each, function, self.ncore[: len(self.signature.inputs)])
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import OperatorError
+from .._memory_order import laid_like
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
 from .operator import Operator, Specs, as_values, door
@@ -213,6 +214,20 @@ class KernelOperator(Operator):
         builder.emit(spec, operands, outputs, ncore, core, name=self.name, **reports)
         builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
+
+
+class KeepsOrder:
+    """Of operators along the last axis: their results lie in memory in the order of the first
+    input, as NumPy's do."""
+
+    def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
+        return [operands[0]] * self.nout  # type: ignore[attr-defined]
+
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        made = super().run(target, arrays, static)  # type: ignore[misc]
+        return [laid_like(result, arrays[0]) for result in made]
 
 
 def common_dtype(dtypes: Sequence[np.dtype]) -> np.dtype:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import DtypeError
+from .._memory_order import in_miniature, laid_like
 from .._specs import LoopSpec
 from .kernel import failure_of, is_contiguous
 from .operator import FLOATING, Computation, Operator, Specs, door
@@ -167,6 +168,9 @@ class Reduction(Operator):
                 f"{self.name} of no elements is not defined: shape {shape}, axes {tuple(axes)}"
             )
 
+    def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
+        return [_order_of(operands[0], static["axes"])]
+
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
@@ -190,7 +194,7 @@ class Reduction(Operator):
         if columns:
             lead, _, kept = _parts(array.shape, axes)
             result = result.reshape(*lead, *kept)
-        return [result]
+        return [_laid_out(result, array, axes)]
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
@@ -213,7 +217,8 @@ class Reduction(Operator):
         ufunc = target.kernel(self.spec(dtype, columns)).ufunc
         result = (*lead, *kept)
 
-        def compute(array: np.ndarray) -> Any:
+        def compute(given: np.ndarray) -> Any:
+            array = given
             if not array.flags.c_contiguous:
                 if array.size > FEW_ELEMENTS:
                     return self.run(target, (array,), static)[0]
@@ -221,7 +226,9 @@ class Reduction(Operator):
             if order is not None:
                 array = array.transpose(order).copy()
             reduced = ufunc(array if seen == shape else array.reshape(seen))
-            return reduced.reshape(result) if len(kept) > 1 else reduced
+            if len(kept) > 1:
+                reduced = reduced.reshape(result)
+            return _laid_out(reduced, given, static["axes"]) if len(result) > 1 else reduced
 
         is_plain = order is None and seen == shape
         return (compute, ufunc) if is_plain and len(kept) < 2 else compute
@@ -290,6 +297,23 @@ class Reduction(Operator):
         return (
             array.strides[axes[0]] != array.dtype.itemsize
         )  # else the axis is contiguous where it is
+
+
+def _order_of(miniature: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    return np.asarray(np.add.reduce(miniature, axis=tuple(axes)))
+
+
+def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """Return a result in memory as NumPy's, whose axes keep the order that they have in the
+    array."""
+    if result.ndim < 2 or array.flags.c_contiguous:
+        return result
+    return laid_like(result, _order_left(array.shape, array.strides, tuple(axes)))
+
+
+@functools.lru_cache(4096)
+def _order_left(shape: Any, strides: Any, axes: tuple[int, ...]) -> np.ndarray:
+    return _order_of(in_miniature(shape, strides), axes)
 
 
 def _parts(

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
+from .._memory_order import standing_in
 from .operator import Computation, Operator, Specs
 
 
@@ -22,6 +22,8 @@ class Structural(Operator):
         ``(arrays, **static) -> array`` on NumPy arrays.
     lower : callable
         ``(builder, inputs, specs, **static) -> [operand, ...]``.
+    memory_order : callable, optional
+        As `Operator.memory_order`.
     prepare : callable, optional
         ``(specs, **static)`` returns a function of arrays that does what ``run`` does, or None.
     """
@@ -35,8 +37,10 @@ class Structural(Operator):
         differentiable: bool = True,
         nout: int = 1,
         prepare: Callable[..., Any] | None = None,
+        memory_order: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__(name, differentiable)
+        self.memory_order = memory_order
         self._prepare = prepare
         self._infer, self._run, self._lower, self.nout = infer, run, lower, nout
         self.__doc__ = run.__doc__
@@ -74,6 +78,8 @@ class ViewOperator(Operator):
     right.
     """
 
+    may_copy = False  # whether the view function raises `CannotViewError`
+
     def __init__(self, function: Callable[..., np.ndarray]) -> None:
         super().__init__(function.__name__, is_view=True)
         self.function = function
@@ -92,19 +98,26 @@ class ViewOperator(Operator):
         made = self._viewer(inputs[0], **static) if self._viewer is not None else None
         return partial(self.function, **static) if made is None else made
 
+    def seen(self, array: np.ndarray, static: dict[str, Any]) -> np.ndarray | None:
+        """Return the view of an array; None where its elements lie so that it is a copy."""
+        try:
+            return self.function(array, **static)
+        except CannotViewError:
+            return None
+
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         (spec,) = specs
-        result = self.function(_dummy(spec.shape, spec.dtype), **static)
+        result = self.function(standing_in(spec.shape, spec.dtype), **static)
         return [(result.shape, spec.dtype)]
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
         (array,) = arrays
-        try:
-            return [self.function(array, **static)]
-        except CannotViewError:
-            return [self.function(np.ascontiguousarray(array), **static).copy()]
+        view = self.seen(array, static)
+        if view is not None:
+            return [view]
+        return [self.function(np.ascontiguousarray(array), **static).copy()]
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
@@ -119,16 +132,6 @@ class ViewOperator(Operator):
 
 class CannotViewError(ValueError):
     """A view function met an array whose strides do not allow the view."""
-
-
-def _dummy(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an array of this shape that owns one element, for shape inference only."""
-    strides = []
-    step = dtype.itemsize
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return as_strided(np.empty(1, dtype), shape, tuple(reversed(strides)))
 
 
 def view(function: Callable[..., np.ndarray]) -> ViewOperator:

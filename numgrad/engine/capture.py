@@ -32,7 +32,8 @@ class Placeholder:
     """Stands in for the operator of an argument."""
 
     name = "argument"
-    reads_pieces = has_rule = False
+    is_view = reads_pieces = has_rule = False
+    memory_order = None
 
     def lower(self, *_: Any) -> NoReturn:
         """Refuse: only a replay has the values of arguments."""
@@ -47,6 +48,11 @@ class Passage(Placeholder):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
+        """Return the order of a row, or of rows that are put together."""
+        (rows,) = operands
+        return [rows[0] if self is TO_ROWS and len(rows) else rows]
 
 
 ARGUMENT = Placeholder()

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from .dispatch import record_planned
 from .dispatch_cache import Plan, make_plan
 from .graph import accumulator_of
+from .memory_order import is_view
 from .operands import Number
 from .record import mode, runtime, snapshot, unusual
 from .rules import as_value
 from .values import Expr, Spec, View, device_of, spec_of
-from .views import is_view
 
 _new = object.__new__
 _frame = sys._getframe
@@ -126,9 +126,9 @@ def view(plan: Plan, x: Any) -> Any:
     elif isinstance(above, View):
         above.refresh(x)
         root, chain = above.base, above.chain + plan.step
-        if not is_view(root, chain):  # as where what is transposed is given another shape
-            return None
     else:
+        return None
+    if not is_view(root, chain):  # as where what is transposed is given another shape
         return None
     grad = mode.grad
     if root.requires_grad and not grad:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._device_array import as_array
 from .._settings import settings
 from .dispatch_cache import Mixture, Plan, alike, key_of, plan_of
 from .graph import Node, accumulator_of
@@ -21,12 +22,11 @@ from .record import record as record_without_plan
 from .recorder import UNWRITTEN, recorder_of
 from .site import is_ours, user_frame, user_stack
 from .unchanged import require_own
-from .values import Alias, Storage, View, as_array, next_number, spec_of
+from .values import Alias, Storage, View, next_number, spec_of
 
 _new = object.__new__
 _frame = sys._getframe
 _Array = np.ndarray
-
 
 _OFTEN = 100  # uses of a plan, after which it gets a recorder
 

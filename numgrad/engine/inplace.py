@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import DeviceError, InplaceError, LeafInplaceError
+from .._memory_order import standing_in
 from .dispatch import record_in_place
 from .graph import ELEMENT, Alias, Node, Value, View
 from .keeping import let_go, preserve
+from .memory_order import is_seen, stand_in
 from .record import apply, deferring, grad_mode, mode, runtime
 from .values import is_taken_along
-from .views import Chain, is_view, through
+from .views import Chain, through
 
 
 class Positions(NamedTuple):
@@ -136,7 +138,7 @@ def _stand_in(target: Value) -> np.ndarray:
     if target.array is not None:
         return target.array
     root, chain = root_of(target)
-    return through(chain, np.empty(root.shape, root.dtype))
+    return through(chain, stand_in(root))
 
 
 def root_of(target: Value) -> tuple[Value, Chain]:
@@ -208,8 +210,8 @@ def _overwriting(
 
 def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], tuple[Value, ...]]:
     """Return the operation that overwrites the region to which a chain of views leads."""
-    contiguous = root.array is None or root.array.flags.c_contiguous
-    if not contiguous and not is_view(root, chain):
+    contiguous = root.array is not None and root.array.flags.c_contiguous
+    if not contiguous and not is_seen(standing_in(root.shape, root.dtype), chain):
         vector = _numbers(root, chain).reshape(-1)
         shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)

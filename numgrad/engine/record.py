@@ -12,6 +12,7 @@ from .._errors import CaptureError, HookTypeError, InplaceError
 from .._settings import on_change, settings
 from .graph import Node, accumulator_of
 from .keeping import saved
+from .memory_order import is_view
 from .runtime import require_one_device
 from .runtime import runtime as runtime
 from .site import Site, user_frame, user_stack
@@ -29,7 +30,7 @@ from .values import (
     device_of,
     spec_of,
 )
-from .views import ELEMENT, RESULT, is_view
+from .views import ELEMENT, RESULT
 
 # Threads in which operations are not simply computed and recorded: where it is empty, as mostly,
 # nobody needs to look into the mode of the thread. One that is in it for too long costs time only.

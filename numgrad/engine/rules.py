@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
+from .._device_array import as_array
 from .._settings import settings
 from .builder import Builder
 from .dispatch_cache import plan_of
 from .graph import Expr, Node, Spec, Value
 from .lower import lower_one, pending_exprs
 from .record import apply, deferring, grad_mode, runtime
-from .values import as_array
 
 _NO_PARAMETERS: dict[str, Any] = {}
 
@@ -27,6 +27,8 @@ class _Placeholder:
     """Stands in for the operator of a value that a node will supply."""
 
     name = "placeholder"
+    is_view = False
+    memory_order = None
 
 
 _PLACEHOLDER = _Placeholder()
@@ -44,6 +46,8 @@ class Rule:
         (negative: ``~slot``), or a constant.
     """
 
+    is_view = False
+    memory_order = None
     reads_pieces = True
     has_rule = True  # as an operator has one
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from .._bounded import Bounded
-from .._device_array import DeviceArray
 from .._locks import fork_safe_lock
 from .site import Site
 from .views import Alias as Alias
@@ -79,14 +78,6 @@ def is_taken_along(value: "Value") -> bool:
     return is_free and not value.requires_grad
 
 
-def as_array(array: Any) -> Any:
-    """Return an array of a device, or of NumPy, which makes scalars of arrays without axes."""
-    return array if type(array) in _ARRAYS else np.asarray(array)
-
-
-_ARRAYS = frozenset({np.ndarray, DeviceArray})
-
-
 class Storage:
     """What all views of one array share: the number of in-place writes so far, whether nodes may
     hold such views themselves, saved before the first one, and what is kept of earlier contents,
@@ -137,12 +128,15 @@ class Expr:
     ----------
     kind : object or None
         Equal expressions but for their inputs have the same one, where it is known.
+    strides : tuple or None
+        Those of each output in memory, where somebody has asked; see `memory_order`.
     token : object or None
         The capture in which it was made.
     """
 
     __slots__ = (
-        "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "token",
+        "inputs", "kind", "number", "operator", "results", "site", "specs", "static", "strides",
+        "token",
     )  # fmt: skip
 
     array = _view = None
@@ -161,6 +155,7 @@ class Expr:
         self.specs = specs
         self.number = next_number()
         self.results: list[np.ndarray | None] | None = None
+        self.strides: tuple[Shape | None, ...] | None = None
         self.site: Site | None = None
         self.kind: Any = None
         self.token = capturing.get(get_ident()) if capturing else None

@@ -22,16 +22,6 @@ def through(chain: Chain, array: np.ndarray) -> np.ndarray:
     return array
 
 
-def is_view(spec: Any, chain: Chain) -> bool:
-    """Whether a chain of view operators makes a view of a C-contiguous array of a shape and
-    dtype."""
-    try:
-        through(chain, np.empty(spec.shape, spec.dtype))
-    except ValueError:
-        return False
-    return True
-
-
 class View:
     """How a value views another one: the base, and the operations that lead from it to the view.
 

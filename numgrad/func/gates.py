@@ -81,7 +81,8 @@ class _Unknown:
     """Stands in for the operator of a value that nobody reads."""
 
     name = "unknown"
-    reads_pieces = False
+    is_view = reads_pieces = False
+    memory_order = None
 
 
 _UNKNOWN = _Unknown()

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._settings import settings
 from .._tensor import Tensor, constant
+from ..engine.memory_order import of_copy
 from ..engine.record import mode, unusual
 from .recording import in_order
 from .signature import TENSOR, Call
@@ -38,6 +39,8 @@ class Nested:
         self.structure_key = structure_key(call.structure)
         self.positions = call.positions
         kinds = dict(zip(call.positions, call.kinds, strict=True))
+        orders = dict(zip(call.positions, call.orders, strict=True))
+        self.orders = [orders.get(n) for n in range(len(call.fixed))]
         self.requires = [
             leaf.requires_grad if kinds.get(n) == TENSOR else None
             for n, leaf in enumerate(call.fixed)
@@ -79,7 +82,7 @@ class Nested:
     def _arrays(self, leaves: Sequence[Any]) -> list[Any] | None:
         """Return leaves as the entry takes them, None for others than the recording is for."""
         given = []
-        for leaf, requires in zip(leaves, self.requires, strict=True):
+        for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
             array = leaf
             if type(leaf) is Tensor:
                 array = leaf.array
@@ -87,7 +90,10 @@ class Nested:
                     return None
             elif requires is not None:
                 return None
-            if type(array) is np.ndarray and not array.flags.c_contiguous:
+            is_plain = type(array) is not np.ndarray or array.flags.c_contiguous
+            if not is_plain or order is not None:
+                if of_copy(array) != order:
+                    return None
                 array = in_order(array)
             given.append(array)
         return given

@@ -19,6 +19,7 @@ from .._tensor import Tensor, constant
 from ..engine.executable import watch
 from ..engine.graph import Accumulator, Spec, Value, next_number
 from ..engine.holding import held
+from ..engine.memory_order import of_copy
 from ..engine.recall import drop_released, release
 from ..engine.record import mode
 from ..engine.results import maker
@@ -253,7 +254,9 @@ class Recorded:
 
     def fast(self, call: Call, entry: Any, version: int) -> Any:
         """Return what serves equal calls with little Python, or None where that is not possible."""
-        return self._way(entry, version) if self.as_numpy and call.is_flat else None
+        if not (self.as_numpy and call.is_flat) or any(call.orders):
+            return None  # an entry takes arrays in C order, for others the function may do another
+        return self._way(entry, version)
 
     def nested(self, call: Call, entry: Any, version: int) -> Nested | None:
         """Return what serves calls whose leaves are like those of this one, if that is possible."""
@@ -337,6 +340,7 @@ def _placeholder(index: int, leaf: Any, kind: str, uses: Uses) -> Tensor:
         spec = Spec(leaf.shape, leaf.dtype, False, device)
         stand_in = placeholder(Tensor, index, spec, requires_grad)
         stand_in.expr.static["is_array"] = kind == NUMPY
+        stand_in.expr.strides = (of_copy(leaf),)
         return stand_in
     of_numpy = NumpyInt if kind == NUMPY_INTEGER else Tensor
     number, dtype = _NUMBERS.get(kind) or (of_numpy, leaf.dtype)

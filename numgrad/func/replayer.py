@@ -16,6 +16,7 @@ from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..engine.record import mode, unusual
 from ..engine.values import capturing, next_number
+from ..functions.memory_order import in_order
 from .draws import Draws, Watch
 from .integers import Uses
 from .nested import MISSED, Nested
@@ -312,13 +313,13 @@ _OPTIONS = frozenset({bool, int, str})
 
 def _own(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return the results of a function that becomes part of another recording: copies of what it
-    was given and of views, so that they share no memory here either."""
+    was given and of views, so that they share no memory here either, in C order."""
     first = next_number()
 
     def owned(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor) or leaf.expr is None or leaf.array is not None:
             return leaf
         is_new = leaf.expr.number > first and leaf._view is None
-        return leaf if is_new else registry["copy"](leaf)
+        return in_order(leaf if is_new else registry["copy"](leaf), "C")
 
     return optree.tree_map(owned, function(*args, **kwargs), none_is_leaf=True)

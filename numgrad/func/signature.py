@@ -12,6 +12,7 @@ from .._declare.dtypes import numbers
 from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
+from ..engine.memory_order import of_copy
 from ..engine.record import mode
 from .integers import MOST
 from .statics import flatten, frozen, is_lasting, static_key, structure_key
@@ -119,6 +120,12 @@ class Call:
         )
 
     @property
+    def orders(self) -> list[Any]:
+        """The strides of copies of arrays and tensors, None of others and in C order."""
+        pairs = zip(self.leaves, self.kinds, strict=True)
+        return [of_copy(leaf) if kind in (NUMPY, TENSOR) else None for leaf, kind in pairs]
+
+    @property
     def as_numpy(self) -> bool:
         """Whether the results are to be arrays: no argument is a tensor."""
         return TENSOR not in self.kinds
@@ -159,8 +166,10 @@ def _kind(leaf: Any) -> str | None:
 
 def _spec(leaf: Any, kind: str) -> tuple[Hashable, ...]:
     if kind == TENSOR:
-        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device
-    return (leaf.dtype, leaf.shape) if kind in (NUMPY, SCALAR, NUMPY_INTEGER) else ()
+        return leaf.dtype, leaf.shape, leaf.requires_grad, leaf.spec.device, of_copy(leaf)
+    if kind == NUMPY:
+        return leaf.dtype, leaf.shape, of_copy(leaf)
+    return (leaf.dtype, leaf.shape) if kind in (SCALAR, NUMPY_INTEGER) else ()
 
 
 class Signature:

@@ -10,8 +10,9 @@ from ..engine.seen import seen
 from .axes import normalize_axis_index, normalize_axis_tuple
 from .constants import zeros
 from .diagonals import diag
-from .indexing import take
+from .indexing import getitem, take
 from .joining import concat, split
+from .memory_order import in_order, order_of
 from .operands import arrays_of, as_tensor, values_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis, ravel, reshape
@@ -67,7 +68,7 @@ def _depth(items: Any, leaves: list[ArrayLike]) -> int:
 def _joined(items: Any, depth: int, ndim: int) -> Tensor:
     if not depth:
         x = as_tensor(items)
-        return reshape(x, (1,) * (ndim - x.ndim) + x.shape) if x.ndim < ndim else x.copy()
+        return reshape(x, (1,) * (ndim - x.ndim) + x.shape) if x.ndim < ndim else x.clone()
     return concat([_joined(item, depth - 1, ndim) for item in items], axis=-depth)
 
 
@@ -121,7 +122,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         count = np.insert(np.arange(size), obj, 0).size - size
     order = np.insert(np.arange(size), obj, np.arange(size, size + count))
     values = broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
-    return take(concat([arr, values], axis=axis), order, axis)
+    return in_order(take(concat([arr, values], axis=axis), order, axis), order_of(arr))
 
 
 def _along(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
@@ -145,7 +146,11 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
     tensor([1., 3.])
     """
     arr, axis = _along(arr, axis)
-    return take(arr, np.delete(np.arange(arr.shape[axis]), arrays_of(seen(obj))), axis)
+    obj, positions = arrays_of(seen(obj)), np.arange(arr.shape[axis])
+    left = np.delete(positions, obj)
+    if isinstance(obj, slice) or np.ndim(obj) == 0:
+        return in_order(take(arr, left, axis), order_of(arr))
+    return getitem(arr, (*(slice(None),) * axis, left))
 
 
 def resize(a: ArrayLike, new_shape: Any) -> Tensor:

@@ -9,6 +9,7 @@ from .._tensor import ArrayLike, Tensor
 from .comparison import logical_not
 from .constants import zeros_like
 from .inplace import setitem
+from .memory_order import in_order
 from .operands import as_tensor, as_tensors
 from .selection import where
 
@@ -61,7 +62,7 @@ def select(
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         result = where(condition, as_tensor(choice).astype(dtype), result)
     shape = np.broadcast_shapes(*(np.shape(c) for c in (*conditions, *choices)))
-    return result if result.shape == shape else result + np.zeros(shape, dtype)
+    return in_order(result if result.shape == shape else result + np.zeros(shape, dtype), "C")
 
 
 def piecewise(

@@ -1,15 +1,18 @@
 """Making tensors: constants."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.memory_order import stand_in
 from ..engine.seen import seen
 from ..operators import shape as _shape
-from .creation import asarray, carries_graph, device_like, fresh, in_order, plain_order
+from .creation import asarray, carries_graph, device_like, fresh
+from .memory_order import in_order, laid_like, plain_order
 from .operands import whole
 from .transfer import placed_on
 
@@ -26,14 +29,16 @@ def _sizes(shape: Any) -> Any:
     return [whole(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
 
 
-def _like(x: ArrayLike, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype, Any]:
-    if not isinstance(x, Tensor):
-        x = np.asarray(x)
-    return (
-        x.shape if shape is None else _sizes(shape),
-        x.dtype if dtype is None else np.dtype(dtype),
-        x.device if device is None else device,
-    )
+def _made_like(
+    make: Callable[..., np.ndarray], x: ArrayLike, dtype: Any, order: Any, shape: Any, device: Any
+) -> Tensor:
+    """Return what a function of NumPy makes that resembles an array."""
+    given: Any = x
+    if isinstance(x, Tensor):
+        device = x.device if device is None else device
+        given = x.array if type(x.array) is np.ndarray and not x.rows else stand_in(x)
+    shape = None if shape is None else _sizes(shape)
+    return fresh(make(given, dtype=dtype, order=order, subok=False, shape=shape), device)
 
 
 def zeros(
@@ -174,8 +179,7 @@ def zeros_like(
     >>> ng.zeros_like(ng.tensor([1.0, 2.0]))
     tensor([0., 0.])
     """
-    sizes, dtype, device = _like(a, dtype, shape, device)
-    return zeros(sizes, dtype, order, device=device)
+    return _made_like(np.zeros_like, a, dtype, order, shape, device)
 
 
 def ones_like(
@@ -195,8 +199,7 @@ def ones_like(
     >>> ng.ones_like(ng.tensor([1.0, 2.0]))
     tensor([1., 1.])
     """
-    sizes, dtype, device = _like(a, dtype, shape, device)
-    return ones(sizes, dtype, order, device=device)
+    return _made_like(np.ones_like, a, dtype, order, shape, device)
 
 
 def empty_like(
@@ -216,8 +219,7 @@ def empty_like(
     >>> ng.empty_like(ng.tensor([1.0, 2.0])).shape
     (2,)
     """
-    sizes, dtype, device = _like(x, dtype, shape, device)
-    return empty(sizes, dtype, order, device=device)
+    return _made_like(np.empty_like, x, dtype, order, shape, device)
 
 
 def full_like(
@@ -238,8 +240,11 @@ def full_like(
     >>> ng.full_like(ng.tensor([1.0, 2.0]), 7)
     tensor([7., 7.])
     """
-    sizes, dtype, device = _like(a, dtype, shape, device)
-    return full(sizes, fill_value, dtype, order, device=device)
+    if not carries_graph(fill_value) and not isinstance(fill_value, Tensor):
+        make = partial(np.full_like, fill_value=seen(fill_value))
+        return _made_like(make, a, dtype, order, shape, device)
+    like = _made_like(np.empty_like, a, dtype, order, shape, device)
+    return laid_like(full(like.shape, fill_value, like.dtype, device=like.device), like)
 
 
 def eye(

@@ -13,6 +13,7 @@ from ..operators import joining as _joining
 from ..operators import shape as _shape
 from ..operators.cast import cast
 from .exchange import is_on_gpu, of_gpu
+from .memory_order import in_order
 from .operands import plain
 from .transfer import on_device, placed_on
 
@@ -111,7 +112,7 @@ def asarray(
     if isinstance(a, (list, tuple)) and carries_graph(a):
         if copy is False:
             raise ValueError("asarray: a sequence of tensors cannot become a tensor without a copy")
-        return _from_tensor(_stack(a, dtype), dtype, None)
+        return _from_tensor(in_order(_stack(a, dtype), "C"), dtype, None)
     if is_on_gpu(a):
         return _from_tensor(of_gpu(a), dtype, copy)
     require_plain(a)
@@ -181,33 +182,6 @@ def device_like(device: Any, like: Any) -> Any:
     return like.device if device is None and isinstance(like, Tensor) else device
 
 
-def plain_order(order: Any) -> Any:
-    """Return the order in which NumPy lays out a new array."""
-    if order not in (None, "C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}")
-    return "F" if order == "F" else "C"
-
-
-def in_order(x: Tensor, order: Any, copy: bool = False) -> Tensor:
-    """Return a tensor with its elements in an order of NumPy's in memory: itself, or a copy."""
-    flag: Any = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(order)
-    plain_order(order)
-    is_there = flag is None or x.ndim < 2 or (x.array is not None and x.array.flags[flag])
-    if is_there:
-        return x.clone() if copy else x
-    if order == "C":
-        return _laid_out(x)
-    axes = tuple(range(-1, -x.ndim - 1, -1))
-    return _shape.permute_dims(_laid_out(_shape.permute_dims(x, axes=axes)), axes=axes)
-
-
-def _laid_out(x: Tensor) -> Tensor:
-    """Return a copy whose elements lie in C order."""
-    flat = _shape.reshape(x, ncore=x.ndim, shape=(x.size,))
-    flat = flat.clone() if flat.storage is x.storage else flat
-    return _shape.reshape(flat, ncore=1, shape=x.shape)
-
-
 def copy(a: ArrayLike, order: Any = "K", subok: bool = False) -> Tensor:
     """Return a copy through which gradients flow, in an order in memory; ``subok`` asks for
     nothing."""
@@ -240,3 +214,15 @@ def ascontiguousarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> T
     """
     x = asarray(a, dtype, device=device_like(None, like))
     return in_order(x if x.ndim else x.reshape(1), "C")
+
+
+def asfortranarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """Return a tensor whose elements lie in Fortran's order, the first axis innermost.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.asfortranarray([[1.0, 2.0], [3.0, 4.0]]).strides
+    (8, 16)
+    """
+    return in_order(asarray(a, dtype, device=device_like(None, like)), "F")

@@ -9,6 +9,7 @@ from .._tensor import ArrayLike, Tensor
 from .axes import Axis, normalize_axis_index, normalize_axis_tuple
 from .cumulative import cumsum, diff
 from .joining import concat
+from .memory_order import laid_like
 from .operands import as_tensor, as_tensors
 from .reshaping import moveaxis, ravel
 from .selection import where
@@ -104,7 +105,7 @@ def _slope(f: Tensor, axis: int, h: Any, edge_order: int) -> Tensor:
         )
     slopes = concat([ends[0][..., None], middle, ends[1][..., None]], axis=-1)
     dtype = np.float64 if f.dtype.kind == "b" else f.dtype  # of three booleans: none is subtracted
-    return moveaxis(slopes.astype(dtype, copy=False), -1, axis)
+    return laid_like(moveaxis(slopes.astype(dtype, copy=False), -1, axis), f)
 
 
 def _parabola(f0: Tensor, f1: Tensor, f2: Tensor, h1: Any, h2: Any) -> Tensor:

@@ -21,6 +21,7 @@ from .cumulative import cumprod, cumsum
 from .elementwise import negative
 from .joining import concat, stack
 from .keys import BasicKey, parse
+from .memory_order import laid_like
 from .operands import as_tensor, as_tensors
 from .places import positions_of
 from .reshaping import expand_dims, moveaxis, reshape
@@ -194,9 +195,9 @@ def accumulate(
     axis = negative_axis(axis, x.ndim)
     if name in _SCANS:
         return delivered(_SCANS[name](x, axis, dtype), out, called)
-    x = moveaxis(_in_loop(function, x, dtype), axis, 0)
-    y = _scanned(function, x) if name in ASSOCIATIVE else _all_on_the_way(function, x)
-    return delivered(moveaxis(y, 0, axis), out, called)
+    first = moveaxis(_in_loop(function, x, dtype), axis, 0)
+    y = _scanned(function, first) if name in ASSOCIATIVE else _all_on_the_way(function, first)
+    return delivered(laid_like(moveaxis(y, 0, axis), x), out, called)
 
 
 _SCANS = {"add": cumsum, "multiply": cumprod}

@@ -30,6 +30,7 @@ from .keys import (
     plain_numbers,
     stays,
 )
+from .memory_order import in_order, laid_as_read, laid_like
 from .operands import as_tensor
 from .places import of_plain_key, plain_array, positions_of
 from .selected import Selected, part_of, spread
@@ -81,7 +82,7 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     if not unusual and x.requires_grad and not (away and _holds_tensors(key)):
         found = of_plain_key(key, x.shape, caller)
         if found is not None:
-            return _gathered.call(x, *found)
+            return laid_as_read(_gathered.call(x, *found), x, key)
     elif not unusual and not away:
         index = plain_array(key)
         if index is not None and x.ndim:
@@ -100,7 +101,7 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
         if mode.capture is not None and normal.is_view:
             result._view = None  # also without axes it can be written, which nobody would see
             mode.capture.note_copy(x, result, key)
-        return result
+        return laid_as_read(result, x, key)
     assert x.array is not None
     items = normal.items
     return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
@@ -198,7 +199,7 @@ def take(
         where = where.astype(np.int64)  # as in NumPy: booleans are 0 and 1 here, and no mask
     if mode != "raise":
         where = _inside(where, a.shape[axis], mode)
-    y = read(a, (*(slice(None),) * axis, where) if axis else where, "take")
+    y = in_order(read(a, (*(slice(None),) * axis, where) if axis else where, "take"), "C")
     if out is None:
         return y
     from .results import delivered  # which writes, with keys that are made here
@@ -273,7 +274,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
-    return read(arr, _grid(where, arr.shape, axis), "take_along_axis")
+    found = read(arr, _grid(where, arr.shape, axis), "take_along_axis")
+    return laid_like(found, as_tensor(where))
 
 
 def _grid(where: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.dispatch import record_in_place
 from ..engine.graph import ForeignStorage, View
+from ..engine.memory_order import stand_in
 from ..engine.values import CPU
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
@@ -145,7 +146,7 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
         return True
     whole, part = x.array, value.array
     if whole is None or part is None:
-        of_root = np.empty(root.shape, root.dtype)
+        of_root = stand_in(root)
         whole, part = _inplace.through(chain, of_root), _inplace.through(view.chain, of_root)
     return _lie_alike(part, whole[_indexing.as_numpy_key(key.items)])
 

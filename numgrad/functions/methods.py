@@ -10,16 +10,18 @@ import numpy as np
 from .._declare.dtypes import native
 from .._errors import DtypeError
 from .._tensor import Tensor
+from ..engine.memory_order import stand_in
+from ..engine.record import mode
 from ..engine.seen import seen
 from ..engine.values import Shape, Value, View
 from ..operators.cast import cast
 from . import (
-    creation,
     elementwise,
     exchange,
     indexing,
     inplace,
     linalg,
+    memory_order,
     namespace,
     ordering,
     persistence,
@@ -68,6 +70,13 @@ def _refused(name: str, instead: str) -> Any:
     return property(refuse, doc=f"Refused: {instead}.")
 
 
+def _in_memory(x: Tensor) -> np.ndarray:
+    """Return the array of a tensor, or one that lies like it where it is computed later."""
+    if x.array is None and mode.capture is not None:
+        return stand_in(x)
+    return x._computed()
+
+
 class Methods:
     """What `Tensor` offers beside its graph; ``functions.binding`` gives it to the class."""
 
@@ -94,13 +103,14 @@ class Methods:
 
     @property
     def strides(self: Any) -> tuple[int, ...]:
-        """How many bytes lie from an element to the next one along each axis."""
-        return self._computed().strides
+        """How many bytes lie from an element to the next one along each axis; in a captured
+        function those of a copy, for an argument of it."""
+        return _in_memory(self).strides
 
     @property
     def flags(self: Any) -> Any:
-        """How the elements lie in memory, and whether they can be written."""
-        return self._computed().flags
+        """How the elements lie in memory, and whether they can be written; see `strides`."""
+        return _in_memory(self).flags
 
     def setflags(
         self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None
@@ -260,14 +270,14 @@ class Methods:
             raise DtypeError(f"astype: {self.dtype} cannot become {to} with casting={casting!r}")
         converted = cast(self, native(dtype))
         converted = self.clone() if copy and converted is self else converted
-        converted = creation.in_order(converted, order)
+        converted = memory_order.in_order(converted, order)
         if self.is_scalar:
             converted._view = self._view
         return converted
 
     def copy(self: Any, order: str = "C") -> Tensor:
         """Return a copy; gradients flow through it."""
-        copied = creation.in_order(self, order, copy=True)
+        copied = memory_order.in_order(self, order, copy=True)
         return as_scalar(copied) if self.is_scalar else copied
 
     def fill(self: Any, value: Any) -> None:

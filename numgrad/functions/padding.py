@@ -14,6 +14,7 @@ from .constants import full
 from .creation import carries_graph
 from .indexing import take
 from .joining import concat
+from .memory_order import in_order, order_of
 from .operands import as_tensor, whole
 from .ranges import linspace
 from .reduction import max, mean, min
@@ -87,8 +88,11 @@ def pad(
     widths = _pairs(seen(pad_width), array.ndim)
     values = 0 if constant_values is None else constant_values
     if mode == "constant" and not carries_graph(values):
-        return _within_constants(array, widths, seen(values))
-    return _along_each(array, widths, mode, given[_OPTIONS[mode]] if _OPTIONS[mode] else None)
+        padded = _within_constants(array, widths, seen(values))
+    else:
+        option = given[_OPTIONS[mode]] if _OPTIONS[mode] else None
+        padded = _along_each(array, widths, mode, option)
+    return in_order(padded, order_of(array))
 
 
 def _require_options(mode: str, given: dict[str, Any]) -> None:

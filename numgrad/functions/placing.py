@@ -14,6 +14,7 @@ from .axes import normalize_axis_index
 from .cumulative import cumsum
 from .indexing import _grid, _indices, _inside, take, take_along_axis
 from .joining import stack
+from .memory_order import in_order
 from .operands import as_tensor, as_tensors, values_of
 from .repeating import broadcast_arrays, broadcast_to
 from .reshaping import flatten, ravel
@@ -340,4 +341,5 @@ def choose(
         given = where._on_host()
         if ((given < 0) | (given >= len(parts))).any():
             raise ValueError(f"choose: a has numbers that are not from 0 to {len(parts) - 1}")
-    return delivered(take_along_axis(table, numbers[None], 0)[0], out, "choose")
+    chosen = take_along_axis(table, numbers[None], 0)[0]
+    return delivered(in_order(chosen, "C"), out, "choose")

@@ -8,10 +8,11 @@ import numpy as np
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
-from .constants import ones, zeros
+from .constants import ones, zeros, zeros_like
 from .cumulative import cumprod
 from .filtering import convolve
 from .joining import concat
+from .memory_order import in_order
 from .operands import as_tensor, as_tensors, is_known, values_of
 from .rearranging import flip
 from .repeating import broadcast_to
@@ -48,7 +49,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     if isinstance(x, np.poly1d):
         raise ArgTypeError("polyval: x must be points, not a polynomial")
     p, x = as_tensors(p, x)
-    y = zeros(x.shape, x.dtype, device=x.device)
+    y = zeros_like(x)
     for coefficient in p:
         y = y * x + coefficient
     return y
@@ -255,7 +256,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tens
     if count > 1:
         factors = broadcast_to(x[:, None], (len(x), count - 1))
         powers = concat([powers, cumprod(factors, 1)], axis=1)
-    return powers if increasing else flip(powers, 1)
+    return in_order(powers if increasing else flip(powers, 1), "C")
 
 
 def poly(seq_of_zeros: ArrayLike) -> Tensor:
@@ -275,7 +276,7 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     Notes
     -----
     Differentiable in the roots. They give real coefficients if they are conjugate in pairs; in a
-    captured function those of complex roots are complex.
+    captured function those of complex roots are complex, of a real matrix they are real.
 
     Examples
     --------
@@ -284,6 +285,7 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     tensor([ 1., -3.,  2.])
     """
     roots = atleast_1d(as_tensor(seq_of_zeros))
+    is_real = roots.ndim == 2 and roots.dtype.kind != "c"  # a matrix, of which pairs are conjugate
     if roots.ndim == 2 and roots.shape[0] == roots.shape[1] != 0:
         roots = eigvals(roots)
     if roots.ndim != 1:
@@ -295,8 +297,7 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     p = ones(1, roots.dtype)
     for root in roots:
         p = concat([p, np.zeros(1, p.dtype)]) - concat([np.zeros(1, p.dtype), p * root])
-    if p.dtype.kind == "c" and is_known(roots):
+    if p.dtype.kind == "c" and not is_real and is_known(roots):
         values = values_of(roots)
-        if np.array_equal(np.sort(values), np.sort(values.conj())):
-            return p.real.copy()
-    return p
+        is_real = np.array_equal(np.sort(values), np.sort(values.conj()))
+    return p.real.copy() if p.dtype.kind == "c" and is_real else p

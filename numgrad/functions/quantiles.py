@@ -13,6 +13,7 @@ from .comparison import isnan, less
 from .constants import full
 from .cumulative import cumsum
 from .indexing import take, take_along_axis
+from .memory_order import in_order
 from .operands import as_scalar, as_tensor, as_tensors, is_known, values_of
 from .reduction import all as _all
 from .reduction import sum as _sum
@@ -250,7 +251,7 @@ def _shaped(result: Tensor, shape: Any, axes: Any, keepdims: bool) -> Tensor:
     y = reshape(moveaxis(result, -1, 0), (*shape, *result.shape[:-1]))
     if kept(keepdims) and axes:
         y = expand_dims(y, axes)
-    return as_scalar(y)
+    return as_scalar(in_order(y, "C"))
 
 
 def _picked(ordered: Tensor, at: Tensor) -> Tensor:

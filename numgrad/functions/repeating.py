@@ -11,6 +11,7 @@ from ..engine.steps import Steps
 from ..operators import shape as _shape
 from .axes import normalize_axis_index
 from .indexing import take
+from .memory_order import in_order
 from .operands import as_tensor, as_tensors, whole
 from .reshaping import Axis, ravel, reshape
 
@@ -130,7 +131,7 @@ def tile(A: ArrayLike, reps: Axis) -> Tensor:
     >>> ng.tile(ng.tensor([1.0, 2.0]), 2)
     tensor([1., 2., 1., 2.])
     """
-    return _tiled.call(as_tensor(A), reps)
+    return in_order(_tiled.call(as_tensor(A), reps), "C")
 
 
 @Steps
@@ -188,7 +189,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     """
     a = as_tensor(a)
     if type(repeats) is int and repeats >= 0:
-        return _each_repeated.call(a, repeats, axis)
+        return in_order(_each_repeated.call(a, repeats, axis), "C")
     if axis is None:
         a, axis = ravel(a), 0
     axis = normalize_axis_index(axis, a.ndim)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..engine.memory_order import lies
 from ..engine.steps import Steps
-from ..engine.views import View, through
 from ..operators import shape as _shape
 from .axes import negative_axes, normalize_axis_index, normalize_axis_tuple
+from .memory_order import axes_of, order_of, plain_order
 from .operands import as_tensor, whole
 
 Axis = int | Sequence[int]
@@ -27,9 +28,9 @@ def reshape(x: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     x : array_like
     shape : int or sequence of int
         One size may be -1: it follows from the others.
-    order : {"C", "F"}
+    order : {"C", "F", "A"}
         Which axis counts first where elements are read and placed: the last one, or, as in
-        Fortran, the first one.
+        Fortran, the first one. "A" is "F" for what lies in memory like this, else "C".
     copy : bool, optional
         True always copies; by default the result is a view where memory allows it.
 
@@ -37,7 +38,7 @@ def reshape(x: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     ------
     ValueError
         If the number of elements would change, if ``copy=False`` and a copy is needed, and for
-        orders that depend on the memory ("A", "K").
+        another order.
 
     Notes
     -----
@@ -50,7 +51,9 @@ def reshape(x: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     tensor([1., 2., 3., 4.])
     """
     x = as_tensor(x)
-    if _is_fortran(order):
+    if order not in ("C", "F", "A"):
+        raise ValueError(f"reshape: order must be 'C', 'F' or 'A', got {order!r}")
+    if order == "F" or (order == "A" and order_of(x) == "F"):
         sizes = _sizes(x, shape)[::-1]
         return _reversed(reshape(_reversed(x), sizes, copy=copy))
     result = _reshaped.call(x, shape)
@@ -59,15 +62,6 @@ def reshape(x: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     if copy is False and result.array is not None and result.storage is not x.storage:
         raise ValueError(f"reshape: shape {x.shape} cannot become {result.shape} without a copy")
     return result
-
-
-def _is_fortran(order: str) -> bool:
-    if order not in ("C", "F"):
-        raise ValueError(
-            f"order={order!r}: the order of the elements may be 'C' or 'F', which does not depend "
-            f"on where they lie in memory"
-        )
-    return order == "F"
 
 
 def _reversed(x: Tensor) -> Tensor:
@@ -92,7 +86,7 @@ def _sizes(x: Tensor, shape: Any) -> tuple[int, ...]:
 
 def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     """Return the elements along one axis: a view of what lies in that order in memory, as in NumPy,
-    else a copy; the parameters are those of `reshape`.
+    else a copy; the parameters are those of `reshape`, and "K" is the order in memory.
 
     Examples
     --------
@@ -101,22 +95,13 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     tensor([1, 2, 3, 4])
     """
     a = as_tensor(a)
-    a = _reversed(a) if _is_fortran(order) else a
-    return reshape(a, a.size, copy=None if _is_in_order(a) else True)
-
-
-def _is_in_order(x: Tensor) -> bool:
-    """Whether the elements lie in memory, or will where they are computed, one after the other."""
-    if x.array is not None:
-        return x.array.flags.c_contiguous
-    view = x._view
-    if not isinstance(view, View):
-        return True
-    return through(view.chain, np.empty(view.base.shape, view.base.dtype)).flags.c_contiguous
+    plain_order(order)
+    a = a if order == "C" else transpose(a, axes_of(a, order))
+    return reshape(a, a.size, copy=None if lies(a) is None else True)
 
 
 def flatten(x: ArrayLike, order: str = "C") -> Tensor:
-    """Return a copy of the elements along one axis; the parameters are those of `reshape`.
+    """Return a copy of the elements along one axis; the parameters are those of `ravel`.
 
     Examples
     --------
@@ -125,7 +110,8 @@ def flatten(x: ArrayLike, order: str = "C") -> Tensor:
     tensor([1, 2, 3, 4])
     """
     x = as_tensor(x)
-    return reshape(x, (x.size,), order, copy=True)
+    flat = ravel(x, order)
+    return flat.clone() if flat.storage is x.storage else flat
 
 
 def expand_dims(a: ArrayLike, axis: Axis = 0) -> Tensor:

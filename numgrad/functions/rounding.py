@@ -7,6 +7,7 @@ from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
+from .memory_order import in_order, order_of
 from .results import delivered
 from .universal import Options, universal, with_options
 
@@ -63,7 +64,8 @@ def round(a: ArrayLike, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     tensor([ 1.2, 12.3])
     """
     places = operator.index(seen(decimals))
-    y = _decimals(a, places) if places else _rounding.rint(a)
+    a = a if isinstance(a, Tensor) else constant(a)
+    y = in_order(_decimals(a, places), order_of(a)) if places else _rounding.rint(a)
     return delivered(y, out, "round")
 
 
@@ -113,8 +115,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]
     return with_options(fmod, options, x1, x2, *into) if into or options else _rounding.fmod(x1, x2)
 
 
-def _decimals(x: ArrayLike, decimals: int) -> Tensor:
-    x = x if isinstance(x, Tensor) else constant(x)
+def _decimals(x: Tensor, decimals: int) -> Tensor:
     if x.dtype.kind in "biu" and decimals > 0:
         return _rounding.rint(x)
     scale = 10.0 ** abs(decimals)

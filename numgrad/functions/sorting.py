@@ -10,6 +10,7 @@ from ..operators import sorting as _operators
 from ..operators.elementwise import subtract
 from ..operators.shape import flip, reshape
 from .axes import along_axis
+from .memory_order import in_order
 from .operands import as_tensor
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
@@ -100,7 +101,7 @@ def argsort(
     _require_kind(kind)
     a = as_tensor(a)
     a = a if a.ndim else reshape(a, ncore=0, shape=(1,))  # as NumPy, which sorts no number
-    return along_axis(lambda values: _order(values, descending), a, axis)
+    return in_order(along_axis(lambda values: _order(values, descending), a, axis), "C")
 
 
 def _require_kind(kind: str | None) -> None:

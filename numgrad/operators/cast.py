@@ -9,6 +9,7 @@ import numpy as np
 from .._declare import Operator, door
 from .._declare.dtypes import require_numbers
 from .._device_array import DeviceArray
+from .._memory_order import as_kept
 from .._specs import ElementwiseSpec
 from .elementwise import where
 from .half import from_half, to_half
@@ -90,6 +91,8 @@ def copy_spec(dtype: np.dtype) -> ElementwiseSpec:
 
 class AsType(Operator):
     """Conversion to ``dtype``; the gradient is converted back."""
+
+    memory_order = staticmethod(as_kept)
 
     def infer(self, specs: Sequence[Any], static: dict[str, Any]) -> list[Any]:
         return [(specs[0].shape, static["dtype"])]

@@ -6,16 +6,17 @@ The derivatives of products are recurrences, never quotients, so zeros do no har
 
 import numpy as np
 
-from .._declare import KernelOperator, door
+from .._declare import KeepsOrder, KernelOperator, door
 from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
+from .._memory_order import laid_like
 from .elementwise import add, multiply
 from .indexing import index
 from .joining import concat
 from .shape import flip
 
 
-class Scan(KernelOperator):
+class Scan(KeepsOrder, KernelOperator):
     """A kernel operator along the last axis; results have the dtype of its first input."""
 
     def result_dtypes(self, dtypes):
@@ -25,7 +26,11 @@ class Scan(KernelOperator):
         if any(x.dtype not in FLOATING for x in inputs):
             return None  # they are converted before
         ufunc = target.kernel(self.spec(tuple(x.dtype for x in inputs))).ufunc
-        return lambda *arrays: ufunc(*[np.ascontiguousarray(x) for x in arrays]), ufunc
+
+        def compute(*arrays):
+            return laid_like(ufunc(*map(np.ascontiguousarray, arrays)), arrays[0])
+
+        return compute, ufunc
 
 
 def scan(signature="(n)->(n)"):

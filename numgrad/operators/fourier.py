@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import HostOperator, door
+from .._declare import HostOperator, KeepsOrder, door
 from .complex_parts import real
 from .elementwise import divide, multiply
 from .indexing import as_chain, index, put_view
@@ -29,8 +29,13 @@ class Transform(HostOperator):
         return list(inputs)
 
 
+class Fourier(KeepsOrder, Transform):
+    """A transform of which NumPy has a function."""
+
+
 def _declare(signature: str, sizes: Callable[..., dict[str, int]], result: Any = None) -> Any:
-    return lambda function: Transform(function, signature, (result,), sizes)
+    kind = Transform if result is None else Fourier
+    return lambda function: kind(function, signature, (result,), sizes)
 
 
 def _sizes(known, *, n, **_):

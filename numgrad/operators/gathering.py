@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, door
+from .._memory_order import in_miniature, laid_like
 from .._specs import LoopSpec
 from .cast import cast
 
@@ -139,17 +140,32 @@ class Gather(_Positional):
         lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
         return [((*lead, *static["shape"], *last), specs[0].dtype)]
 
+    def memory_order(self, operands: Any, static: Static) -> Any:
+        """Return the elements of the first operand at small arrays of positions."""
+        places = np.zeros([min(size, 2) for size in static["shape"]], np.intp)
+        key = (..., *[places] * static["count"], *[slice(None)] * static["tail"])
+        return [operands[0][key]]
+
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
         x, positions = arrays
         ((shape, _),) = self.infer([x], static)
         flat = _flatten(x, static["count"], static["tail"])
-        return [np.take(flat, positions, axis=-2).reshape(shape)]
+        found = np.take(flat, positions, axis=-2).reshape(shape)
+        if x.flags.c_contiguous or not found.size:
+            return [found]
+        (order,) = self.memory_order([in_miniature(x.shape, x.strides)], static)
+        return [laid_like(found, order)]
 
     def computation(self, target: Any, inputs: Any, static: Static) -> Any:
         lead, middle, last = _parts(inputs[0].shape, static["count"], static["tail"])
         flat, shape = (*lead, prod(middle), prod(last)), (*lead, *static["shape"], *last)
         if lead or last:
-            return lambda x, at: x.reshape(flat).take(at, -2).reshape(shape)
+            def gathered(x: np.ndarray, at: np.ndarray) -> np.ndarray:
+                if not x.flags.c_contiguous:
+                    return self.run(target, (x, at), static)[0]
+                return x.reshape(flat).take(at, -2).reshape(shape)
+
+            return gathered
         return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)
 
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
@@ -203,6 +219,9 @@ class PutAt(_Positional):
 
     def covers(self, specs: Any, static: Static) -> bool:
         return static.get("whole", False)
+
+    def memory_order(self, operands: Any, static: Static) -> Any:
+        return operands[:1]  # that of the memory that is written
 
     def infer(self, specs: Any, static: Static) -> list[Any]:
         x, v, _ = specs

@@ -250,7 +250,13 @@ def _around(builder, operand, v, places):
     )
 
 
-put_view = Structural("put_view", infer=_infer_put, run=_run_put, lower=_lower_put)
+put_view = Structural(
+    "put_view",
+    infer=_infer_put,
+    run=_run_put,
+    lower=_lower_put,
+    memory_order=lambda operands, static: operands[:1],  # that of the memory that is written
+)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from operator import itemgetter
 import numpy as np
 
 from .._declare import Structural
+from .._memory_order import as_kept
 from .indexing import index
 
 
@@ -57,8 +58,18 @@ def _prepare_concat(specs, *, axis):
     return lambda *arrays: np.concatenate(arrays, axis)
 
 
+def _as_run(run):
+    """Return what tells the order of a result by joining small arrays."""
+    return lambda operands, static: [run(operands, **static)]
+
+
 concat = Structural(
-    "concat", infer=_infer_concat, run=_run_concat, lower=_lower_concat, prepare=_prepare_concat
+    "concat",
+    infer=_infer_concat,
+    run=_run_concat,
+    lower=_lower_concat,
+    prepare=_prepare_concat,
+    memory_order=_as_run(_run_concat),
 )
 
 
@@ -105,7 +116,12 @@ def _prepare_stack(specs, *, axis):
 
 
 stack = Structural(
-    "stack", infer=_infer_stack, run=_run_stack, lower=_lower_stack, prepare=_prepare_stack
+    "stack",
+    infer=_infer_stack,
+    run=_run_stack,
+    lower=_lower_stack,
+    prepare=_prepare_stack,
+    memory_order=_as_run(_run_stack),
 )
 
 
@@ -129,14 +145,7 @@ def _infer_roll(specs, *, shifts, axes):
 
 def _run_roll(arrays, *, shifts, axes):
     """Shift elements along the negative ``axes``; what leaves at one end enters at the other."""
-    (x,) = arrays
-    moved = [(s % x.shape[a], a) for a, s in zip(axes, shifts, strict=True) if x.size]
-    moved = [(shift, axis) for shift, axis in moved if shift]
-    for shift, axis in moved:
-        tail = (slice(None),) * (-axis - 1)
-        parts = (x[(..., slice(-shift, None), *tail)], x[(..., slice(-shift), *tail)])
-        x = np.concatenate(parts, axis)
-    return x if moved else x.copy()
+    return np.roll(arrays[0], shifts, axes)
 
 
 def _lower_roll(builder, inputs, specs, *, shifts, axes):
@@ -160,7 +169,7 @@ _FEW = 1024  # elements that are moved fastest by their positions
 
 def _prepare_roll(specs, *, shifts, axes):
     (spec,) = specs
-    shape, dtype = spec.shape, spec.dtype
+    shape = spec.shape
     if len(shape) == 1 and shape[0] <= _FEW:
         places = np.roll(np.arange(shape[0]), sum(shifts))
         return lambda x: x.take(places)
@@ -174,7 +183,7 @@ def _prepare_roll(specs, *, shifts, axes):
         moves = [((*to, a), (*source, b)) for to, source in moves for a, b in halves]
 
     def rolled(x):
-        out = np.empty(shape, dtype)
+        out = np.empty_like(x)
         for to, source in moves:
             out[to] = x[source]
         return out
@@ -183,7 +192,12 @@ def _prepare_roll(specs, *, shifts, axes):
 
 
 roll = Structural(
-    "roll", infer=_infer_roll, run=_run_roll, lower=_lower_roll, prepare=_prepare_roll
+    "roll",
+    infer=_infer_roll,
+    run=_run_roll,
+    lower=_lower_roll,
+    prepare=_prepare_roll,
+    memory_order=as_kept,
 )
 
 

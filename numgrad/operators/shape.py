@@ -80,6 +80,9 @@ def reshape(x, *, ncore, shape):
         raise CannotViewError from None
 
 
+reshape.may_copy = True
+
+
 @reshape.viewer
 def reshape_viewer(spec, *, ncore, shape):
     result = (*spec.shape[: len(spec.shape) - ncore], *shape)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import KernelOperator
+from .._memory_order import laid_like
 from .cumulative import Scan
 
 MANY = 256
@@ -163,10 +164,10 @@ class Permutation(Scan):
         shape = np.broadcast_shapes(x.shape, order.shape)
         x, order = np.broadcast_to(x, shape), np.broadcast_to(order, shape)
         if self is permute:
-            return [np.take_along_axis(x, order, -1)]
+            return [laid_like(np.take_along_axis(x, order, -1), x)]
         out = np.empty(shape, x.dtype)
         np.put_along_axis(out, order, x, -1)
-        return [out]
+        return [laid_like(out, x)]
 
 
 def put_back(x, order):

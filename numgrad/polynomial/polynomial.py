@@ -6,10 +6,12 @@ The names are those of ``numpy.polynomial.polynomial``; other functions are NumP
 import numpy.polynomial.polynomial as _numpys
 
 from .._numpy_names import _names_of
+from . import algebra as _algebra
 from . import series as _series
+from .family import PowerFamily as _Family
 from .objects import Series as _Series
 
-_family = _series.Family("polynomial", "poly", lambda n: (1, 0, 0))
+_family = _Family("polynomial", "poly", lambda n: (1, 0, 0))
 polyval = _family.of(_series.val)
 polyval2d = _family.of(_series.val2d)
 polyval3d = _family.of(_series.val3d)
@@ -21,9 +23,20 @@ polyvander3d = _family.of(_series.vander3d)
 polyder = _family.of(_series.der)
 polyint = _family.of(_series.int_)
 polyfit = _family.of(_series.fit)
+polyadd = _family.of(_algebra.add)
+polysub = _family.of(_algebra.sub)
+polymulx = _family.of(_algebra.mulx)
+polymul = _family.of(_algebra.mul)
+polydiv = _family.of(_algebra.div)
+polypow = _family.of(_algebra.pow_)
+polyline = _family.of(_algebra.line)
+polytrim = _family.of(_algebra.trim)
+polyfromroots = _family.of(_algebra.fromroots)
+polycompanion = _family.of(_algebra.companion)
+polyroots = _family.of(_algebra.roots)
 
 
-class Polynomial(_Series, _numpys.Polynomial):
+class Polynomial(_Series, _numpys.Polynomial):  # pyright: ignore[reportIncompatibleMethodOverride]
     """NumPy's class; its coefficients, and what it is called with, may be tensors.
 
     Examples
@@ -33,9 +46,6 @@ class Polynomial(_Series, _numpys.Polynomial):
     >>> ng.grad(ng.polynomial.Polynomial(c)(0.5), c)[0][0].item()
     1.0
     """
-
-    _val, _der = staticmethod(polyval), staticmethod(polyder)
-    _int, _fit = staticmethod(polyint), staticmethod(polyfit)
 
 
 __getattr__ = _names_of("numpy.polynomial.polynomial", __name__)

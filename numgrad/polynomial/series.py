@@ -5,73 +5,18 @@ A family is known by its recurrence ``p[n + 1] = (a * x + b) * p[n] - c * p[n - 
 functions give for the unit vectors.
 """
 
-import inspect
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from ..functions.contraction import tensordot
-from ..functions.joining import stack
+from ..functions.joining import concat, stack
 from ..functions.operands import as_tensor, as_tensors
 from ..functions.polynomial_fits import fitted, weighted
 from ..functions.reshaping import atleast_1d, moveaxis
-
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
-Step = Callable[[int], tuple[float, float, float]]
-
-
-class Family:
-    """Polynomials of all degrees.
-
-    Parameters
-    ----------
-    module : str
-        Where their functions are, here and in NumPy.
-    prefix : str
-        How the names of these begin.
-    step : callable
-        Returns ``a``, ``b`` and ``c`` of the recurrence that leads from degree ``n`` to the next.
-    """
-
-    def __init__(self, module: str, prefix: str, step: Step) -> None:
-        self.module, self.prefix, self.step = module, prefix, step
-        self.called = f"{module}.{prefix}"
-
-    def numpys(self, name: str) -> Any:
-        """Return NumPy's function."""
-        return getattr(import_module(f"numpy.polynomial.{self.module}"), self.prefix + name)
-
-    def times(self, n: int, x: Any, p: Any) -> Any:
-        """Return ``(a * x + b) * p`` of the step from degree ``n``."""
-        a, b, _ = self.step(n)
-        result = x * p if a == 1 else a * (x * p)
-        return result + b * p if b else result
-
-    def less(self, n: int, before: Any, p: Any) -> Any:
-        """Return ``p - c * before`` of the step from degree ``n``."""
-        c = self.step(n)[2]
-        return p - (before if c == 1 else c * before) if c else p
-
-    def of(
-        self, function: Callable[Concatenate["Family", Parameters], Result]
-    ) -> Callable[Parameters, Result]:
-        """Return a function of this module for the family, under NumPy's name; examples are written
-        for Chebyshev's, and hold for all."""
-
-        def named(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-            return function(self, *args, **kwargs)
-
-        name = self.prefix + function.__name__
-        named.__module__ = f"numgrad.polynomial.{self.module}"
-        named.__name__ = named.__qualname__ = name
-        named.__doc__ = (function.__doc__ or "").replace("chebyshev.cheb", self.called)
-        _, *parameters = inspect.signature(function).parameters.values()
-        named.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return named
+from .family import Family
 
 
 def _floating(x: ArrayLike) -> Tensor:
@@ -104,9 +49,10 @@ def val(family: Family, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Tens
     >>> ng.grad(ng.polynomial.chebyshev.chebval(0.5, c), c)[0][0].item()
     1.0
     """
-    x = x if isinstance(x, int | float | complex) else as_tensor(x)  # numbers have no dtype
+    is_polynomial = hasattr(x, "convert")  # which the series is a polynomial of
+    x = x if is_polynomial or isinstance(x, int | float | complex) else as_tensor(x)
     c = atleast_1d(_floating(c))
-    if tensor:
+    if tensor and not is_polynomial:
         c = c.reshape(c.shape + (1,) * np.ndim(x))
     last = c.shape[0] - 1
     value = after = c[last] + x * 0
@@ -262,8 +208,8 @@ def int_(
     c: ArrayLike,
     m: int = 1,
     k: Any = (),
-    lbnd: float = 0,
-    scl: float = 1,
+    lbnd: ArrayLike = 0,
+    scl: ArrayLike = 1,
     axis: int = 0,
 ) -> Tensor:
     """Return the coefficients of an integral.
@@ -276,14 +222,14 @@ def int_(
         How often to integrate.
     k : array_like
         The values of the integrals at ``lbnd``; those that are missing are 0.
-    lbnd, scl : float
+    lbnd, scl : number or Tensor
         Where the integrals have the values ``k``, and what each is multiplied by.
     axis : int
         That of the degrees.
 
     Notes
     -----
-    Differentiable in the coefficients and ``k``.
+    Differentiable in the coefficients, ``k``, ``lbnd`` and ``scl``.
 
     Examples
     --------
@@ -292,17 +238,15 @@ def int_(
     >>> ng.grad(ng.polynomial.chebyshev.chebint(c).sum(), c)[0].shape
     (3,)
     """
-    c = atleast_1d(_floating(c))
-    k = atleast_1d(as_tensor(k)).astype(c.dtype)
-    integrate, n = family.numpys("int"), c.shape[axis]
-    result = _mapped(integrate(np.eye(n), m, [], lbnd, scl), c, axis)
-    if not k.size:
-        return result
-    nothing = np.zeros(max(n, 2))  # one coefficient that is 0 is not integrated
-    columns = [integrate(nothing, m, list(unit), lbnd, scl)[: n + m] for unit in np.eye(len(k))]
-    shape = [1] * result.ndim
-    shape[axis] = -1
-    return result + _mapped(np.stack(columns, axis=1), k, 0).reshape(shape)
+    c, constants = atleast_1d(_floating(c)), list(k) if np.iterable(k) else [k]
+    if m < 0 or len(constants) > m:
+        raise ValueError(f"{family.prefix}int: {len(constants)} constants for {m} integrations")
+    for n in range(m):
+        c = _mapped(family.numpys("int")(np.eye(c.shape[axis])), c, axis) * scl
+        lines = moveaxis(c, axis, 0)
+        at_bound = (constants[n] if n < len(constants) else 0) - val(family, lbnd, lines)
+        c = moveaxis(concat([(lines[0] + at_bound)[None], lines[1:]]), 0, axis)
+    return c
 
 
 int_.__name__ = "int"

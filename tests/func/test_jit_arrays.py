@@ -313,8 +313,8 @@ NOT_CALLED = {
     "has no gradient": "argpartition bitwise_count digitize flatnonzero gcd histogram histogram2d "
     "histogram_bin_edges histogramdd iscomplex isneginf isposinf isreal lcm lexsort matrix_rank "
     "nanargmax nanargmin spacing",
-    "is captured by tests of its own": "bincount block_diag cho_factor cho_solve circulant "
-    "eigh_tridiagonal eigvalsh_tridiagonal expm geomspace "
+    "is captured by tests of its own": "asfortranarray bincount block_diag cho_factor "
+    "cho_solve circulant eigh_tridiagonal eigvalsh_tridiagonal expm geomspace "
     "hankel logm logspace lu lu_factor lu_solve polydiv solve_banded solve_circulant "
     "solve_continuous_lyapunov solve_sylvester solve_toeplitz solve_triangular solveh_banded "
     "sqrtm toeplitz real_if_close trim_zeros",

@@ -172,3 +172,13 @@ def test_polynomials_that_are_characteristic_of_matrices():
 def test_polydiv_captured_has_the_shapes_of_numpy(u, v):
     for found, expected in zip(ng.jit(ng.polydiv)(u, v), np.polydiv(u, v), strict=True):
         np.testing.assert_allclose(found, expected)
+
+
+def test_characteristic_polynomials_of_real_matrices_are_real_when_captured_too():
+    a = np.random.default_rng(0).normal(size=(4, 4))
+    for matrix in (a, np.arange(9).reshape(3, 3)):
+        found = ng.jit(ng.poly)(matrix)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, np.poly(matrix), rtol=1e-10, atol=1e-12)
+    slope = ng.func.grad(lambda m: ng.poly(m)[2])
+    np.testing.assert_allclose(ng.jit(slope)(a), slope(a), rtol=1e-12)

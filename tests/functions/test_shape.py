@@ -305,12 +305,6 @@ def test_elements_in_an_order_are_those_of_numpy(order, shape):
         assert np.array_equal(slope, weights.ravel()[at])
 
 
-def test_orders_that_depend_on_the_memory_are_refused():
-    for call in (lambda x: x.ravel("K"), lambda x: np.reshape(x, 4, order="A")):
-        with pytest.raises(ValueError, match="may be 'C' or 'F'"):
-            call(ng.tensor([[1.0, 2.0], [3.0, 4.0]]))
-
-
 def test_a_reshaped_view_in_order_of_fortran_sees_writes_as_in_numpy():
     def write(x):
         view = x.reshape(6, order="F")
