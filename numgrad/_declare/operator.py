@@ -79,6 +79,7 @@ class Operator:
     """``(**static)`` returns how many axes each operand has beside those that it loops over, of an
     operator of which one operand may lack some of these."""
     reads_pieces = False  # whether `lower` takes operands that are several side by side
+    reorders = False  # whether the results of operands in C order may lie in another one
     memory_order: Any = None
     """``(miniatures of the inputs, static)`` returns an array for each output, whose axes lie in
     the order of those of the output; see `_memory_order`. None for results in C order."""

@@ -32,7 +32,7 @@ class Placeholder:
     """Stands in for the operator of an argument."""
 
     name = "argument"
-    is_view = reads_pieces = has_rule = False
+    is_view = reads_pieces = has_rule = reorders = False
     memory_order = None
 
     def lower(self, *_: Any) -> NoReturn:

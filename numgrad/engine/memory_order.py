@@ -18,7 +18,7 @@ from .._memory_order import (
     strides_of_copy,
 )
 from .._program import is_contiguous
-from .values import Expr
+from .values import CPU, Expr
 from .views import Chain
 
 
@@ -51,7 +51,7 @@ def lies(value: Any) -> Strides:
         if not value.rows:
             return strides_of(array)
         strides = array.strides[1:]
-        return None if is_contiguous(value.shape, strides, array.itemsize) else strides
+        return None if is_contiguous(value.shape, strides, value.dtype.itemsize) else strides
     expr = value.expr
     return (expr.strides or _worked_out(expr))[value.expr_slot]
 
@@ -90,7 +90,8 @@ def _strides(expr: Expr) -> tuple[Strides, ...]:
         view = operator.seen(standing_in(source.shape, source.dtype, given[0]), expr.static)
         return (None if view is None else strides_of(view),)
     found = None
-    if operator.memory_order is not None and any(strides is not None for strides in given):
+    is_asked = operator.memory_order and (operator.reorders or any(s is not None for s in given))
+    if is_asked and expr.specs[0].device == CPU:  # elsewhere each operation is a program
         small = [in_miniature(s.shape, lie) for s, lie in zip(inputs, given, strict=True)]
         found = operator.memory_order(small, expr.static)
     if found is None:

@@ -8,6 +8,7 @@ from .._declare import registry
 from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine.dispatch import apply_anew
+from ..engine.memory_order import lies
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.steps import Steps
@@ -20,7 +21,6 @@ from .axes import normalize_axis_index
 from .keys import (
     BASIC,
     NUMPYS_TOO,
-    ArrayKey,
     BasicKey,
     has_window,
     is_basic,
@@ -82,7 +82,7 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     if not unusual and x.requires_grad and not (away and _holds_tensors(key)):
         found = of_plain_key(key, x.shape, caller)
         if found is not None:
-            return laid_as_read(_gathered.call(x, *found), x, key)
+            return _found(x, key, caller, *found)
     elif not unusual and not away:
         index = plain_array(key)
         if index is not None and x.ndim:
@@ -97,11 +97,13 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
         result = apply_anew(operator, x, static)
         return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
     if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
-        result = gather(x, positions_of(normal, x.shape, caller))
+        at = positions_of(normal, x.shape, caller)
+        positions = at.positions if isinstance(at.positions, Tensor) else Tensor(at.positions)
+        result = _found(x, key, caller, positions, at.flattened, at.tail, at.shape)
         if mode.capture is not None and normal.is_view:
             result._view = None  # also without axes it can be written, which nobody would see
             mode.capture.note_copy(x, result, key)
-        return laid_as_read(result, x, key)
+        return result
     assert x.array is not None
     items = normal.items
     return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
@@ -137,10 +139,15 @@ def _operation(normal: BasicKey, key: Any, ndim: int) -> tuple[Any, dict[str, An
     return _indexing.index, {"key": items}
 
 
-def gather(x: Tensor, key: ArrayKey) -> Tensor:
-    """Return the elements at positions as an operation of the graph."""
-    positions = key.positions if isinstance(key.positions, Tensor) else Tensor(key.positions)
-    return _gathered.call(x, positions, key.flattened, key.tail, key.shape)
+def _found(
+    x: Tensor, key: Any, caller: str, positions: Tensor, count: int, tail: int, shape: Any
+) -> Tensor:
+    """Return the elements at positions as an operation of the graph; what an index reads lies in
+    memory as in NumPy, other functions give C order."""
+    is_index = caller == "getitem"
+    turned = is_index and (x.ndim > count + tail or lies(x) is not None)
+    found = _gathered.call(x, positions, count, tail, shape, turned)
+    return laid_as_read(found, x, key, count) if is_index else found
 
 
 def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:
@@ -148,8 +155,11 @@ def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:
     return gathered(x, positions, **static)
 
 
-def _gather_steps(x: Tensor, positions: Tensor, count: int, tail: int, shape: Any) -> Any:
-    return [(_gathering.gather, {"count": count, "tail": tail, "shape": shape})]
+def _gather_steps(
+    x: Tensor, positions: Tensor, count: int, tail: int, shape: Any, turned: bool
+) -> Any:
+    static = {"count": count, "tail": tail, "shape": shape}
+    return [(_gathering.gather, {**static, "turned": True} if turned else static)]
 
 
 _gathered = Steps(_gather_steps, _gather)

@@ -50,14 +50,16 @@ def laid_like(x: Tensor, other: Tensor) -> Tensor:
     return x if lies(x) is lies(other) is None else laid_along(x, axes_of(other, "K"))
 
 
-def laid_as_read(found: Tensor, x: Tensor, key: Any) -> Tensor:
-    """Return what was found in a tensor at a key with index arrays, laid out as by NumPy, whose
-    result depends on how the tensor and the index arrays lie: itself, or a copy."""
+def laid_as_read(found: Tensor, x: Tensor, key: Any, count: int) -> Tensor:
+    """Return what `gather` has found in a tensor at a key with index arrays, along ``count`` axes,
+    laid out as by NumPy: itself, or a copy, as where the index arrays lie in another order."""
     if found.ndim < 2 or not found.size:
         return found
     items = key if type(key) is tuple else (key,)
-    arrays = [item for item in items if isinstance(item, (np.ndarray, Tensor)) and item.ndim > 1]
-    if lies(x) is None and all(lies(as_tensor(array)) is None for array in arrays):
+    indices = [i for i in items if not (i is None or i is ... or isinstance(i, slice))]
+    arrays = [i for i in indices if isinstance(i, (np.ndarray, Tensor)) and i.ndim > 1]
+    axes = len(indices) + sum([i.ndim - 1 for i in arrays if i.dtype.kind == "b"])
+    if axes == count and all([lies(as_tensor(i)) is None for i in arrays]):  # noqa: C419
         return found
     small = in_miniature(x.shape, lies(x))[tuple([n for item in items for n in _small(item)])]
     return laid_along(found, axes_in_memory(small.strides))
@@ -71,7 +73,7 @@ def _small(item: Any) -> list[Any]:
         return [slice(None)]
     array = as_tensor(item)
     if array.dtype.kind == "b":
-        return [np.zeros(2, np.intp)] * array.ndim
+        return [np.zeros(2, np.intp)] * array.ndim or [True]  # which makes an axis
     return [in_miniature(array.shape, lies(array)).astype(np.intp, order="K")]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, door
-from .._memory_order import in_miniature, laid_like
+from .._memory_order import in_miniature, laid_like, strides_of
 from .._specs import LoopSpec
 from .cast import cast
 
@@ -130,7 +130,10 @@ def _parts(shape: Any, count: int, tail: int) -> tuple[Any, Any, Any]:
 
 class Gather(_Positional):
     """The elements of ``x`` at ``positions``, which have the shape ``shape``. ``once``, where it is
-    given, says that none of them comes twice: the gradient is then a copy, signs of zeros too."""
+    given, says that none of them comes twice: the gradient is then a copy, signs of zeros too;
+    ``turned`` that they lie in memory as those at an index array in NumPy do."""
+
+    reorders = True
 
     function = staticmethod(gather_core)
     signature = "(n,k),(m)->(m,k)"
@@ -141,31 +144,30 @@ class Gather(_Positional):
         return [((*lead, *static["shape"], *last), specs[0].dtype)]
 
     def memory_order(self, operands: Any, static: Static) -> Any:
-        """Return the elements of the first operand at small arrays of positions."""
+        """Return the elements of the first operand at small arrays of positions, as NumPy has them
+        in memory; in C order where nobody asks for that."""
         places = np.zeros([min(size, 2) for size in static["shape"]], np.intp)
         key = (..., *[places] * static["count"], *[slice(None)] * static["tail"])
-        return [operands[0][key]]
+        found = operands[0][key]
+        return [found if static.get("turned", False) else np.zeros(found.shape, np.int8)]
 
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
         x, positions = arrays
         ((shape, _),) = self.infer([x], static)
         flat = _flatten(x, static["count"], static["tail"])
         found = np.take(flat, positions, axis=-2).reshape(shape)
-        if x.flags.c_contiguous or not found.size:
+        if not static.get("turned", False) or not found.size:
             return [found]
-        (order,) = self.memory_order([in_miniature(x.shape, x.strides)], static)
+        (order,) = self.memory_order([in_miniature(x.shape, strides_of(x))], static)
         return [laid_like(found, order)]
 
     def computation(self, target: Any, inputs: Any, static: Static) -> Any:
+        if static.get("turned", False):
+            return lambda *arrays: self.run(target, arrays, static)[0]
         lead, middle, last = _parts(inputs[0].shape, static["count"], static["tail"])
         flat, shape = (*lead, prod(middle), prod(last)), (*lead, *static["shape"], *last)
         if lead or last:
-            def gathered(x: np.ndarray, at: np.ndarray) -> np.ndarray:
-                if not x.flags.c_contiguous:
-                    return self.run(target, (x, at), static)[0]
-                return x.reshape(flat).take(at, -2).reshape(shape)
-
-            return gathered
+            return lambda x, at: x.reshape(flat).take(at, -2).reshape(shape)
         return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)
 
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:

@@ -11,9 +11,7 @@ from . import series as _series
 from .family import Family as _Family
 from .objects import Series as _Series
 
-_family = _Family(
-    "laguerre", "lag", lambda n: (-1 / (n + 1), (2 * n + 1) / (n + 1), n / (n + 1))
-)
+_family = _Family("laguerre", "lag", lambda n: (-1 / (n + 1), (2 * n + 1) / (n + 1), n / (n + 1)))
 lagval = _family.of(_series.val)
 lagval2d = _family.of(_series.val2d)
 lagval3d = _family.of(_series.val3d)
