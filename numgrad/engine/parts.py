@@ -153,9 +153,14 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def _common(a: Bounds, b: Bounds) -> Bounds | None:
-    """Return the box that two have in common."""
-    found = tuple([(max(p[0], q[0]), min(p[1], q[1])) for p, q in zip(a, b, strict=True)])
-    return None if any([stop <= start for start, stop in found]) else found  # noqa: C419
+    """Return the box that two have in common. Most have none, and the first axis may show it."""
+    found = []
+    for (low, high), (start, stop) in zip(a, b, strict=True):
+        first, last = max(low, start), min(high, stop)
+        if last <= first:
+            return None
+        found.append((first, last))
+    return tuple(found)
 
 
 def _around(outer: Bounds, inner: Bounds) -> list[Bounds]:

@@ -85,24 +85,22 @@ declare("owens_t", "h a", "Owen's T function", tried=((-2, 2), (-2, 2)),
 
 # The Voigt profile is the real part of `wofz` in real numbers ------------------------------------
 
-WOFZ, FAR_OFF = Foreign("wofz", "z", "z"), 8.0
+WOFZ = Foreign("wofz", "z", "z")
+TERMS = 64  # of the fraction: it has all digits where it is taken, and the next derivatives too
 
 
 def faddeeva(k, x, height):
-    """Derivative ``k`` of `wofz` above the real line; far off by the asymptotic series, as the
-    recurrence takes differences of nearly equal numbers there."""
+    """Derivative ``k`` of `wofz` above the real line. Far from the line, or from 0, the recurrence
+    takes differences of nearly equal numbers; there the quotients of one derivative and the one
+    before are a continued fraction."""
     z = complex(x, height)
-    j = 0.0
-    last, value = 0 * z, 1j / (SQRT_PI * z) if abs(z) > FAR_OFF else WOFZ(z)
-    if abs(z) > FAR_OFF:
-        for _ in range(int(k)):
-            j += 1
-            value = value * -j / z
-        term, j = value, k
-        for _ in range(24):
-            term = term * (j + 1) * (j + 2) / (2 * (j + 2 - k) * z * z)
-            value, j = value + term, j + 2
+    value, ratio = WOFZ(z), 0 * z
+    if height > 2 or abs(z) > 8:
+        for n in range(TERMS, 0, -1):
+            ratio = -1 / (z + 0.5 * (n + 1) * ratio)
+            value = value * n * ratio if n <= k else value
         return value
+    j, last = 0.0, 0 * z
     for _ in range(int(k)):
         start = 2j / SQRT_PI if j == 0 else 0j
         last, value, j = value, start - 2 * (z * value + j * last), j + 1

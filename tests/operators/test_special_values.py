@@ -39,8 +39,6 @@ BOUNDS = {
     "gdtria": 32, "fdtrc": 16, "fdtri": 32,
 }  # fmt: skip
 """In units in the last place, where 8 do not hold."""
-SLOPE_BOUNDS = {"voigt_profile": 1e-9}
-"""Relative: the slope has a zero near by."""
 TINY = 1e-300
 
 
@@ -153,7 +151,7 @@ def test_no_bound_is_above_what_scipy_needs(name):
 )
 def test_derivative(name, place, argument):
     key = f"{name}.{argument}"
-    compare(name, place, FIRST, key, 1, SLOPE_BOUNDS.get(name, 1e-10))
+    compare(name, place, FIRST, key, 1, 1e-10)
     if name in TABLE and argument in TABLE[name].once:
         with pytest.raises(ng.errors.NotDifferentiableError, match="not known in closed form"):
             gradient(name, place, SECOND, 2)

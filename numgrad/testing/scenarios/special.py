@@ -140,9 +140,6 @@ def _groups(covered: set[str]) -> Iterator[list[Tabled]]:
     yield from groups.values()
 
 
-DOUBLE_ONLY = {"voigt_profile"}  # whose derivatives cancel
-
-
 def _tricomi(a: Any, b: Any, x: Any) -> Any:
     from mpmath import hyperu  # which only tests need
 
@@ -187,7 +184,7 @@ def _tabled(operators: list[Tabled]) -> Scenario:
         reference=reference if None not in known else None,
         points=spread(ranges),
         domains=tuple(ranges),
-        dtypes=("float64",) if first.name in DOUBLE_ONLY else REAL,
+        dtypes=REAL,
         order=(1 if first.once else 2) if first.formulas else 0,
         half=False,
         oracle=False,
