@@ -24,6 +24,11 @@ _ADVICE = (
     "drawn from the same generator meanwhile, call again, or give each thread its own.)"
 )
 
+_UNSEEDED = (
+    "a generator that it has made without a seed, or as a RandomState, which asks the system for "
+    "one in any case (np.random.default_rng(seed) does not),"
+)
+
 
 class Watch:
     """Look whether this thread draws from the generator of Python's ``random``, at some cost: it is
@@ -65,32 +70,28 @@ class Draws:
         _entropy.watch()
         self._seeds = _entropy.seeds
 
+    def end(self) -> None:
+        """Look what has been drawn: once, as another thread may draw between two looks."""
+        self._drawn = [(g, name) for g, name, before in self._before if _state(g) != before]
+        if _entropy.seeds != self._seeds:
+            self._drawn.append((None, _UNSEEDED))
+
     def are_shared(self) -> bool:
         """Whether there were draws, all of them from generators that other threads share."""
         shared = {id(generator) for generator, _ in _global()}
-        drawn = self._drawn()
-        return bool(drawn) and all(id(generator) in shared for generator in drawn)
+        return bool(self._drawn) and all(id(generator) in shared for generator, _ in self._drawn)
 
     def are_of_others(self, watch: Watch) -> bool:
         """Whether there were none by a thread that was watched."""
-        return self._drawn() == [_PYTHON] and not watch.has_drawn
-
-    def _drawn(self) -> list[Any]:
-        made = [None] if _entropy.seeds != self._seeds else []
-        return made + [g for g, _, before in self._before if _state(g) != before]
+        return [generator for generator, _ in self._drawn] == [_PYTHON] and not watch.has_drawn
 
     def require_none(self, function: str) -> None:
-        """Raise if a generator has another state than before, or was made without a seed."""
-        drawn = [name for generator, name, before in self._before if _state(generator) != before]
-        if _entropy.seeds != self._seeds:
-            drawn.append(
-                "a generator that it has made without a seed, or as a RandomState, which asks the "
-                "system for one in any case (np.random.default_rng(seed) does not),"
-            )
-        if drawn:
+        """Raise if a generator had another state than before, or was made without a seed."""
+        if self._drawn:
+            drawn = " and ".join([name for _, name in self._drawn])
             raise CaptureError(
-                f"{function} has drawn random numbers from {' and '.join(drawn)} while it was "
-                f"captured; they would be the same at every call. {_ADVICE}"
+                f"{function} has drawn random numbers from {drawn} while it was captured; they "
+                f"would be the same at every call. {_ADVICE}"
             )
 
 

@@ -111,6 +111,7 @@ class Recorded:
         with paused():
             draws = Draws(function, call.fixed)
             self.recording: Recording = record(name, self._run, arguments, fuse)
+            draws.end()
             self.draws = draws if draws.are_shared() else None
             if self.draws is None:
                 draws.require_none(name)

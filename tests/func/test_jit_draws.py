@@ -12,6 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.errors import CaptureError
+from numgrad.func.draws import Draws
 
 X = np.array([1.0, 2.0])
 RNG = np.random.default_rng(0)
@@ -224,3 +225,17 @@ def test_a_single_draw_of_another_thread_from_numpy():
 
     np.testing.assert_array_equal(ng.jit(doubled)(np.ones(2)), [2.0, 2.0])
     assert len(recordings) == 2
+
+
+def test_a_draw_of_another_thread_just_after_the_function(monkeypatch):
+    """The state of a generator is looked at once: a second look would see what others have drawn
+    since then."""
+    are_shared = Draws.are_shared
+
+    def look_and_be_interrupted(draws):
+        found = are_shared(draws)
+        random.random()
+        return found
+
+    monkeypatch.setattr(Draws, "are_shared", look_and_be_interrupted)
+    np.testing.assert_array_equal(ng.jit(lambda x: x * 2.0)(np.ones(2)), [2.0, 2.0])
