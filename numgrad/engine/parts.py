@@ -5,31 +5,16 @@ that it wrote. Both are kept as boxes with their values, not as arrays of the wh
 writes an array of many rows is differentiated in time that grows with what it reads and writes.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .boxes import Bounds, Box, Boxes, around, box_of, common, slices, whole_of
 from .graph import Edge, Node, Value
 from .record import runtime
 from .rules import as_value, fit
 from .select import reachable
-
-_MOST = 512  # parts that are looked through at each write; more become one
-
-Bounds = tuple[tuple[int, int], ...]
-
-
-class Box(NamedTuple):
-    """A region of an array: where it begins and ends along each axis, and which axes an integer
-    has dropped."""
-
-    bounds: Bounds
-    dropped: tuple[bool, ...]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return tuple([stop - start for start, stop in self.bounds])
 
 
 class Part(NamedTuple):
@@ -41,27 +26,15 @@ class Part(NamedTuple):
 
 def whole(value: Any) -> Part:
     """Return a gradient of an array as that of a part which is all of it."""
-    shape = value.shape
-    return Part(Box(tuple([(0, size) for size in shape]), (False,) * len(shape)), value)
+    return Part(whole_of(value.shape), value)
 
 
-def box_of(key: Sequence[Any], shape: Sequence[int]) -> Box | None:
-    """Return the region of a key of integers and slices; None for one of another kind."""
-    lead = len(shape) - len(key)
-    bounds = [(0, size) for size in shape[:lead]]
-    dropped = [False] * lead
-    for item, size in zip(key, shape[lead:], strict=False):
-        if isinstance(item, int):
-            start, stop, step = item % size, item % size + 1, 1
-        elif item is None:
-            return None
-        else:
-            start, stop, step = slice(*item).indices(size)
-        if step != 1 or stop <= start:
-            return None
-        bounds.append((start, stop))
-        dropped.append(isinstance(item, int))
-    return Box(tuple(bounds), tuple(dropped))
+def boxes_of(parts: Iterable[Part], shape: Sequence[int]) -> Boxes[Part]:
+    """Return parts of an array of a shape, such that they are found by where they lie."""
+    found: Boxes[Part] = Boxes(whole_of(shape).bounds)
+    for part in parts:
+        found.add(part.box.bounds, part)
+    return found
 
 
 def read_by(node: Node) -> Box | None:
@@ -97,29 +70,23 @@ def of_a_part(node: Node) -> bool:
     return parent is not None and writes(parent)
 
 
-def split(
-    parts: Sequence[Part], box: Box, node: Node, wanted: Sequence[bool]
-) -> tuple[list[Part], Value | None]:
-    """Return what remains of gradients outside of the part that a node has written, and the
-    gradient of what was written there."""
+def taken(parts: Boxes[Part], box: Box, node: Node, wanted: Sequence[bool]) -> Value | None:
+    """Take out of gradients what lies in the part that a node has written, and return the gradient
+    of what was written there."""
     inside: list[Part] = []
-    outside: list[Part] = []
-    for part in parts:
-        common = _common(part.box.bounds, box.bounds)
-        if common is None:
-            outside.append(part)
-        elif common == part.box.bounds:
+    for part in parts.take(box.bounds):
+        shared = common(part.box.bounds, box.bounds)
+        if shared == part.box.bounds:
             inside.append(part)
-        else:
-            value = _full(part)
-            inside.append(_cut(part, value, common))
-            if wanted[0]:
-                rest = _around(part.box.bounds, common)
-                outside += [_cut(part, value, bounds) for bounds in rest]
+            continue
+        value = _full(part)
+        inside.append(_cut(part, value, shared))
+        if wanted[0]:
+            for bounds in around(part.box.bounds, shared):
+                parts.add(bounds, _cut(part, value, bounds))
     if not wanted[1] or not inside:
-        return outside, None
-    total = total_of(inside, box)
-    return outside, fit(total, node.inputs[1])
+        return None
+    return fit(total_of(inside, box), node.inputs[1])
 
 
 def total_of(parts: Sequence[Part], box: Box) -> Value:
@@ -133,16 +100,9 @@ def total_of(parts: Sequence[Part], box: Box) -> Value:
     return runtime.roles["index"](total, key=key)
 
 
-def gathered(parts: list[Part], shape: tuple[int, ...]) -> list[Part]:
-    """Return parts of an array of a shape, as one where they are too many."""
-    if len(parts) <= _MOST:
-        return parts
-    return [whole(dense(parts, shape))]
-
-
-def dense(parts: Sequence[Part], shape: tuple[int, ...]) -> Value:
+def dense(parts: Iterable[Part], shape: tuple[int, ...]) -> Value:
     """Return gradients of parts as one of the whole array."""
-    return total_of(parts, Box(tuple([(0, size) for size in shape]), (False,) * len(shape)))
+    return total_of(list(parts), whole_of(shape))
 
 
 def _sum(values: Sequence[Value]) -> Value:
@@ -150,27 +110,6 @@ def _sum(values: Sequence[Value]) -> Value:
     for value in values[1:]:
         total = runtime.roles["add"](total, value)
     return total
-
-
-def _common(a: Bounds, b: Bounds) -> Bounds | None:
-    """Return the box that two have in common. Most have none, and the first axis may show it."""
-    found = []
-    for (low, high), (start, stop) in zip(a, b, strict=True):
-        first, last = max(low, start), min(high, stop)
-        if last <= first:
-            return None
-        found.append((first, last))
-    return tuple(found)
-
-
-def _around(outer: Bounds, inner: Bounds) -> list[Bounds]:
-    """Return boxes that make up what is around a box in another one."""
-    found = []
-    for axis, ((low, high), (start, stop)) in enumerate(zip(outer, inner, strict=True)):
-        before, after = inner[:axis], outer[axis + 1 :]
-        sides = [(low, start), (stop, high)]
-        found += [(*before, side, *after) for side in sides if side[0] < side[1]]
-    return found
 
 
 def _full(part: Part) -> Value:
@@ -182,8 +121,7 @@ def _full(part: Part) -> Value:
 
 def _cut(part: Part, value: Value, bounds: Bounds) -> Part:
     """Return the piece of a part that lies within bounds, from its value with all axes."""
-    offsets = [start for start, _ in part.box.bounds]
-    key = _slices(bounds, offsets)
+    key = slices(bounds, part.box.bounds)
     return Part(Box(bounds, (False,) * len(bounds)), runtime.roles["index"](value, key=key))
 
 
@@ -192,14 +130,14 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     added where it lies, which a program does without a copy of the rest."""
     zero = np.zeros((), parts[0].value.dtype)
     total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
-    offsets = [start for start, _ in box.bounds]
-    index, ndim = runtime.roles["index"], len(offsets)
-    for n, part in enumerate(parts):
+    index, ndim = runtime.roles["index"], len(box.bounds)
+    before: Boxes[None] = Boxes(box.bounds)
+    for part in parts:
         bounds, value = part.box.bounds, _full(part)
-        key = _slices(bounds, offsets)
-        is_first = all([_common(p.box.bounds, bounds) is None for p in parts[:n]])  # noqa: C419
-        if not is_first:
+        key = slices(bounds, box.bounds)
+        if before.meeting(bounds):
             value = runtime.roles["add"](index(total, key=key), value)
+        before.add(bounds, None)
         chain = ((index, (("key", key),)),)
         if bounds == box.bounds:
             total = value
@@ -209,18 +147,13 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     return total
 
 
-def _slices(bounds: Bounds, offsets: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
-    pairs = zip(bounds, offsets, strict=True)
-    return tuple([(start - offset, stop - offset, 1) for (start, stop), offset in pairs])
-
-
 class Parts:
     """The gradients of parts that have arrived in a pass, by node and slot."""
 
     __slots__ = ("_arrived",)
 
     def __init__(self) -> None:
-        self._arrived: dict[Any, list[Part]] = {}
+        self._arrived: dict[Any, Boxes[Part]] = {}
 
     def sent_on(self, node: Node, total: Any, wanted: Sequence[bool]) -> list[Any] | None:
         """Send the gradient of a node to parts where it reads or writes parts in place.
@@ -232,26 +165,31 @@ class Parts:
         """
         box = read_by(node)
         if box is not None and total is not None:
-            self._send(node.parents[0], node.slots[0], [Part(box, total)], node.inputs[0].shape)
+            self._send((node.parents[0], node.slots[0]), [Part(box, total)], node.inputs[0].shape)
             return [None]
         box = written_by(node)
         parent = node.parents[0]
         if box is None or ((node, 0) not in self._arrived and not (parent and writes(parent))):
             return None
-        parts, shape = self._arrived.pop((node, 0), []), node.inputs[0].shape
+        shape = node.inputs[0].shape
+        parts = self._arrived.pop((node, 0), None) or boxes_of([], shape)
         if total is not None:  # the array was read as a whole: its parts would be cut ever smaller
-            parts = [whole(dense([whole(total), *parts], shape))]
-        outside, gv = split(parts, box, node, wanted)
-        if not wanted[0] or not outside:
+            parts = boxes_of([whole(dense([whole(total), *parts], shape))], shape)
+        gv = taken(parts, box, node, wanted)
+        if not wanted[0] or not parts:
             return [None, gv]
         if parent is not None and writes(parent):
-            self._send(parent, node.slots[0], outside, shape)
+            self._send((parent, node.slots[0]), parts, shape)
             return [None, gv]
-        return [fit(dense(outside, shape), node.inputs[0]), gv]
+        return [fit(dense(parts, shape), node.inputs[0]), gv]
 
-    def _send(self, node: Any, slot: int, parts: list[Part], shape: tuple[int, ...]) -> None:
-        place = (node, slot)
-        self._arrived[place] = gathered([*self._arrived.get(place, ()), *parts], shape)
+    def _send(self, place: Any, parts: Iterable[Part], shape: tuple[int, ...]) -> None:
+        arrived = self._arrived.get(place)
+        if arrived is None:
+            self._arrived[place] = parts if isinstance(parts, Boxes) else boxes_of(parts, shape)
+            return
+        for part in parts:
+            arrived.add(part.box.bounds, part)
 
     def __contains__(self, place: Any) -> bool:
         return place in self._arrived

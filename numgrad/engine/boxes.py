@@ -1,0 +1,148 @@
+"""Regions of an array between bounds along its axes, and which of many meet one."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, Generic, NamedTuple, TypeVar
+
+Bounds = tuple[tuple[int, int], ...]
+
+
+class Box(NamedTuple):
+    """A region of an array: where it begins and ends along each axis, and which axes an integer
+    has dropped."""
+
+    bounds: Bounds
+    dropped: tuple[bool, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return sizes_of(self.bounds)
+
+
+def whole_of(shape: Sequence[int]) -> Box:
+    """Return the region that is all of an array."""
+    return Box(tuple([(0, size) for size in shape]), (False,) * len(shape))
+
+
+def box_of(key: Sequence[Any], shape: Sequence[int]) -> Box | None:
+    """Return the region of a key of integers and slices; None for one of another kind."""
+    lead = len(shape) - len(key)
+    bounds = [(0, size) for size in shape[:lead]]
+    dropped = [False] * lead
+    for item, size in zip(key, shape[lead:], strict=False):
+        if isinstance(item, int):
+            start, stop, step = item % size, item % size + 1, 1
+        elif item is None:
+            return None
+        else:
+            start, stop, step = slice(*item).indices(size)
+        if step != 1 or stop <= start:
+            return None
+        bounds.append((start, stop))
+        dropped.append(isinstance(item, int))
+    return Box(tuple(bounds), tuple(dropped))
+
+
+def sizes_of(bounds: Bounds) -> tuple[int, ...]:
+    return tuple([stop - start for start, stop in bounds])
+
+
+def common(a: Bounds, b: Bounds) -> Bounds:
+    """Return the region that two have in common, which meet."""
+    return tuple([(max(p[0], q[0]), min(p[1], q[1])) for p, q in zip(a, b, strict=True)])
+
+
+def around(outer: Bounds, inner: Bounds) -> list[Bounds]:
+    """Return regions that make up what is around one in another one."""
+    found = []
+    for axis, ((low, high), (start, stop)) in enumerate(zip(outer, inner, strict=True)):
+        before, after = inner[:axis], outer[axis + 1 :]
+        sides = [(low, start), (stop, high)]
+        found += [(*before, side, *after) for side in sides if side[0] < side[1]]
+    return found
+
+
+def slices(bounds: Bounds, within: Bounds) -> tuple[tuple[int, int, int], ...]:
+    """Return the key of a region in an array of another one around it."""
+    pairs = zip(bounds, within, strict=True)
+    return tuple([(start - first, stop - first, 1) for (start, stop), (first, _) in pairs])
+
+
+T = TypeVar("T")
+
+
+class Boxes(Generic[T]):
+    """Things that lie in regions of an array, in the order in which they came.
+
+    Those of one size are found by where they begin: regions that meet one can begin at some places
+    only, which are looked up, unless they are more than there are regions of this size.
+
+    Parameters
+    ----------
+    within : Bounds
+        What is around all of them.
+    """
+
+    __slots__ = ("_by_sizes", "_count", "_things", "_within")
+
+    def __init__(self, within: Bounds) -> None:
+        self._within, self._count = within, 0
+        self._things: dict[int, tuple[Bounds, T]] = {}
+        self._by_sizes: dict[tuple[int, ...], dict[tuple[int, ...], list[int]]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._things)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter([thing for _, thing in self._things.values()])
+
+    def add(self, bounds: Bounds, thing: T) -> None:
+        group = self._by_sizes.setdefault(sizes_of(bounds), {})
+        group.setdefault(tuple([start for start, _ in bounds]), []).append(self._count)
+        self._things[self._count] = (bounds, thing)
+        self._count += 1
+
+    def meeting(self, bounds: Bounds) -> list[int]:
+        """Return the numbers of those that have an element in common with a region."""
+        found = []
+        for sizes, group in self._by_sizes.items():
+            edges = zip(sizes, bounds, self._within, strict=True)
+            places = [
+                range(max(start - size + 1, first), min(stop, last - size + 1))
+                for size, (start, stop), (first, last) in edges
+            ]
+            for starts in _looked_up(places, group):
+                found += group.get(starts, ())
+        return sorted(found)
+
+    def take(self, bounds: Bounds) -> list[T]:
+        """Remove and return those that have an element in common with a region."""
+        return [self._removed(number) for number in self.meeting(bounds)]
+
+    def _removed(self, number: int) -> T:
+        bounds, thing = self._things.pop(number)
+        sizes, starts = sizes_of(bounds), tuple([start for start, _ in bounds])
+        group = self._by_sizes[sizes]
+        group[starts].remove(number)
+        if not group[starts]:
+            del group[starts]
+            if not group:
+                del self._by_sizes[sizes]
+        return thing
+
+
+def _looked_up(places: Sequence[range], group: dict[tuple[int, ...], Any]) -> Any:
+    """Return the places in a product of ranges, or those of them where something begins."""
+    if math.prod([len(r) for r in places]) <= len(group):
+        return product(*places)
+    return [
+        starts
+        for starts in group
+        if all([start in r for start, r in zip(starts, places, strict=True)])  # noqa: C419
+    ]
+
+
+__all__ = [
+    "Bounds", "Box", "Boxes", "around", "box_of", "common", "sizes_of", "slices", "whole_of",
+]  # fmt: skip
