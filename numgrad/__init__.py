@@ -42,6 +42,7 @@ from .functions.agreement import isclose as isclose
 from .functions.applying import apply_along_axis as apply_along_axis
 from .functions.applying import apply_over_axes as apply_over_axes
 from .functions.applying import fromfunction as fromfunction
+from .functions.applying import fromiter as fromiter
 from .functions.applying import ndenumerate as ndenumerate
 from .functions.applying import vectorize as vectorize
 from .functions.array_class import ndarray as ndarray

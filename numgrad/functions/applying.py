@@ -1,19 +1,21 @@
 """Functions of users applied to slices and elements."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError
+from .._signature import parse_signature
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from .axes import normalize_axis_index
 from .grids import indices
 from .joining import stack
 from .operands import as_tensor
-from .repeating import broadcast_arrays
-from .reshaping import expand_dims, moveaxis, ravel, reshape
+from .repeating import broadcast_to
+from .reshaping import expand_dims, moveaxis, reshape
 
 
 def apply_along_axis(
@@ -99,6 +101,29 @@ def fromfunction(
     return function(*indices(shape, dtype=dtype), **kwargs)
 
 
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
+    """Return the first ``count`` items of an iterable, or all, as a vector, or as what they are
+    stacked to if they are arrays.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer items.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> ng.fromiter((x * x for x in ng.tensor([1.0, 2.0, 3.0])), float, 2)
+    tensor([1., 4.])
+    """
+    items = list(iter if count < 0 else islice(iter, count))
+    if len(items) < count:
+        raise ValueError(f"fromiter: expected {count} items, but there are only {len(items)}")
+    if not items:
+        return as_tensor(np.zeros(0, dtype))
+    return stack([as_tensor(item) for item in items]).astype(dtype, copy=False)
+
+
 def ndenumerate(arr: ArrayLike) -> Iterator[tuple[tuple[int, ...], Tensor]]:
     """Yield the index and the value of each element, in C order.
 
@@ -128,8 +153,15 @@ class vectorize:  # noqa: N801 - NumPy's name
         Positions and names of arguments that are handed over as they are.
     cache : bool
         Accepted as NumPy does.
-    signature : None
-        For functions of arrays use `ng.func.vmap`, which needs no loop.
+    signature : str, optional
+        Such as ``"(n),(n)->()"``: the last axes of arguments and results, for a function of arrays.
+        It is called in a loop over the axes in front; `ng.func.vmap` needs no loop.
+
+    Raises
+    ------
+    ValueError
+        If arguments or results do not have the axes that the signature says, or if there are no
+        elements and the dtypes or shapes of the results are not given.
 
     Examples
     --------
@@ -146,10 +178,10 @@ class vectorize:  # noqa: N801 - NumPy's name
         doc: str | None = None,
         excluded: Any = None,
         cache: bool = False,
-        signature: None = None,
+        signature: str | None = None,
     ) -> None:
-        if signature is not None:
-            raise ArgTypeError("vectorize takes no signature=; write ng.func.vmap(pyfunc)")
+        self.signature = signature
+        self._cores = None if signature is None else parse_signature(signature, computed=True)
         self.pyfunc, self.otypes, self.excluded = pyfunc, otypes, set(excluded or ())
         self.__doc__ = doc if doc is not None else getattr(pyfunc, "__doc__", None)
 
@@ -160,22 +192,80 @@ class vectorize:  # noqa: N801 - NumPy's name
             return self
         named = {**dict(enumerate(args)), **kwargs}
         looped = [name for name in named if name not in self.excluded]
-        arrays = broadcast_arrays(*[named[name] for name in looped])
+        loop, sizes, arrays = self._aligned([as_tensor(named[name]) for name in looped])
         results = []
-        for values in zip(*map(ravel, arrays), strict=True):
+        for values in zip(*arrays, strict=True):
             given = {**named, **dict(zip(looped, values, strict=True))}
             results.append(self.pyfunc(*[given.pop(n) for n in range(len(args))], **given))
+        return self._joined(results, loop, sizes)
+
+    def _aligned(
+        self, arrays: list[Tensor]
+    ) -> tuple[tuple[int, ...], dict[str, int], list[Tensor]]:
+        """Return the axes of the loop, the sizes of those of the signature, and the arguments with
+        one axis in place of those of the loop."""
+        cores = self._cores.inputs if self._cores else ((),) * len(arrays)
+        if len(cores) != len(arrays):
+            raise TypeError(
+                f"vectorize: {self.signature!r} is of {len(cores)} arguments, got {len(arrays)}"
+            )
+        sizes: dict[str, int] = {}
+        for n, (x, core) in enumerate(zip(arrays, cores, strict=True)):
+            _fit(f"argument {n}", x.shape[max(x.ndim - len(core), 0) :], core, sizes)
+        leads = [x.shape[: x.ndim - len(core)] for x, core in zip(arrays, cores, strict=True)]
+        loop, together = np.broadcast_shapes(*leads), []
+        for x, lead in zip(arrays, leads, strict=True):
+            core = x.shape[len(lead) :]
+            together.append(reshape(broadcast_to(x, loop + core), (math.prod(loop), *core)))
+        return loop, sizes, together
+
+    def _joined(self, results: list[Any], loop: tuple[int, ...], sizes: dict[str, int]) -> Any:
+        """Return the results of the function as arrays, or a tuple of them."""
         if not results and self.otypes is None:
             raise ValueError("vectorize: without elements the dtypes of the results need otypes=")
-        several = isinstance(results[0], tuple) if results else len(self.otypes) > 1
-        columns = list(zip(*results, strict=True)) if several else [results]
-        shape = arrays[0].shape
-        outputs = tuple(self._output(n, c, shape) for n, c in enumerate(columns))
+        cores = self._cores.outputs if self._cores else None
+        if results:
+            several = isinstance(results[0], tuple)
+            columns = list(zip(*results, strict=True)) if several else [results]
+        else:
+            columns = [()] * len(self.otypes if cores is None else cores)
+            several = len(columns) > 1
+        cores = cores or ((),) * len(columns)
+        if len(cores) != len(columns):
+            raise ValueError(
+                f"vectorize: {self.signature!r} is of {len(cores)} results, got {len(columns)}"
+            )
+        outputs = tuple(
+            self._output(n, column, loop, core, sizes)
+            for n, (column, core) in enumerate(zip(columns, cores, strict=True))
+        )
         return outputs if several else outputs[0]
 
-    def _output(self, number: int, column: Any, shape: tuple[int, ...]) -> Tensor:
+    def _output(
+        self, number: int, column: Any, loop: Any, core: tuple[str, ...], sizes: dict[str, int]
+    ) -> Tensor:
         dtype = None if self.otypes is None else np.dtype(self.otypes[number])
         if not len(column):
-            return as_tensor(np.zeros(shape, dtype))
-        y = reshape(stack([as_tensor(value) for value in column]), shape)
+            return as_tensor(np.zeros(loop + _known(core, sizes), dtype))
+        y = stack([as_tensor(value) for value in column])
+        _fit(f"result {number}", y.shape[1:], core, sizes)
+        y = reshape(y, loop + y.shape[1:])
         return y if dtype is None else y.astype(dtype)
+
+
+def _fit(what: str, shape: Sequence[int], core: Sequence[str], sizes: dict[str, int]) -> None:
+    """Note the sizes of the axes of a signature; raise unless they are those of a shape."""
+    if len(shape) != len(core) or any(
+        sizes.setdefault(name, size) != size for name, size in zip(core, shape, strict=True)
+    ):
+        raise ValueError(
+            f"vectorize: {what} has last axes {tuple(shape)}, where signature= (without one: "
+            f"numbers alone) has ({', '.join(core)}), of sizes {sizes}"
+        )
+
+
+def _known(core: Sequence[str], sizes: dict[str, int]) -> tuple[int, ...]:
+    unknown = [name for name in core if name not in sizes]
+    if unknown:
+        raise ValueError(f"vectorize: without elements the size of {unknown[0]!r} is not known")
+    return tuple(sizes[name] for name in core)

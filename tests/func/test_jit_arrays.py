@@ -308,7 +308,7 @@ NOT_CALLED = {
     "is about the graph": "backward grad is_grad_enabled",
     "is about settings": "get_flags set_flags",
     "takes sizes alone, or places": "bartlett blackman diag_indices diag_indices_from fromfunction "
-    "hamming hanning indices ix_ kaiser mask_indices ndenumerate ravel_multi_index tri "
+    "fromiter hamming hanning indices ix_ kaiser mask_indices ndenumerate ravel_multi_index tri "
     "tril_indices tril_indices_from triu_indices triu_indices_from unravel_index",
     "has no gradient": "argpartition bitwise_count digitize flatnonzero gcd histogram histogram2d "
     "histogram_bin_edges histogramdd iscomplex isneginf isposinf isreal lcm lexsort matrix_rank "

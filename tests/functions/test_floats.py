@@ -175,6 +175,27 @@ def test_applications_equal_numpy(call):
     check_call(call, M)
 
 
+ITERABLES = {
+    "numbers": lambda np, m: np.fromiter([1, 2.5], float),
+    "elements": lambda np, m: np.fromiter((v * v for v in m[0]), float),
+    "as many": lambda np, m: np.fromiter((v * v for v in m[0]), np.float32, 2),
+    "dtype": lambda np, m: np.fromiter((3 * v for v in m[1]), int, count=4),
+    "nothing": lambda np, m: np.fromiter((), np.int16),
+    "too few": lambda np, m: np.fromiter(m[0], float, 5),
+}
+
+
+@cases(ITERABLES)
+def test_fromiter_equals_numpy(call):
+    check_call(call, M, overridden=False)
+
+
+def test_derivative_of_items():
+    leaf = ng.tensor(M, requires_grad=True)
+    assert ng.testing.gradcheck(lambda m: ng.fromiter((v * v for v in m.flat), float, 7), (leaf,))
+    assert ng.fromiter((row * 2 for row in leaf), float).shape == M.shape
+
+
 VECTORIZED = {
     "two": lambda np, m: np.vectorize(unequal)(m, m[:, :1]),
     "several": lambda np, m: np.vectorize(lambda a: (a, a * 2))(m),
@@ -183,6 +204,20 @@ VECTORIZED = {
     "otypes": lambda np, m: np.vectorize(unequal, otypes=[float])(m[:0], 1),
     "empty": lambda np, m: np.vectorize(unequal)(m[:0], 1),
     "decorator": lambda np, m: np.vectorize(otypes=["f4"])(abs)(m),
+    "of vectors": lambda np, m: np.vectorize(lambda v: v @ v, signature="(n)->()")(m),
+    "broadcast": lambda np, m: np.vectorize(lambda v, w: v * w.sum(), signature="(n),(k)->(n)")(
+        m[:, None], m[:2, :3]
+    ),
+    "two results": lambda np, m: np.vectorize(
+        lambda v, a: (v.sum() * a, v[1:]), signature="(n),()->(),(k)"
+    )(m, m[:, 0]),
+    "without a loop": lambda np, m: np.vectorize(lambda a: a.T @ a, signature="(n,k)->(k,k)")(m),
+    "excluded, of vectors": lambda np, m: np.vectorize(
+        lambda v, p: v[p], excluded=["p"], signature="(n)->(k)"
+    )(m, p=[0, 2]),
+    "no vectors": lambda np, m: np.vectorize(
+        lambda v: v * 2, signature="(n)->(n)", otypes=[float]
+    )(m[:0]),
 }  # fmt: skip
 
 
@@ -195,6 +230,23 @@ def test_derivatives_of_functions_of_slices_and_elements():
     leaf = ng.tensor(M, requires_grad=True)
     assert ng.testing.gradcheck(lambda m: VECTORIZED["two"](ng, m), (leaf,))
     check_gradients(lambda np, m: np.apply_along_axis(lambda v: v * v.sum(), 0, m), M)
-    with pytest.raises(TypeError, match="vmap"):
-        ng.vectorize(unequal, signature="(n)->()")
+    assert ng.testing.gradcheck(lambda m: VECTORIZED["two results"](ng, m), (leaf,))
     assert [index for index, _ in ng.ndenumerate(leaf)] == list(np.ndindex(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("signature", "function", "args", "error", "text"),
+    [
+        ("(n)", abs, (M,), ValueError, "is not a gufunc signature"),
+        ("(n)->()", abs, (M, M), TypeError, "of 1 arguments, got 2"),
+        ("(n,k)->()", abs, (M[0],), ValueError, r"argument 0 has last axes \(4,\).* \(n, k\)"),
+        ("(n),(n)->()", lambda a, b: 0.0, (M, M.T), ValueError, "argument 1 has last axes"),
+        ("(n)->()", abs, (M,), ValueError, r"result 0 has last axes \(4,\)"),
+        ("(n)->(),()", lambda v: v.sum(), (M,), ValueError, "of 2 results"),
+        ("(n)->(k)", abs, (M[:0],), ValueError, "size of 'k' is not known"),
+        (None, lambda a: a * np.ones(2), (M,), ValueError, "numbers alone"),
+    ],
+)
+def test_a_signature_that_does_not_fit(signature, function, args, error, text):
+    with pytest.raises(error, match=text):
+        ng.vectorize(function, [float], signature=signature)(*args)
