@@ -134,7 +134,7 @@ def pinv(
     if np.broadcast_shapes(tolerance.shape, loop) != loop:
         shown = f"got shape {tolerance.shape} for matrices in shape {loop}"
         raise ValueError(f"pinv needs a tolerance for all or for each matrix, {shown}")
-    return _least_squares.pinv(a, tolerance, hermitian=hermitian, caller="pinv")
+    return _least_squares.pinv(a, tolerance, hermitian=hermitian, caller="pinv")[0]
 
 
 def _tolerance(rtol: Any, a: Tensor) -> Tensor:

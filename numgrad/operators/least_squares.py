@@ -3,12 +3,15 @@
 import numpy as np
 
 from .._declare import door, host_operator
+from .cast import cast
+from .comparison import less
 from .elementwise import add, multiply, subtract
 from .factorization import solve_triangular
-from .gaps import decomposition, reads_outputs
+from .gaps import decomposition, number, reads_outputs
 from .indexing import index
 from .joining import concat
 from .matmul import adjoint, matmul
+from .shape import expand_dims
 from .singular_values import folded, from_singular_values
 
 # QR -----------------------------------------------------------------------------------------------
@@ -49,28 +52,47 @@ def qr_pullback(context, gq, gr):
 # Pseudo-inverses ----------------------------------------------------------------------------------
 
 
-@host_operator("(m,n),()->(n,m)")
+@decomposition("(m,n),()->(n,m),()", results=(None, np.int64))
 def pinv(a, rcond, *, hermitian):
-    """Return the pseudo-inverse; singular values up to ``rcond`` times the largest count as 0."""
-    return np.linalg.pinv(a, rcond.real, hermitian)
+    """Return the pseudo-inverses and ranks, as `numpy.linalg.pinv` does: singular values up to
+    ``rcond`` times the largest count as 0."""
+    if 0 in a.shape:
+        return np.empty_like(a.mT), np.zeros(a.shape[:-2], np.int64)
+    u, s, vh = np.linalg.svd(np.conj(a), full_matrices=False, hermitian=hermitian)
+    counts = s > np.real(rcond)[..., None] * s.max(-1, keepdims=True)
+    inverse = np.divide(1.0, s, out=np.zeros_like(s), where=counts)
+    return vh.mT @ (inverse[..., None] * u.mT), counts.sum(-1)
 
 
 @pinv.reads
 def pinv_reads(needs):
-    return True, True, True
+    return True, False, True, True
 
 
 @pinv.pullback
-def pinv_pullback(context, g):
+def pinv_pullback(context, g, g_rank):
     """Differentiate as if the rank were constant (Golub and Pereyra 1973)."""
-    a, p = context.input(0), context.output()
+    a, (p, rank) = context.input(0), (context.output(n) for n in (0, 1))
     ph, gh = adjoint(p), adjoint(g)
     left, right = matmul(gh, p), matmul(p, gh)
-    ga = subtract(matmul(subtract(left, matmul(a, matmul(p, left))), ph), matmul(ph, matmul(g, ph)))
-    ga = add(ga, matmul(ph, subtract(right, matmul(matmul(right, p), a))))
+    beside = _beside(subtract(left, matmul(a, matmul(p, left))), rank, a, -2)
+    ga = subtract(matmul(beside, ph), matmul(ph, matmul(g, ph)))
+    beside = _beside(subtract(right, matmul(matmul(right, p), a)), rank, a, -1)
+    ga = add(ga, matmul(ph, beside))
     if context.static["hermitian"]:
-        ga = multiply(add(ga, adjoint(ga)), door.constant(np.array(0.5, a.dtype)))
+        ga = multiply(add(ga, adjoint(ga)), number(0.5, a.dtype))
     return ga, None
+
+
+def _beside(x, rank, a, axis):
+    """Return what lies beside the range of ``a``, or of its adjoint: nothing if the rank is the
+    size of the axis. What rounding leaves then grows with the square of the condition number in
+    the next derivative."""
+    size = a.shape[axis]
+    if min(a.shape[-2:]) < size:
+        return x
+    left = cast(less(rank, door.constant(np.array(size))), x.dtype)
+    return multiply(x, expand_dims(left, axes=(-2, -1)))
 
 
 @decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"),
@@ -91,7 +113,7 @@ def lstsq(a, b, rcond):
 
 @lstsq.reads
 def lstsq_reads(needs):
-    return True, True, True, True, False, False
+    return True, True, True, True, True, False
 
 
 @lstsq.pullback
@@ -100,13 +122,13 @@ def lstsq_pullback(context, gx, g_rank, gs):
     ga = None if gs is None else from_singular_values(context, gs)
     if gx is None:
         return ga, None, None
-    x, p = context.output(), pinv(a, rcond, hermitian=False)
+    x, rank, (p, _) = context.output(0), context.output(1), pinv(a, rcond, hermitian=False)
     ph = adjoint(p)
     gb = matmul(ph, gx)
     if context.wanted[0]:
-        rest = subtract(context.input(1), matmul(a, x))
+        rest = _beside(subtract(context.input(1), matmul(a, x)), rank, a, -2)
         own = subtract(matmul(rest, matmul(adjoint(gb), ph)), matmul(gb, adjoint(x)))
-        outside = subtract(adjoint(gx), matmul(adjoint(gb), a))
+        outside = _beside(subtract(adjoint(gx), matmul(adjoint(gb), a)), rank, a, -1)
         own = add(own, matmul(matmul(ph, x), outside))
         ga = own if ga is None else add(ga, own)
     return ga, gb, None

@@ -236,3 +236,25 @@ def test_slopes_that_are_infinite_are_refused():
     x = ng.tensor(np.zeros((2, 2)), requires_grad=True)
     with pytest.raises(np.linalg.LinAlgError, match=r"^sqrtm: an eigenvalue .* negative"):
         ng.grad(ng.linalg.sqrtm(x).sum(), x)
+
+
+def by_factors(x):
+    """The pseudo-inverse of a matrix of full rank, by a way that takes no differences."""
+    if x.shape[0] < x.shape[1]:
+        return by_factors(x.T).T
+    q, r = ng.linalg.qr(x)
+    return ng.linalg.solve(r, q.T)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (6, 3), (3, 6)])
+@pytest.mark.parametrize("name", ["pinv", "lstsq"])
+def test_second_derivatives_of_full_ranks_keep_their_digits(rng, name, shape):
+    """What is zero there must not come as rounding: it grows with the square of the condition."""
+    u, s, vh = np.linalg.svd(rng.standard_normal(shape), full_matrices=False)
+    x = u * np.geomspace(1.0, 1e-5, len(s)) @ vh
+    function = ng.linalg.pinv
+    if name == "lstsq":
+        function = lambda x: ng.linalg.lstsq(x, np.eye(shape[0]), rcond=None)[0]  # noqa: E731
+    v, t = rng.standard_normal(shape[::-1]), rng.standard_normal(shape)
+    found, expected = (second(f, x, v, t) for f in (function, by_factors))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
