@@ -4,6 +4,8 @@ They are made of reductions and of the functions themselves: associative ones ta
 pairs, so that few operations do for many, others take one element after the other.
 """
 
+import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -132,7 +134,9 @@ def _along(function: Any, x: Tensor, initial: Any, identity: Any, called: str) -
         return full(x.shape[1:], np.asarray(identity).astype(x.dtype))
     if function.__name__ == "logaddexp" and x.dtype.kind == "f":
         return logsumexp(x, 0)
-    return _pairwise(function, x) if function.__name__ in ASSOCIATIVE else _one_by_one(function, x)
+    if function.__name__ in ASSOCIATIVE:
+        return _pairwise(function, x)
+    return functools.reduce(function, x)
 
 
 def _pairwise(function: Binary, x: Tensor) -> Tensor:
@@ -142,13 +146,6 @@ def _pairwise(function: Binary, x: Tensor) -> Tensor:
         x = function(x[:half], x[half : 2 * half])
         x = concat([x, last]) if last.shape[0] else x
     return x[0]
-
-
-def _one_by_one(function: Binary, x: Tensor) -> Tensor:
-    y = x[0]
-    for n in range(1, x.shape[0]):
-        y = function(y, x[n])
-    return y
 
 
 def reduceat(
@@ -213,9 +210,7 @@ def _scanned(function: Binary, x: Tensor) -> Tensor:
 
 
 def _all_on_the_way(function: Binary, x: Tensor) -> Tensor:
-    results = [x[n] for n in range(min(1, x.shape[0]))]
-    for n in range(1, x.shape[0]):
-        results.append(function(results[-1], x[n]))
+    results = list(itertools.accumulate(x, function))
     return stack(results) if results else x
 
 
