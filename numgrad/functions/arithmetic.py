@@ -1,12 +1,11 @@
 """Python's operators on tensors; a foreign operand gets its own turn."""
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .._declare import Elementwise
+from .._declare import Elementwise, registry
 from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
@@ -75,14 +74,10 @@ def _forward(function: Binary) -> Binary:
 
 def _in_place(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
-        return function(self, other) if is_operand(other) else NotImplemented
+        return inplace.assign(function, self, other) if is_operand(other) else NotImplemented
 
     operate.__doc__ = "Write the result of the operation here; gradients follow."
     return operate
-
-
-def _assigned(function: Binary) -> Binary:
-    return _in_place(functools.partial(inplace.assign, function))
 
 
 def _reflected(function: Binary) -> Binary:
@@ -122,14 +117,14 @@ class Arithmetic:
     __rshift__ = _forward(elementwise.bitwise_right_shift)
     __rrshift__ = _reflected(elementwise.bitwise_right_shift)
 
-    __iadd__, __isub__ = _in_place(inplace.iadd), _in_place(inplace.isub)
-    __imul__, __itruediv__ = _in_place(inplace.imul), _in_place(inplace.itruediv)
-    __ipow__, __ifloordiv__ = _in_place(inplace.ipow), _in_place(inplace.ifloordiv)
-    __imod__, __imatmul__ = _in_place(inplace.imod), _assigned(linalg.matmul)
-    __iand__, __ior__ = _assigned(elementwise.bitwise_and), _assigned(elementwise.bitwise_or)
-    __ixor__ = _assigned(elementwise.bitwise_xor)
-    __ilshift__ = _assigned(elementwise.bitwise_left_shift)
-    __irshift__ = _assigned(elementwise.bitwise_right_shift)
+    __iadd__, __isub__ = _in_place(_operators.add), _in_place(_operators.subtract)
+    __imul__, __itruediv__ = _in_place(_operators.multiply), _in_place(_operators.divide)
+    __ipow__, __ifloordiv__ = _in_place(registry["pow"]), _in_place(registry["floor_divide"])
+    __imod__, __imatmul__ = _in_place(registry["remainder"]), _in_place(linalg.matmul)
+    __iand__, __ior__ = _in_place(elementwise.bitwise_and), _in_place(elementwise.bitwise_or)
+    __ixor__ = _in_place(elementwise.bitwise_xor)
+    __ilshift__ = _in_place(elementwise.bitwise_left_shift)
+    __irshift__ = _in_place(elementwise.bitwise_right_shift)
 
     __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)
     __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)

@@ -15,6 +15,7 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators.cast import cast
+from ..operators.elementwise import add
 from ..operators.gathering import scatter_add
 from . import inplace, reduction
 from .axes import Axis, kept, negative_axis, reduced_axes
@@ -260,7 +261,7 @@ def _add(array: Tensor, key: Any, values: Tensor) -> None:
     static = {
         "count": len(key.shape), "tail": key.tail, "sizes": array.shape[last - key.flattened : last]
     }  # fmt: skip
-    inplace.iadd(array, scatter_add(values, as_tensor(key.positions), **static))
+    inplace.assign(add, array, scatter_add(values, as_tensor(key.positions), **static))
 
 
 def _write_in_turn(function: Any, array: Tensor, key: Any, values: list[Tensor]) -> None:

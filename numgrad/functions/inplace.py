@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare import Elementwise, registry
+from .._declare import Elementwise
 from .._device_array import DeviceArray
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
@@ -255,8 +255,39 @@ def _without_overwritten(value: Tensor, key: ArrayKey, shape: tuple[int, ...]) -
 
 
 def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
-    """Write ``operator(x, value)`` into ``x``, whose shape and dtype stay; of an operator or a
-    function of the same parameters."""
+    """Write ``operator(x, value)`` into ``x``: what ``x += value`` means, of `add`.
+
+    Parameters
+    ----------
+    operator : Operator or callable
+        What computes, an operator or a function of the same parameters.
+    x : Tensor
+        Keeps its shape and dtype; views of it see the write.
+    value : array_like
+
+    Raises
+    ------
+    LeafInplaceError, InplaceError
+        As for `setitem`.
+    DtypeError, ValueError
+        If the result does not fit into ``x``.
+
+    Notes
+    -----
+    The gradients are those of ``x + value``. What derivatives read of what ``x`` was is kept, as
+    by ``x *= y`` for the gradient of ``y``. What is a scalar in NumPy, an element as in
+    ``x = a[i]`` or a result without axes as in ``x = a.sum()``, is a value: ``x += value`` makes
+    another one.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = x * 2
+    >>> y += x
+    >>> ng.grad(y.sum(), x)[0]
+    tensor([3., 3.])
+    """
     is_number = isinstance(value, (bool, int, float, complex))
     operand = value if is_number else as_tensor(value, x.spec.device)
     if x.is_scalar:
@@ -324,68 +355,3 @@ def _converted(result: Tensor, x: Tensor, name: str) -> Tensor:
             f"{name}: a result of {result.dtype} cannot be written into a tensor of {x.dtype}"
         )
     return _cast.cast(result, x.dtype)
-
-
-def iadd(x: Tensor, value: ArrayLike) -> Tensor:
-    """Add ``value`` to ``x`` in place: what ``x += value`` means.
-
-    Parameters
-    ----------
-    x : Tensor
-        Keeps its shape and dtype; views of it see the write.
-    value : array_like
-
-    Raises
-    ------
-    LeafInplaceError, InplaceError
-        As for `setitem`.
-    DtypeError, ValueError
-        If the result does not fit into ``x``.
-
-    Notes
-    -----
-    The gradients are those of ``x + value``. What derivatives read of what ``x`` was is kept, as
-    by ``x *= y`` for the gradient of ``y``. What is a scalar in NumPy, an element as in
-    ``x = a[i]`` or a result without axes as in ``x = a.sum()``, is a value: ``x += value`` makes
-    another one.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
-    >>> y = x * 2
-    >>> y += x
-    >>> ng.grad(y.sum(), x)[0]
-    tensor([3., 3.])
-    """
-    return assign(registry["add"], x, value)
-
-
-def isub(x: Tensor, value: ArrayLike) -> Tensor:
-    """Subtract ``value`` from ``x`` in place: what ``x -= value`` means; see `iadd`."""
-    return assign(registry["subtract"], x, value)
-
-
-def imul(x: Tensor, value: ArrayLike) -> Tensor:
-    """Multiply ``x`` by ``value`` in place: what ``x *= value`` means; see `iadd`."""
-    return assign(registry["multiply"], x, value)
-
-
-def itruediv(x: Tensor, value: ArrayLike) -> Tensor:
-    """Divide ``x`` by ``value`` in place: what ``x /= value`` means; see `iadd`."""
-    return assign(registry["divide"], x, value)
-
-
-def ipow(x: Tensor, value: ArrayLike) -> Tensor:
-    """Raise ``x`` to the power ``value`` in place: what ``x **= value`` means; see `iadd`."""
-    return assign(registry["pow"], x, value)
-
-
-def ifloordiv(x: Tensor, value: ArrayLike) -> Tensor:
-    """Divide and round down in place: what ``x //= value`` means; see `iadd`."""
-    return assign(registry["floor_divide"], x, value)
-
-
-def imod(x: Tensor, value: ArrayLike) -> Tensor:
-    """Take the remainder in place: what ``x %= value`` means; see `iadd`."""
-    return assign(registry["remainder"], x, value)
