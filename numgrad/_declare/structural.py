@@ -34,15 +34,13 @@ class Structural(Operator):
         infer: Callable[..., Any],
         run: Callable[..., Any],
         lower: Callable[..., Any],
-        differentiable: bool = True,
-        nout: int = 1,
         prepare: Callable[..., Any] | None = None,
         memory_order: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(name, differentiable)
+        super().__init__(name)
         self.memory_order = memory_order
         self._prepare = prepare
-        self._infer, self._run, self._lower, self.nout = infer, run, lower, nout
+        self._infer, self._run, self._lower = infer, run, lower
         self.__doc__ = run.__doc__
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
@@ -51,12 +49,7 @@ class Structural(Operator):
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
     ) -> list[np.ndarray]:
-        results = self._run(arrays, **static)
-        return (
-            [np.asarray(r) for r in results]
-            if isinstance(results, tuple)
-            else [np.asarray(results)]
-        )
+        return [np.asarray(self._run(arrays, **static))]
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
