@@ -32,11 +32,15 @@ def refuse(kernel: UserOperator, context: Any) -> NoReturn:
 
 
 class Derivative:
-    """How the cotangents of an operator's inputs follow from those of its outputs."""
+    """How the cotangents of an operator's inputs follow from those of its outputs.
 
-    def __init__(self, owner: UserOperator, source: Source) -> None:
+    The first ``linear`` parameters of the function are cotangents, or tangents.
+    """
+
+    def __init__(self, owner: UserOperator, source: Source, linear: int) -> None:
         self.owner = owner
         self.source = source
+        self.linear = linear
 
     @property
     def reads(self) -> list[bool]:
@@ -45,9 +49,8 @@ class Derivative:
 
     @lazy
     def _mentioned(self) -> list[bool]:
-        first = len(self.owner.cotangent_outputs())
-        count = len(self.owner.inputs) + self.owner.nout
-        return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
+        last = self.linear + len(self.owner.inputs) + self.owner.nout
+        return [self.source.reads(name) for name in self.source.parameters[self.linear : last]]
 
     def values(self, context: Any) -> list[Any]:
         """Return inputs and outputs; zeros of one core stand for those that are not read."""
@@ -88,12 +91,19 @@ class Derivative:
         raise NotImplementedError
 
 
-class KernelDerivative(Derivative):
+class OfKernel(Derivative):
+    """A derivative that is computed by a kernel."""
+
+    def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
+        super().__init__(owner, kernel.source, kernel.linear)
+        self.kernel = kernel
+
+
+class KernelDerivative(OfKernel):
     """A backward kernel; for the next derivative the source of a scalar one runs on tensors."""
 
     def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
-        super().__init__(owner, kernel.source)
-        self.kernel = kernel
+        super().__init__(owner, kernel)
         self._traced: Callable[..., Any] | None = None
 
     @property
@@ -125,18 +135,8 @@ class KernelDerivative(Derivative):
         return [_as_value(g, context.input_specs[0].dtype) for g in as_tuple(gradients)]
 
 
-class KernelTangent(Derivative):
+class KernelTangent(OfKernel):
     """A forward-mode kernel of an operator."""
-
-    def __init__(self, owner: UserOperator, kernel: DerivedOperator) -> None:
-        super().__init__(owner, kernel.source)
-        self.kernel = kernel
-
-    @lazy
-    def _mentioned(self) -> list[bool]:
-        first = self.kernel.linear
-        count = len(self.owner.inputs) + self.owner.nout
-        return [self.source.reads(name) for name in self.source.parameters[first : first + count]]
 
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         """Return the tangents of the outputs for those of the inputs, zeros where none arrived."""
@@ -153,14 +153,10 @@ class KernelTangent(Derivative):
         return made
 
 
-class Transposed(Derivative):
+class Transposed(OfKernel):
     """The derivative of a linear kernel in its linear inputs: the transposed kernel."""
 
     owner: DerivedOperator
-
-    def __init__(self, owner: DerivedOperator, kernel: DerivedOperator) -> None:
-        super().__init__(owner, kernel.source)
-        self.kernel = kernel
 
     @lazy
     def _mentioned(self) -> list[bool]:
@@ -187,7 +183,7 @@ class TensorDerivative(Derivative):
     """A Python function of tensors: differentiable like anything else that is made of operators."""
 
     def __init__(self, owner: UserOperator, source: Source) -> None:
-        super().__init__(owner, source)
+        super().__init__(owner, source, len(owner.cotangent_outputs()))
         self.label = f"the backward of {owner.label}, function {source.name},"
         self._bound: Callable[..., Any] | None = None
 
