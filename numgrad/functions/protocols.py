@@ -163,7 +163,9 @@ def _translate(
             result[parameter] = value  # what the result is written to, or a function of users takes
         elif name is None:
             if not _is_default(value, theirs.get(parameter)):
-                raise _no_such_parameter(called, parameter)
+                raise TypeError(
+                    f"{called} of tensors does not take {parameter}=; {way_out(called)}"
+                )
         elif name in result:
             raise TypeError(f"{called} got {parameter}= twice, under two names")
         elif ours[name].kind is _UNNAMED:
@@ -230,7 +232,3 @@ def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
         return False
     default = True if parameter.name == "where" else parameter.default
     return type(value) is type(default) and value == default
-
-
-def _no_such_parameter(name: str, parameter: str) -> TypeError:
-    return TypeError(f"{name} of tensors does not take {parameter}=; {way_out(name)}")

@@ -21,7 +21,7 @@ def represent(tensor: Any) -> str:
     array = tensor._on_host()
     values = np.array2string(array, prefix="tensor(", separator=", ", suffix=")")
     known = []
-    if (array.size == 0 and array.shape != (0,)) or array.size > _threshold():
+    if (array.size == 0 and array.shape != (0,)) or array.size > np.get_printoptions()["threshold"]:
         known.append(f"shape={array.shape}")
     if array.dtype not in _EVIDENT or array.size == 0:
         known.append(f"dtype={array.dtype}")
@@ -44,10 +44,6 @@ def _graph_facts(tensor: Any) -> list[str]:
     if tensor.node is None:
         return ["requires_grad=True"]
     return [f"grad_fn=<{tensor.node.name()}>"]
-
-
-def _threshold() -> float:
-    return np.get_printoptions()["threshold"]
 
 
 def _list(facts: list[str], values: str = "") -> str:
