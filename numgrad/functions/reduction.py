@@ -214,7 +214,9 @@ def _extremum(
     if not x.ndim or number_of_elements(x, axis):
         y = (maximum if name == "max" else minimum)(extrema.call(x, axis, keepdims), least)
     else:
-        y = broadcast_to(least, _reduced(x, axis, keepdims)).clone()
+        axes = negative_axes(axis, x.ndim)
+        left = np.any(np.empty(x.shape, bool), axes, keepdims=kept(keepdims)).shape
+        y = broadcast_to(least, left).clone()
     return delivered(y, out, name)
 
 
@@ -225,12 +227,6 @@ def _utmost(dtype: np.dtype, lowest: bool) -> Any:
     if dtype.kind == "b":
         return not lowest
     return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
-
-
-def _reduced(x: Tensor, axis: Axis, keepdims: bool) -> tuple[int, ...]:
-    axes = negative_axes(axis, x.ndim)
-    sizes = [1 if n - x.ndim in axes else size for n, size in enumerate(x.shape)]
-    return tuple(n for k, n in enumerate(sizes) if kept(keepdims) or k - x.ndim not in axes)
 
 
 amax = max
