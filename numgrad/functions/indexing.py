@@ -79,7 +79,7 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     if part is not None:
         return Selected(part, spread(part, part.whole))
     away = x.spec.device != CPU
-    if not unusual and x.requires_grad and not (away and _holds_tensors(key)):
+    if not unusual and x.requires_grad and not (away and _holds(key, Tensor)):
         found = of_plain_key(key, x.shape, caller)
         if found is not None:
             return _found(x, key, caller, *found)
@@ -95,7 +95,9 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     if isinstance(normal, BasicKey):
         operator, static = _operation(normal, key, x.ndim)
         result = apply_anew(operator, x, static)
-        return registry["copy"](result) if operator.is_view and _holds_arrays(key) else result
+        # An array or a tensor, also one without axes, makes a copy, as in NumPy.
+        is_copy = operator.is_view and _holds(key, (np.ndarray, Tensor))
+        return registry["copy"](result) if is_copy else result
     if away or normal.is_late or _inplace.is_deferred(x) or _inplace.is_recorded(x):
         at = positions_of(normal, x.shape, caller)
         positions = at.positions if isinstance(at.positions, Tensor) else Tensor(at.positions)
@@ -109,14 +111,9 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     return Tensor(np.asarray(look_up(x.array, tuple(items), items, x.shape)))
 
 
-def _holds_tensors(key: Any) -> bool:
-    return any([isinstance(item, Tensor) for item in (key if type(key) is tuple else (key,))])  # noqa: C419
-
-
-def _holds_arrays(key: Any) -> bool:
-    """Whether a key holds arrays or tensors: also one without axes makes a copy, as in NumPy."""
+def _holds(key: Any, kinds: type | tuple[type, ...]) -> bool:
     items = key if type(key) is tuple else (key,)
-    return any([isinstance(item, (np.ndarray, Tensor)) for item in items])  # noqa: C419
+    return any([isinstance(item, kinds) for item in items])  # noqa: C419
 
 
 @Steps
