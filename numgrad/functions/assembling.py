@@ -10,7 +10,7 @@ from ..engine.seen import seen
 from .axes import normalize_axis_index, normalize_axis_tuple
 from .constants import zeros
 from .diagonals import diag
-from .indexing import getitem, take
+from .indexing import _flattened, getitem, take
 from .joining import concat, split
 from .memory_order import in_order, order_of
 from .operands import arrays_of, as_tensor, values_of
@@ -112,7 +112,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     >>> ng.insert(ng.tensor([1.0, 2.0]), 1, 9.0)
     tensor([1., 9., 2.])
     """
-    arr, axis = _along(arr, axis)
+    arr, axis = _flattened(as_tensor(arr), axis)
     obj, size, values = arrays_of(seen(obj)), arr.shape[axis], as_tensor(values).astype(arr.dtype)
     if not isinstance(obj, slice) and np.size(obj) == 1:  # all values come to this place
         values = reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
@@ -123,12 +123,6 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     order = np.insert(np.arange(size), obj, np.arange(size, size + count))
     values = broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
     return in_order(take(concat([arr, values], axis=axis), order, axis), order_of(arr))
-
-
-def _along(x: ArrayLike, axis: int | None) -> tuple[Tensor, int]:
-    """Return an array and its axis; without one it is flattened."""
-    x = as_tensor(x)
-    return (ravel(x), 0) if axis is None else (x, normalize_axis_index(axis, x.ndim))
 
 
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
@@ -145,7 +139,7 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Tensor:
     >>> ng.delete(ng.tensor([1.0, 2.0, 3.0]), 1)
     tensor([1., 3.])
     """
-    arr, axis = _along(arr, axis)
+    arr, axis = _flattened(as_tensor(arr), axis)
     obj, positions = arrays_of(seen(obj)), np.arange(arr.shape[axis])
     left = np.delete(positions, obj)
     if isinstance(obj, slice) or np.ndim(obj) == 0:
@@ -215,11 +209,10 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Tensor:
     found = [values_of(places) for places in nonzero(filt)] if axes else []
     key = [slice(None)] * filt.ndim
     for n in axes:
-        places = found[n]
-        front = places.min() if places.size and "f" in sides else 0 if places.size else None
-        key[n] = slice(0, 0) if front is None else slice(front, None)
-        if places.size and "b" in sides:
-            key[n] = slice(front, places.max() + 1)
+        places, key[n] = found[n], slice(0, 0)
+        if places.size:
+            front = places.min() if "f" in sides else 0
+            key[n] = slice(front, places.max() + 1 if "b" in sides else None)
     return filt[tuple(key)]
 
 
