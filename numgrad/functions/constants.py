@@ -279,7 +279,6 @@ def eye(
     """
     columns = N if M is None else M
     rows, columns, k = map(operator.index, seen((N, columns, k)))
-    dtype = np.float64 if dtype is None else dtype
     return fresh(np.eye(rows, columns, k, dtype, plain_order(order)), device_like(device, like))
 
 

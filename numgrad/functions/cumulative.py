@@ -221,12 +221,8 @@ def diff(
     axis = negative_axis(axis, x.ndim)
     x = _extended(x, axis, prepend, append) if n else x
     for _ in range(n if n < x.shape[axis] else x.shape[axis]):  # then nothing is left
-        x = _difference(x, axis)
+        x = _differences.call(x, axis)
     return x
-
-
-def _difference(x: Tensor, axis: int) -> Tensor:
-    return _differences.call(x, axis)
 
 
 def _any_difference(x: Tensor, axis: int) -> Tensor:

@@ -142,11 +142,7 @@ def _triangle(x: ArrayLike, k: int, upper: bool) -> Tensor:
     return registry["where"](kept, x, np.zeros((), x.dtype))
 
 
-def _kept_steps(mask: Tensor, x: Tensor, zero: Tensor) -> list[tuple[Any, dict[str, Any]]]:
-    return [(registry["where"], {})]
-
-
-_kept = Steps(_kept_steps, registry["where"])
+_kept = Steps(lambda mask, x, zero: [(registry["where"], {})], registry["where"])
 _FEW = 1 << 14
 
 

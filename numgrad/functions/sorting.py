@@ -58,11 +58,8 @@ def sort(
 
 def _any_sort(x: ArrayLike, axis: int | None, descending: bool) -> Tensor:
     x = as_tensor(x)
-
-    def along_last(values: Tensor) -> Tensor:
-        return _operators.permute(values, _order(values, descending))
-
-    return along_axis(along_last, x, axis).astype(x.dtype, copy=False)
+    ordered = along_axis(lambda v: _operators.permute(v, _order(v, descending)), x, axis)
+    return ordered.astype(x.dtype, copy=False)
 
 
 def _sort_steps(x: Any, axis: int | None, descending: bool) -> Any:
