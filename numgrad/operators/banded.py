@@ -72,9 +72,7 @@ def banded_solution(ab: Any, below: int, b: Any, caller: str = "solve_banded") -
     return solve_banded(ab, np.int64(below), b, below=below, caller=caller)
 
 
-@solve_banded.reads
-def solve_banded_reads(needs):
-    return True, False, False, needs[0]
+solve_banded.reads(lambda needs: (True, False, False, needs[0]))
 
 
 @solve_banded.pullback

@@ -21,9 +21,7 @@ def where(condition, x1, x2):
 where.gives_scalars = False  # as in NumPy, an array without axes
 
 
-@where.reads
-def where_reads(needs):
-    return True, False, False, False
+where.reads(lambda needs: (True, False, False, False))
 
 
 @where.pullback
@@ -111,9 +109,7 @@ def divide(x1, x2):
     return x1 / x2
 
 
-@divide.reads
-def divide_reads(needs):
-    return False, True, needs[1]
+divide.reads(lambda needs: (False, True, needs[1]))
 
 
 @divide.pullback
@@ -166,9 +162,7 @@ def absolute(x):
     return abs(x)
 
 
-@absolute.reads
-def absolute_reads(needs):
-    return True, False
+absolute.reads(lambda needs: (True, False))
 
 
 @absolute.pullback

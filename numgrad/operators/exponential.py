@@ -57,9 +57,7 @@ def log(x):
     return math.log(x)
 
 
-@log.reads
-def log_reads(needs):
-    return True, False
+log.reads(lambda needs: (True, False))
 
 
 @log.pullback
@@ -133,9 +131,7 @@ def soft_share(x1, x2, scale):
 # A share times what is left has digits, and no infinite exponential, where a share is 0 or 1.
 
 
-@soft_share.reads
-def soft_share_reads(needs):
-    return True, True, True, False
+soft_share.reads(lambda needs: (True, True, True, False))
 
 
 @soft_share.pullback

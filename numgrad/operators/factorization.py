@@ -98,9 +98,7 @@ lu_solve = Factorization(
 )
 
 
-@lu_solve.reads
-def lu_solve_reads(needs):
-    return True, True, True, False, needs[0]
+lu_solve.reads(lambda needs: (True, True, True, False, needs[0]))
 
 
 @lu_solve.pullback
@@ -123,9 +121,7 @@ def _to_matrix(gb: Any, x: Any, transposed: bool) -> Any:
 solve_triangular = Factorization("(n,n),(n,k)->(n,k)", "solve_triangular", reason="singular matrix")
 
 
-@solve_triangular.reads
-def solve_triangular_reads(needs):
-    return True, False, needs[0]
+solve_triangular.reads(lambda needs: (True, False, needs[0]))
 
 
 @solve_triangular.pullback
@@ -145,9 +141,7 @@ def solve_triangular_pullback(context, g):
 cholesky = Factorization("(n,n)->(n,n)", "cholesky", reason="the matrix is not positive definite")
 
 
-@cholesky.reads
-def cholesky_reads(needs):
-    return False, True
+cholesky.reads(lambda needs: (False, True))
 
 
 @cholesky.pullback

@@ -174,9 +174,7 @@ def _product(a, b, out):
 matmul = MatMul(_product, "(m,k),(k,n)->(m,n)", name="matmul", uses_blas=True)
 
 
-@matmul.reads
-def matmul_reads(needs):
-    return needs[1], needs[0], False
+matmul.reads(lambda needs: (needs[1], needs[0], False))
 
 
 @matmul.pullback

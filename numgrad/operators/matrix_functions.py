@@ -105,9 +105,7 @@ def solve_sylvester(a, b, q):
     return _each("solve_sylvester", a, b, q)
 
 
-@solve_sylvester.reads
-def solve_sylvester_reads(needs):
-    return True, True, False, needs[0] or needs[1]
+solve_sylvester.reads(lambda needs: (True, True, False, needs[0] or needs[1]))
 
 
 @solve_sylvester.pullback
@@ -126,9 +124,7 @@ def sqrtm(a):
     return _each("sqrtm", a)
 
 
-@sqrtm.reads
-def sqrtm_reads(needs):
-    return False, True
+sqrtm.reads(lambda needs: (False, True))
 
 
 @sqrtm.pullback

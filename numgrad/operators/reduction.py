@@ -122,9 +122,7 @@ def prod(x, out):
     out[0] = product
 
 
-@prod.reads
-def prod_reads(needs):
-    return True, False
+prod.reads(lambda needs: (True, False))
 
 
 @prod.pullback

@@ -26,9 +26,7 @@ def sliding_products(a, v, like, out):
 slide = KernelOperator(sliding_products, "(n),(m),(p)->(p)", name="slide")
 
 
-@slide.reads
-def slide_reads(needs):
-    return needs[1], needs[0], False, False
+slide.reads(lambda needs: (needs[1], needs[0], False, False))
 
 
 @slide.pullback

@@ -112,9 +112,7 @@ def _transposed(data: Any, places: Sequence[Any], x: Any, spec: Any) -> Any:
     return sparse_transposed(data, *places, door.constant(columns_of(spec.shape[-2])), x)
 
 
-@sparse_product.reads
-def sparse_product_reads(needs):
-    return needs[4], True, True, True, needs[0], False
+sparse_product.reads(lambda needs: (needs[4], True, True, True, needs[0], False))
 
 
 @sparse_product.pullback
@@ -127,9 +125,7 @@ def sparse_product_pullback(context, g):
     return gdata, None, None, None, gx
 
 
-@sparse_transposed.reads
-def sparse_transposed_reads(needs):
-    return needs[5], True, True, True, False, needs[0], False
+sparse_transposed.reads(lambda needs: (needs[5], True, True, True, False, needs[0], False))
 
 
 @sparse_transposed.pullback
@@ -142,9 +138,7 @@ def sparse_transposed_pullback(context, g):
     return gdata, None, None, None, None, gx
 
 
-@product_at_stored.reads
-def product_at_stored_reads(needs):
-    return True, True, True, needs[4], needs[3], False
+product_at_stored.reads(lambda needs: (True, True, True, needs[4], needs[3], False))
 
 
 @product_at_stored.pullback

@@ -17,9 +17,7 @@ def sinc(x):
     return where(y == 0, 1.0, sine / where(y == 0, 1.0, y))
 
 
-@sinc.reads
-def sinc_reads(needs):
-    return True, False
+sinc.reads(lambda needs: (True, False))
 
 
 @sinc.pullback
@@ -59,9 +57,7 @@ def scaled_bessel(n, y):
     return where(n > 12, math.nan, where(abs(y) < n + 1, series, found))
 
 
-@scaled_bessel.reads
-def scaled_bessel_reads(needs):
-    return True, True, False
+scaled_bessel.reads(lambda needs: (True, True, False))
 
 
 @scaled_bessel.pullback
