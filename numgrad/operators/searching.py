@@ -34,25 +34,21 @@ def count_nonzero(x, out):
     out[0] = count
 
 
-def position_of(function):
-    """Return ``argmax`` or ``argmin`` of NumPy for several axes: the position in their C order."""
+def of_position(function):
+    """Declare a reduction to what ``argmax`` or ``argmin`` of NumPy finds; of several axes that is
+    the position in their C order."""
 
-    def position(array, axis):
+    def place(array, axis):
         lead = array.ndim - len(axis)
         moved = np.moveaxis(array, axis, range(lead, array.ndim))
         return function(moved.reshape(*moved.shape[:lead], prod(moved.shape[lead:])), axis=-1)
 
-    return position
+    return reduction(
+        numpy=place, result=np.int64, complex=False, empty=False, exact=True, differentiable=False
+    )
 
 
-@reduction(
-    numpy=position_of(np.argmax),
-    result=np.int64,
-    complex=False,
-    empty=False,
-    exact=True,
-    differentiable=False,
-)
+@of_position(np.argmax)
 def argmax(x, out):
     """The position of the first largest element, or of the first NaN."""
     at = 0
@@ -62,14 +58,7 @@ def argmax(x, out):
     out[0] = at
 
 
-@reduction(
-    numpy=position_of(np.argmin),
-    result=np.int64,
-    complex=False,
-    empty=False,
-    exact=True,
-    differentiable=False,
-)
+@of_position(np.argmin)
 def argmin(x, out):
     """The position of the first smallest element, or of the first NaN."""
     at = 0
