@@ -55,12 +55,8 @@ def add(x1, x2):
 
 
 @add.partial("x1")
-def add_dx1():
-    return 1
-
-
 @add.partial("x2")
-def add_dx2():
+def add_slope():
     return 1
 
 

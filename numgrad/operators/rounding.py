@@ -12,29 +12,14 @@ def floor(x):
     return math.floor(x)
 
 
-@floor.partial("x")
-def floor_dx():
-    return 0
-
-
 @builtin(numpy=np.ceil, complex=False)
 def ceil(x):
     return math.ceil(x)
 
 
-@ceil.partial("x")
-def ceil_dx():
-    return 0
-
-
 @builtin(numpy=np.trunc, complex=False)
 def trunc(x):
     return math.trunc(x)
-
-
-@trunc.partial("x")
-def trunc_dx():
-    return 0
 
 
 def complex_rint(x):
@@ -44,11 +29,6 @@ def complex_rint(x):
 @builtin(name="round", numpy=np.round, complex=complex_rint)
 def rint(x):
     return round(x)
-
-
-@rint.partial("x")
-def rint_dx():
-    return 0
 
 
 def whole_quotient(x1, x2):
@@ -61,24 +41,19 @@ def floor_divide(x1, x2):
     return x1 // x2
 
 
+@floor.partial("x")
+@ceil.partial("x")
+@trunc.partial("x")
+@rint.partial("x")
 @floor_divide.partial("x1")
-def floor_divide_dx1():
-    return 0
-
-
 @floor_divide.partial("x2")
-def floor_divide_dx2():
+def whole_slope():
     return 0
 
 
 @builtin(numpy=np.remainder, complex=False)
 def remainder(x1, x2):
     return x1 % x2
-
-
-@remainder.partial("x1")
-def remainder_dx1():
-    return 1
 
 
 @remainder.partial("x2")
@@ -97,8 +72,9 @@ def fmod(x1, x2):
     return math.copysign(abs(x1) % abs(x2), x1)
 
 
+@remainder.partial("x1")
 @fmod.partial("x1")
-def fmod_dx1():
+def rest_dx1():
     return 1
 
 
