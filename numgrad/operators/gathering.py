@@ -77,6 +77,7 @@ class _Positional(Operator):
     function: Any
     signature: str
     _read = 0  # the first input of which all elements are read
+    _sizes = "shape"  # the parameter with the sizes that take the place of the flattened axes
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -84,9 +85,13 @@ class _Positional(Operator):
         self._data = self.signature.partition("->")[0].count("k")
         self.reads(lambda needs: (*(False,) * self._data, any(needs), False))
 
-    def spec(self, dtype: np.dtype, function: Any = None) -> LoopSpec:
+    def function_of(self, static: Static) -> Any:
+        """Return the function of the kernel."""
+        return self.function
+
+    def spec(self, dtype: np.dtype, function: Any) -> LoopSpec:
         """Return the kernel spec for data of ``dtype``."""
-        dtype, function = _MOVED_AS.get(dtype, dtype), function or self.function
+        dtype = _MOVED_AS.get(dtype, dtype)
         if (dtype, function) not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
             name = function.__name__.removesuffix("_core")  # by which targets have others
@@ -94,21 +99,27 @@ class _Positional(Operator):
             self._specs[dtype, function] = spec
         return self._specs[dtype, function]
 
-    def emit(
-        self, builder: Any, inputs: Any, specs: Any, axes: Any, core: Any, function: Any = None
-    ) -> list[Any]:
-        """Append the kernel; ``axes`` are the numbers of axes to flatten of data and output."""
+    def infer(self, specs: Any, static: Static) -> list[Any]:
+        lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
+        return [((*lead, *static[self._sizes], *last), specs[0].dtype)]
+
+    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
+        """Append the kernel. Data and output have ``count`` and ``len(sizes)`` axes to flatten in
+        turn."""
         *data, positions = inputs
+        count, tail, sizes = static["count"], static["tail"], static[self._sizes]
+        axes = [(count, tail), (len(sizes), tail), (count, tail)][: len(inputs)]
         data = [_flat_operand(builder, x, *a) for x, a in zip(data, axes, strict=False)]
         ((shape, dtype, rows, *_),) = specs
         out = builder.new(shape, dtype, rows)
         if prod(shape):
             flat = _flat_operand(builder, out, *axes[-1])
+            core = (*data[0].shape[-2:], prod(sizes))
             ncore = (*(2,) * len(data), 1, 2)
             loop = flat.shape[:-2]
             operands = [*data, builder.contiguous(positions)]
             work = prod(shape) + sum(prod(x.shape) for x in data[self._read :])
-            spec = self.spec(dtype, function)
+            spec = self.spec(dtype, self.function_of(static))
             builder.emit(spec, operands, [flat], ncore, core, loop, self.name, work=work)
         return [out]
 
@@ -139,10 +150,6 @@ class Gather(_Positional):
     signature = "(n,k),(m)->(m,k)"
     _read = 1
 
-    def infer(self, specs: Any, static: Static) -> list[Any]:
-        lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
-        return [((*lead, *static["shape"], *last), specs[0].dtype)]
-
     def memory_order(self, operands: Any, static: Static) -> Any:
         """Return the elements of the first operand at small arrays of positions, as NumPy has them
         in memory; in C order where nobody asks for that."""
@@ -170,12 +177,6 @@ class Gather(_Positional):
             return lambda x, at: x.reshape(flat).take(at, -2).reshape(shape)
         return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)
 
-    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
-        count, tail, shape = static["count"], static["tail"], static["shape"]
-        _, middle, last = _parts(inputs[0].shape, count, tail)
-        core = (prod(middle), prod(last), prod(shape))
-        return self.emit(builder, inputs, specs, [(count, tail), (len(shape), tail)], core)
-
 
 class ScatterAdd(_Positional):
     """Zeros of core shape ``sizes`` to which ``g`` is added at ``positions``. ``once``, where it is
@@ -183,10 +184,10 @@ class ScatterAdd(_Positional):
 
     function = staticmethod(scatter_core)
     signature = "(m,k),(m)->(n,k)"
+    _sizes = "sizes"
 
-    def infer(self, specs: Any, static: Static) -> list[Any]:
-        lead, _, last = _parts(specs[0].shape, static["count"], static["tail"])
-        return [((*lead, *static["sizes"], *last), specs[0].dtype)]
+    def function_of(self, static: Static) -> Any:
+        return place_core if static.get("once", False) else scatter_core
 
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
         g, positions = arrays
@@ -195,20 +196,9 @@ class ScatterAdd(_Positional):
         out = np.empty(shape, dtype)
         g = np.ascontiguousarray(_flatten(g, count, tail))
         positions = np.ascontiguousarray(positions)
-        kernel = target.kernel(self.spec(dtype, _core(static)))
+        kernel = target.kernel(self.spec(dtype, self.function_of(static)))
         kernel.ufunc(g, positions, out=_flatten(out, len(sizes), tail))
         return [out]
-
-    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
-        count, tail, sizes = static["count"], static["tail"], static["sizes"]
-        _, middle, last = _parts(inputs[0].shape, count, tail)
-        core = (prod(middle), prod(last), prod(sizes))
-        axes = [(count, tail), (len(sizes), tail)]
-        return self.emit(builder, inputs, specs, axes, core, _core(static))
-
-
-def _core(static: Static) -> Any:
-    return place_core if static.get("once", False) else scatter_core
 
 
 class PutAt(_Positional):
@@ -241,21 +231,13 @@ class PutAt(_Positional):
         _flatten(out, count, tail)[..., positions, :] = _flatten(v, len(static["shape"]), tail)
         return [out]
 
-    def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
-        count, tail, shape = static["count"], static["tail"], static["shape"]
-        _, middle, last = _parts(inputs[0].shape, count, tail)
-        core = (prod(middle), prod(last), prod(shape))
-        axes = [(count, tail), (len(shape), tail), (count, tail)]
-        return self.emit(builder, inputs, specs, axes, core)
-
 
 gather = Gather("gather")
 scatter_add = ScatterAdd("scatter_add")
 put_at = PutAt("put_at")
 
 # The positions are one vector for all that the data are looped over.
-gather.ranks = lambda *, count, tail, **_: (count + tail, 1)
-scatter_add.ranks = lambda *, count, tail, **_: (count + tail, 1)
+gather.ranks = scatter_add.ranks = lambda *, count, tail, **_: (count + tail, 1)
 put_at.ranks = lambda *, count, tail, shape, **_: (count + tail, len(shape) + tail, 1)
 
 put_at.is_linear = True
