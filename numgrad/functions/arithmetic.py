@@ -10,7 +10,7 @@ from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
-from . import elementwise, indexing, inplace, linalg, sparse
+from . import bits, comparison, elementwise, indexing, inplace, linalg, powers, rounding, sparse
 from .operands import is_known
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
@@ -103,39 +103,39 @@ class Arithmetic:
     __rmul__ = _direct_reflected(_operators.multiply, elementwise.multiply)
     __truediv__ = _direct(_operators.divide, elementwise.divide)
     __rtruediv__ = _direct_reflected(_operators.divide, elementwise.divide)
-    __floordiv__ = _forward(elementwise.floor_divide)
-    __rfloordiv__ = _reflected(elementwise.floor_divide)
-    __mod__, __rmod__ = _forward(elementwise.remainder), _reflected(elementwise.remainder)
-    __pow__, __rpow__ = _forward(elementwise.pow), _reflected(elementwise.pow)
+    __floordiv__ = _forward(rounding.floor_divide)
+    __rfloordiv__ = _reflected(rounding.floor_divide)
+    __mod__, __rmod__ = _forward(rounding.remainder), _reflected(rounding.remainder)
+    __pow__, __rpow__ = _forward(powers.pow), _reflected(powers.pow)
     __matmul__, __rmatmul__ = _forward(linalg.matmul), _reflected(linalg.matmul)
 
-    __and__, __rand__ = _forward(elementwise.bitwise_and), _reflected(elementwise.bitwise_and)
-    __or__, __ror__ = _forward(elementwise.bitwise_or), _reflected(elementwise.bitwise_or)
-    __xor__, __rxor__ = _forward(elementwise.bitwise_xor), _reflected(elementwise.bitwise_xor)
-    __lshift__ = _forward(elementwise.bitwise_left_shift)
-    __rlshift__ = _reflected(elementwise.bitwise_left_shift)
-    __rshift__ = _forward(elementwise.bitwise_right_shift)
-    __rrshift__ = _reflected(elementwise.bitwise_right_shift)
+    __and__, __rand__ = _forward(bits.bitwise_and), _reflected(bits.bitwise_and)
+    __or__, __ror__ = _forward(bits.bitwise_or), _reflected(bits.bitwise_or)
+    __xor__, __rxor__ = _forward(bits.bitwise_xor), _reflected(bits.bitwise_xor)
+    __lshift__ = _forward(bits.bitwise_left_shift)
+    __rlshift__ = _reflected(bits.bitwise_left_shift)
+    __rshift__ = _forward(bits.bitwise_right_shift)
+    __rrshift__ = _reflected(bits.bitwise_right_shift)
 
     __iadd__, __isub__ = _in_place(_operators.add), _in_place(_operators.subtract)
     __imul__, __itruediv__ = _in_place(_operators.multiply), _in_place(_operators.divide)
     __ipow__, __ifloordiv__ = _in_place(registry["pow"]), _in_place(registry["floor_divide"])
     __imod__, __imatmul__ = _in_place(registry["remainder"]), _in_place(linalg.matmul)
-    __iand__, __ior__ = _in_place(elementwise.bitwise_and), _in_place(elementwise.bitwise_or)
-    __ixor__ = _in_place(elementwise.bitwise_xor)
-    __ilshift__ = _in_place(elementwise.bitwise_left_shift)
-    __irshift__ = _in_place(elementwise.bitwise_right_shift)
+    __iand__, __ior__ = _in_place(bits.bitwise_and), _in_place(bits.bitwise_or)
+    __ixor__ = _in_place(bits.bitwise_xor)
+    __ilshift__ = _in_place(bits.bitwise_left_shift)
+    __irshift__ = _in_place(bits.bitwise_right_shift)
 
-    __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)
-    __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)
+    __lt__, __le__ = _forward(comparison.less), _forward(comparison.less_equal)
+    __gt__, __ge__ = _forward(comparison.greater), _forward(comparison.greater_equal)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
         """Compare the elements; the result is a boolean tensor."""
-        return elementwise.equal(self, other) if is_operand(other) else NotImplemented
+        return comparison.equal(self, other) if is_operand(other) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
         """Compare the elements; the result is a boolean tensor."""
-        return elementwise.not_equal(self, other) if is_operand(other) else NotImplemented
+        return comparison.not_equal(self, other) if is_operand(other) else NotImplemented
 
     def __hash__(self: Any) -> int:
         """Return the hash of an integer or a truth value, to be found as a key; arrays, whose
@@ -147,13 +147,13 @@ class Arithmetic:
         """Return the floor of the quotient, and the remainder."""
         if not is_operand(other):
             return NotImplemented
-        return elementwise.floor_divide(self, other), elementwise.remainder(self, other)
+        return rounding.floor_divide(self, other), rounding.remainder(self, other)
 
     def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
         if not is_operand(other):
             return NotImplemented
-        return elementwise.floor_divide(other, self), elementwise.remainder(other, self)
+        return rounding.floor_divide(other, self), rounding.remainder(other, self)
 
     def __neg__(self) -> Tensor:
         return unary(_operators.negative, self)
@@ -165,13 +165,13 @@ class Arithmetic:
         return elementwise.abs(self)
 
     def __invert__(self) -> Tensor:
-        return elementwise.bitwise_invert(self)
+        return bits.bitwise_invert(self)
 
     def __round__(self: Any, ndigits: int | None = None) -> Tensor | int:
         """Return a Python integer where no digits are asked for, as numbers of NumPy do."""
         if ndigits is None and not self.shape and self.dtype.kind != "c" and is_known(self):
             return round(self._on_host().item())
-        return elementwise.round(self, ndigits or 0)
+        return rounding.round(self, ndigits or 0)
 
     # Elements -------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Elementwise functions: arithmetic; the other chapters of elementwise functions by name."""
+"""Elementwise functions: arithmetic, absolute values and signs."""
 
 from typing import Any, Unpack
 
@@ -8,98 +8,7 @@ from .._errors import DtypeError
 from .._tensor import ArrayLike, Tensor
 from ..operators import complex_parts as _complex_parts
 from ..operators import elementwise as _elementwise
-from .bits import bitwise_and as bitwise_and
-from .bits import bitwise_count as bitwise_count
-from .bits import bitwise_invert as bitwise_invert
-from .bits import bitwise_left_shift as bitwise_left_shift
-from .bits import bitwise_not as bitwise_not
-from .bits import bitwise_or as bitwise_or
-from .bits import bitwise_right_shift as bitwise_right_shift
-from .bits import bitwise_xor as bitwise_xor
-from .bits import gcd as gcd
-from .bits import invert as invert
-from .bits import lcm as lcm
-from .bits import left_shift as left_shift
-from .bits import right_shift as right_shift
-from .bits import spacing as spacing
-from .comparison import equal as equal
-from .comparison import greater as greater
-from .comparison import greater_equal as greater_equal
-from .comparison import isfinite as isfinite
-from .comparison import isinf as isinf
-from .comparison import isnan as isnan
-from .comparison import less as less
-from .comparison import less_equal as less_equal
-from .comparison import logical_and as logical_and
-from .comparison import logical_not as logical_not
-from .comparison import logical_or as logical_or
-from .comparison import logical_xor as logical_xor
-from .comparison import not_equal as not_equal
-from .comparison import signbit as signbit
-from .complex_parts import angle as angle
-from .complex_parts import conj as conj
-from .complex_parts import conjugate as conjugate
-from .complex_parts import imag as imag
-from .complex_parts import real as real
-from .exponential import exp as exp
-from .exponential import exp2 as exp2
-from .exponential import expm1 as expm1
-from .exponential import log as log
-from .exponential import log1p as log1p
-from .exponential import log2 as log2
-from .exponential import log10 as log10
-from .exponential import logaddexp as logaddexp
-from .exponential import logaddexp2 as logaddexp2
-from .hyperbolic import acosh as acosh
-from .hyperbolic import arccosh as arccosh
-from .hyperbolic import arcsinh as arcsinh
-from .hyperbolic import arctanh as arctanh
-from .hyperbolic import asinh as asinh
-from .hyperbolic import atanh as atanh
-from .hyperbolic import cosh as cosh
-from .hyperbolic import sinh as sinh
-from .hyperbolic import tanh as tanh
 from .operands import as_scalar
-from .powers import cbrt as cbrt
-from .powers import hypot as hypot
-from .powers import pow as pow
-from .powers import power as power
-from .powers import sqrt as sqrt
-from .powers import square as square
-from .rounding import around as around
-from .rounding import ceil as ceil
-from .rounding import fix as fix
-from .rounding import floor as floor
-from .rounding import floor_divide as floor_divide
-from .rounding import fmod as fmod
-from .rounding import mod as mod
-from .rounding import remainder as remainder
-from .rounding import rint as rint
-from .rounding import round as round
-from .rounding import trunc as trunc
-from .selection import clip as clip
-from .selection import copysign as copysign
-from .selection import fmax as fmax
-from .selection import fmin as fmin
-from .selection import maximum as maximum
-from .selection import minimum as minimum
-from .selection import nan_to_num as nan_to_num
-from .selection import where as where
-from .trigonometric import acos as acos
-from .trigonometric import arccos as arccos
-from .trigonometric import arcsin as arcsin
-from .trigonometric import arctan as arctan
-from .trigonometric import arctan2 as arctan2
-from .trigonometric import asin as asin
-from .trigonometric import atan as atan
-from .trigonometric import atan2 as atan2
-from .trigonometric import cos as cos
-from .trigonometric import deg2rad as deg2rad
-from .trigonometric import degrees as degrees
-from .trigonometric import rad2deg as rad2deg
-from .trigonometric import radians as radians
-from .trigonometric import sin as sin
-from .trigonometric import tan as tan
 from .universal import Options, universal, with_options
 
 

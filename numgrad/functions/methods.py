@@ -16,7 +16,7 @@ from ..engine.seen import seen
 from ..engine.values import Shape, Value, View
 from ..operators.cast import cast
 from . import (
-    elementwise,
+    complex_parts,
     exchange,
     indexing,
     inplace,
@@ -28,7 +28,9 @@ from . import (
     placing,
     protocols,
     reduction,
+    rounding,
     searching,
+    selection,
     sorting,
     text,
     transfer,
@@ -164,8 +166,8 @@ class Methods:
     resize = _refused("resize", "its size stays; write t.reshape(shape)")
 
     # Elementwise and reductions: NumPy gives the method the parameters of the function
-    clip = elementwise.clip
-    round = elementwise.round
+    clip = selection.clip
+    round = rounding.round
 
     all = reduction.all
     any = reduction.any
@@ -214,7 +216,7 @@ class Methods:
 
     def conj(self: Any) -> Tensor:
         """Return the complex conjugate; real numbers are the tensor itself, as in NumPy."""
-        return elementwise.conj(self) if self.dtype.kind == "c" else self
+        return complex_parts.conj(self) if self.dtype.kind == "c" else self
 
     conjugate = conj
 
@@ -256,8 +258,8 @@ class Methods:
         return _shape.matrix_transpose(self)
 
     # Elements
-    real = _part(elementwise.real, "The real parts, a view.")
-    imag = _part(elementwise.imag, "The imaginary parts, a view of complex numbers.")
+    real = _part(complex_parts.real, "The real parts, a view.")
+    imag = _part(complex_parts.imag, "The imaginary parts, a view of complex numbers.")
 
     def astype(
         self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,

@@ -9,7 +9,7 @@ from ..operators.powers import root_of_sum
 from . import reduction, statistics
 from .axes import Axis
 from .comparison import isnan, logical_and, logical_not
-from .elementwise import real
+from .complex_parts import real
 from .operands import as_scalar, as_tensor, is_known, values_of
 from .quantiles import nanmedian as nanmedian
 from .quantiles import nanpercentile as nanpercentile

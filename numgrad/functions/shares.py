@@ -2,12 +2,15 @@
 
 from .._tensor import ArrayLike, Tensor
 from .axes import Axis
+from .comparison import isfinite
 from .complex_parts import real
 from .elementwise import abs as absolute
-from .elementwise import exp, isfinite, log, multiply, sign, subtract, where
+from .elementwise import multiply, sign, subtract
+from .exponential import exp, log
 from .operands import as_tensor
 from .reduction import max as largest_of
 from .reduction import sum as sum_of
+from .selection import where
 from .shape import squeeze
 from .statistics import logsumexp as plain_logsumexp
 
