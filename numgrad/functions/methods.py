@@ -17,6 +17,7 @@ from ..engine.values import Shape, Value, View
 from ..operators.cast import cast
 from . import (
     complex_parts,
+    diagonals,
     exchange,
     indexing,
     inplace,
@@ -28,6 +29,8 @@ from . import (
     placing,
     protocols,
     reduction,
+    repeating,
+    reshaping,
     rounding,
     searching,
     selection,
@@ -35,7 +38,6 @@ from . import (
     text,
     transfer,
 )
-from . import shape as _shape
 from .array_class import Array
 from .operands import as_scalar
 
@@ -139,14 +141,14 @@ class Methods:
         if isinstance(dtype, builtins.type) and issubclass(dtype, Array):
             dtype = None
         if dtype is None and type is None:
-            return _shape.reshape(self, self.shape)
+            return reshaping.reshape(self, self.shape)
         if isinstance(dtype, (int, tuple)) or type is not None or np.dtype(dtype) != self.dtype:
             raise TypeError(
                 f"view({dtype!r}) of a tensor of {self.dtype}: bytes are not read as another "
                 f"dtype. Write t.astype(dtype) to convert, t.reshape(shape) for another shape, "
                 f"np.stack([t.real, t.imag], -1) for the parts of complex numbers."
             )
-        return _shape.reshape(self, self.shape)
+        return reshaping.reshape(self, self.shape)
 
     def tobytes(self: Any, order: Any = "C") -> bytes:
         """Return the bytes of the elements; refused where gradients flow."""
@@ -221,41 +223,41 @@ class Methods:
     conjugate = conj
 
     # Linear algebra
-    diagonal = _shape.diagonal
+    diagonal = diagonals.diagonal
     dot = linalg.dot
     trace = linalg.trace
 
     # Shape
-    ravel = _shape.ravel
-    repeat = _shape.repeat
-    squeeze = _shape.squeeze
-    swapaxes = _shape.swapaxes
+    ravel = reshaping.ravel
+    repeat = repeating.repeat
+    squeeze = reshaping.squeeze
+    swapaxes = reshaping.swapaxes
     take = indexing.take
 
-    flatten = _shape.flatten
+    flatten = reshaping.flatten
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Tensor:
         """Return the elements in another shape: a tuple or separate sizes; one may be -1."""
-        return _shape.reshape(self, _unpack(shape), order, copy=copy)
+        return reshaping.reshape(self, _unpack(shape), order, copy=copy)
 
     def transpose(self, *axes: Any) -> Tensor:
         """Permute the axes; without arguments reverse them."""
         order = _unpack(axes)
-        return _shape.transpose(self, order or None)
+        return reshaping.transpose(self, order or None)
 
     def permute(self, *axes: Any) -> Tensor:
         """Permute the axes (torch's name); all must be given."""
-        return _shape.permute_dims(self, _unpack(axes))
+        return reshaping.permute_dims(self, _unpack(axes))
 
     @property
     def T(self) -> Tensor:  # noqa: N802
         """The tensor with its axes reversed."""
-        return _shape.transpose(self)
+        return reshaping.transpose(self)
 
     @property
     def mT(self) -> Tensor:  # noqa: N802
         """The tensor with its last two axes exchanged: a stack of matrices, each transposed."""
-        return _shape.matrix_transpose(self)
+        return reshaping.matrix_transpose(self)
 
     # Elements
     real = _part(complex_parts.real, "The real parts, a view.")

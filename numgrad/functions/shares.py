@@ -10,8 +10,8 @@ from .exponential import exp, log
 from .operands import as_tensor
 from .reduction import max as largest_of
 from .reduction import sum as sum_of
+from .reshaping import squeeze
 from .selection import where
-from .shape import squeeze
 from .statistics import logsumexp as plain_logsumexp
 
 

@@ -10,12 +10,14 @@ from .. import special as sp
 from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..functions.constants import eye
+from ..functions.diagonals import diag, diagonal
 from ..functions.exponential import exp, log
+from ..functions.joining import concat
 from ..functions.least_squares import pinv
 from ..functions.operands import as_tensors
 from ..functions.products import matmul
+from ..functions.reshaping import moveaxis, reshape, squeeze
 from ..functions.selection import where
-from ..functions.shape import concat, diag, diagonal, moveaxis, reshape, squeeze
 from ..functions.spectral import eigh, eigvalsh
 from ..functions.systems import cholesky, solve
 from .family import Family
