@@ -10,7 +10,7 @@ from .._declare.dtypes import is_masked
 from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
-from . import bits, comparison, elementwise, indexing, inplace, linalg, powers, rounding, sparse
+from . import bits, comparison, elementwise, indexing, inplace, powers, products, rounding, sparse
 from .operands import is_known
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
@@ -107,7 +107,7 @@ class Arithmetic:
     __rfloordiv__ = _reflected(rounding.floor_divide)
     __mod__, __rmod__ = _forward(rounding.remainder), _reflected(rounding.remainder)
     __pow__, __rpow__ = _forward(powers.pow), _reflected(powers.pow)
-    __matmul__, __rmatmul__ = _forward(linalg.matmul), _reflected(linalg.matmul)
+    __matmul__, __rmatmul__ = _forward(products.matmul), _reflected(products.matmul)
 
     __and__, __rand__ = _forward(bits.bitwise_and), _reflected(bits.bitwise_and)
     __or__, __ror__ = _forward(bits.bitwise_or), _reflected(bits.bitwise_or)
@@ -120,7 +120,7 @@ class Arithmetic:
     __iadd__, __isub__ = _in_place(_operators.add), _in_place(_operators.subtract)
     __imul__, __itruediv__ = _in_place(_operators.multiply), _in_place(_operators.divide)
     __ipow__, __ifloordiv__ = _in_place(registry["pow"]), _in_place(registry["floor_divide"])
-    __imod__, __imatmul__ = _in_place(registry["remainder"]), _in_place(linalg.matmul)
+    __imod__, __imatmul__ = _in_place(registry["remainder"]), _in_place(products.matmul)
     __iand__, __ior__ = _in_place(bits.bitwise_and), _in_place(bits.bitwise_or)
     __ixor__ = _in_place(bits.bitwise_xor)
     __ilshift__ = _in_place(bits.bitwise_left_shift)

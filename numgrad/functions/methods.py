@@ -27,6 +27,7 @@ from . import (
     ordering,
     persistence,
     placing,
+    products,
     protocols,
     reduction,
     repeating,
@@ -224,7 +225,7 @@ class Methods:
 
     # Linear algebra
     diagonal = diagonals.diagonal
-    dot = linalg.dot
+    dot = products.dot
     trace = linalg.trace
 
     # Shape

@@ -8,7 +8,6 @@ from .._tensor import ArrayLike, Tensor
 from .constants import zeros
 from .joining import concat
 from .least_squares import lstsq
-from .linalg import inv
 from .operands import as_tensor, is_known, values_of, whole
 from .polynomials import vander
 from .products import outer
@@ -16,6 +15,7 @@ from .reduction import sum as _sum
 from .reshaping import atleast_1d
 from .sorting import argsort
 from .spectral import eigvals
+from .systems import inv
 
 
 def roots(p: ArrayLike) -> Tensor:

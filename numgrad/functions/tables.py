@@ -18,6 +18,7 @@ from . import (
     comparison,
     complex_parts,
     constants,
+    contraction,
     creation,
     cumulative,
     diagonals,
@@ -35,14 +36,18 @@ from . import (
     indexing,
     interpolation,
     joining,
+    least_squares,
     linalg,
+    matrix_functions,
     nan_reductions,
+    norms,
     ordering,
     padding,
     placing,
     polynomial_fits,
     polynomials,
     powers,
+    products,
     quantiles,
     ranges,
     rearranging,
@@ -54,6 +59,8 @@ from . import (
     selection,
     sets,
     sorting,
+    spectral,
+    systems,
     text,
     trigonometric,
     vectors,
@@ -61,11 +68,14 @@ from . import (
 
 CHAPTERS = (
     agreement, applying, assembling, averages, bits, choosing, comparison, complex_parts,
-    constants, creation, cumulative, diagonals, differences, dtypes, elementwise, exponential,
-    facts, files, filtering, floats, grids, histograms, hyperbolic, indexing, interpolation,
-    joining, linalg, nan_reductions, ordering, padding, placing, polynomial_fits, polynomials,
-    powers, quantiles, ranges, rearranging, reduction, repeating, reshaping, rounding, searching,
-    selection, sets, sorting, text, trigonometric, vectors,
+    constants, contraction, creation, cumulative, diagonals, differences, dtypes, elementwise,
+    exponential, facts, files, filtering, floats, grids, histograms, hyperbolic, indexing,
+    interpolation, joining, linalg, nan_reductions, ordering, padding, placing, polynomial_fits,
+    polynomials, powers, products, quantiles, ranges, rearranging, reduction, repeating, reshaping,
+    rounding, searching, selection, sets, sorting, text, trigonometric, vectors,
+)  # fmt: skip
+LINALG = (
+    contraction, least_squares, matrix_functions, norms, products, reshaping, spectral, systems,
 )  # fmt: skip
 
 
@@ -99,7 +109,7 @@ _SCIPY_NAMES = {"_lambertw": "lambertw", "_riemann_zeta": "zeta", "_zeta": "zeta
 
 
 def _matrix_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    return linalg.diagonal(x, offset, axis1=-2, axis2=-1)
+    return diagonals.diagonal(x, offset, axis1=-2, axis2=-1)
 
 
 def _matrix_trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
@@ -124,7 +134,7 @@ def functions() -> dict[Any, Callable[..., Any]]:
 
     return {
         **{theirs: own for theirs, own in _OF_NUMPY.items() if theirs not in NO_PROTOCOL},
-        **_of_equal_names(np.linalg, (linalg,)),
+        **_of_equal_names(np.linalg, LINALG),
         **_of_equal_names(np.fft, (fourier,)),
         np.linalg.diagonal: _matrix_diagonal,
         np.linalg.trace: _matrix_trace,
