@@ -17,6 +17,7 @@ from ..engine.values import Shape, Value, View
 from ..operators.cast import cast
 from . import (
     complex_parts,
+    cumulative,
     diagonals,
     exchange,
     indexing,
@@ -36,6 +37,7 @@ from . import (
     searching,
     selection,
     sorting,
+    statistics,
     text,
     transfer,
 )
@@ -176,15 +178,15 @@ class Methods:
     any = reduction.any
     argmax = reduction.argmax
     argmin = reduction.argmin
-    cumprod = reduction.cumprod
-    cumsum = reduction.cumsum
+    cumprod = cumulative.cumprod
+    cumsum = cumulative.cumsum
     max = reduction.max
-    mean = reduction.mean
+    mean = statistics.mean
     min = reduction.min
     prod = reduction.prod
-    std = reduction.std
+    std = statistics.std
     sum = reduction.sum
-    var = reduction.var
+    var = statistics.var
 
     argsort = sorting.argsort
     argpartition = ordering.argpartition

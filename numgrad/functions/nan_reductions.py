@@ -6,14 +6,11 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from ..operators.powers import root_of_sum
-from . import reduction, statistics
+from . import cumulative, reduction, statistics
 from .axes import Axis
 from .comparison import isnan, logical_and, logical_not
 from .complex_parts import real
 from .operands import as_scalar, as_tensor, is_known, values_of
-from .quantiles import nanmedian as nanmedian
-from .quantiles import nanpercentile as nanpercentile
-from .quantiles import nanquantile as nanquantile
 from .results import delivered
 from .selection import where as _where
 
@@ -88,7 +85,7 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tenso
     >>> ng.nancumsum([1.0, float("nan"), 3.0])
     tensor([1., 1., 4.])
     """
-    return reduction.cumsum(_filled(a, 0), axis, dtype)
+    return cumulative.cumsum(_filled(a, 0), axis, dtype)
 
 
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tensor:
@@ -100,7 +97,7 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None) -> Tens
     >>> ng.nancumprod([2.0, float("nan"), 3.0])
     tensor([2., 2., 6.])
     """
-    return reduction.cumprod(_filled(a, 1), axis, dtype)
+    return cumulative.cumprod(_filled(a, 1), axis, dtype)
 
 
 def nanmean(

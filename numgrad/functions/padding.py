@@ -17,13 +17,13 @@ from .joining import concat
 from .memory_order import in_order, order_of
 from .operands import as_tensor, whole
 from .ranges import linspace
-from .reduction import max, mean, min
+from .reduction import max, min
 from .repeating import broadcast_to
 from .reshaping import expand_dims
 from .results import way_out
 from .rounding import round
 from .selection import where
-from .statistics import median
+from .statistics import mean, median
 
 _STATISTICS = {"maximum": max, "minimum": min, "mean": mean, "median": median}
 _OPTIONS = {

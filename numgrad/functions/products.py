@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from .._declare.operator import FLOATING
-from .._declare.partial import conjugate as _conjugate
+from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor, placed
 from ..engine.seen import seen
 from ..engine.steps import Steps
@@ -155,7 +155,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     """
     a, b = as_tensors(a, b)
     a, b = (reshape(x, ncore=x.ndim, shape=(x.size,)) for x in (a, b))
-    return matmul(_conjugate(a), b)
+    return matmul(conjugate(a), b)
 
 
 def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -185,7 +185,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     axis = negative_axis(axis, min(x1.ndim, x2.ndim))
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(f"vecdot: vectors of {x1.shape[axis]} and {x2.shape[axis]} elements")
-    products = multiply(_conjugate(x1), x2)
+    products = multiply(conjugate(x1), x2)
     return cast(sum_(products, axes=(axis,)), products.dtype)
 
 
@@ -213,7 +213,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([31., 42.])
     """
     x1, x2 = as_tensors(x1, x2)
-    return squeeze(matmul(expand_dims(_conjugate(x1), axes=(-2,)), x2), axes=(-2,))
+    return squeeze(matmul(expand_dims(conjugate(x1), axes=(-2,)), x2), axes=(-2,))
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:

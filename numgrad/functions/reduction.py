@@ -10,16 +10,9 @@ from ..operators import searching as _searching
 from ..operators.elementwise import add, multiply
 from ..operators.selection import maximum, minimum
 from .axes import Axis, kept, negative_axes, number_of_elements, reduce_axes, reducer
-from .cumulative import cumprod as cumprod
-from .cumulative import cumsum as cumsum
 from .operands import as_tensor
 from .repeating import broadcast_to
 from .results import delivered, initial_of, present
-from .statistics import logsumexp as logsumexp
-from .statistics import mean as mean
-from .statistics import median as median
-from .statistics import std as std
-from .statistics import var as var
 
 
 def _as_dtype(x: ArrayLike, dtype: Any) -> Tensor:

@@ -60,6 +60,7 @@ from . import (
     sets,
     sorting,
     spectral,
+    statistics,
     systems,
     text,
     trigonometric,
@@ -72,11 +73,14 @@ CHAPTERS = (
     exponential, facts, files, filtering, floats, grids, histograms, hyperbolic, indexing,
     interpolation, joining, linalg, nan_reductions, ordering, padding, placing, polynomial_fits,
     polynomials, powers, products, quantiles, ranges, rearranging, reduction, repeating, reshaping,
-    rounding, searching, selection, sets, sorting, text, trigonometric, vectors,
+    rounding, searching, selection, sets, sorting, statistics, text, trigonometric, vectors,
 )  # fmt: skip
 LINALG = (
     contraction, least_squares, matrix_functions, norms, products, reshaping, spectral, systems,
 )  # fmt: skip
+
+
+PACKAGE = __name__.rpartition(".")[0]  # functions of operators may have the same names
 
 
 def _of_equal_names(library: Any, chapters: Sequence[ModuleType]) -> dict[Any, Any]:
@@ -85,7 +89,8 @@ def _of_equal_names(library: Any, chapters: Sequence[ModuleType]) -> dict[Any, A
     for chapter in chapters:
         for name, own in vars(chapter).items():
             theirs = getattr(library, name, None)
-            if isinstance(own, FunctionType) and callable(theirs) and not isinstance(theirs, type):
+            is_own = isinstance(own, FunctionType) and own.__module__.startswith(PACKAGE)
+            if is_own and callable(theirs) and not isinstance(theirs, type):
                 found[theirs] = own
     return found
 
