@@ -47,3 +47,7 @@ def smallest_integers(x, out):
         out[n] = x[0, n]
         for row in range(x.shape[0]):
             out[n] = x[row, n] if x[row, n] < out[n] else out[n]
+
+
+WHOLE = {"sum": add_integers, "max": largest_integer, "min": smallest_integer}
+COLUMNS = {"sum": add_integer_rows, "max": largest_integers, "min": smallest_integers}

@@ -7,18 +7,11 @@ import numpy as np
 from .._declare import Blocks, elementwise, halving, reduction
 from .._declare.halving import BLOCK, LEAF, max_all, min_all, sum_all
 from .._declare.partial import conjugate
+from . import integer_kernels
 from .cast import cast
 from .comparison import equal
 from .cumulative import exclusive_prod
 from .elementwise import divide, multiply, where
-from .integer_kernels import (
-    add_integer_rows,
-    add_integers,
-    largest_integer,
-    largest_integers,
-    smallest_integer,
-    smallest_integers,
-)
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
 
@@ -37,8 +30,11 @@ def calling(core):
 
 def by_halves(name):
     """Return the options of a reduction by halves, see `numgrad._declare.halving`: the bits depend
-    on the order of the elements alone, and blocks and leaves may be reduced apart."""
+    on the order of the elements alone, and blocks and leaves may be reduced apart. Those of
+    integers do not depend on any order."""
     return {
+        "integers": integer_kernels.WHOLE[name],
+        "integer_columns": integer_kernels.COLUMNS[name],
         "columns": calling(halving.REDUCE_ROWS[name]),
         "blocks": Blocks(BLOCK, calling(halving.JOIN[name])),
         "column_blocks": Blocks(LEAF, calling(halving.JOIN_ROWS[name])),
@@ -48,12 +44,7 @@ def by_halves(name):
 # Sums ---------------------------------------------------------------------------------------------
 
 
-@reduction(
-    numpy=np.sum,
-    integers=add_integers,
-    integer_columns=add_integer_rows,
-    **by_halves("sum"),
-)
+@reduction(numpy=np.sum, **by_halves("sum"))
 def sum(x, out):
     """Sum in blocks of fixed size, so that the bits do not depend on how the work is cut."""
     sum_all(x, out)
@@ -138,34 +129,16 @@ def prod_pullback(context, g):
 # Extrema ------------------------------------------------------------------------------------------
 
 
-@reduction(
-    numpy=np.max,
-    integers=largest_integer,
-    integer_columns=largest_integers,
-    complex=False,
-    empty=False,
-    **by_halves("max"),
-)
+@reduction(numpy=np.max, complex=False, empty=False, **by_halves("max"))
 def max(x, out):
     """The largest element; NaN if there is one."""
     max_all(x, out)
 
 
-@reduction(
-    numpy=np.min,
-    integers=smallest_integer,
-    integer_columns=smallest_integers,
-    complex=False,
-    empty=False,
-    **by_halves("min"),
-)
+@reduction(numpy=np.min, complex=False, empty=False, **by_halves("min"))
 def min(x, out):
     """The smallest element; NaN if there is one."""
     min_all(x, out)
-
-
-def extremum_reads(needs):
-    return True, True
 
 
 def extremum_pullback(context, g):
@@ -179,7 +152,7 @@ def extremum_pullback(context, g):
 
 
 for extremum in (max, min):
-    extremum.reads(extremum_reads)
+    extremum.reads(lambda needs: (True, True))
     extremum.pullback(extremum_pullback)
 
 
