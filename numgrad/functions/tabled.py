@@ -13,6 +13,7 @@ from ..operators import gammas as gammas
 from ..operators import hypergeometric as hypergeometric
 from ..operators import integrals as integrals
 from ..operators.formulas import TABLE, Tabled
+from .documentation import docstring
 from .examples import EXAMPLES
 from .universal import Options, with_options
 
@@ -82,7 +83,7 @@ class Functions:
         function.__name__ = function.__qualname__ = name
         arguments: dict[str, Any] = dict.fromkeys(operator.parameters, ArrayLike)
         function.__annotations__ = {**arguments, "return": Tensor}
-        function.__doc__ = docstring(operator)
+        function.__doc__ = documentation(operator)
         return function
 
 
@@ -91,19 +92,19 @@ def _compiled(source: str) -> CodeType:
     return compile(source, __file__, "eval")
 
 
-def docstring(operator: Tabled) -> str:
+def documentation(operator: Tabled) -> str:
     """Write the documentation of an operator's function."""
     article = "" if operator.about.startswith("`") else "the "
     several = "Broadcast together." if len(operator.parameters) > 1 else "Any shape."
     domain = f" Defined for ``{operator.domain}``." if operator.domain else ""
-    lines = [
+    given, value = EXAMPLES[operator.name]  # which is on record
+    return docstring(
         f"Return {article}{operator.about}.",
-        *("", "Parameters", "----------", f"{', '.join(operator.parameters)} : array_like"),
-        f"    {several}{domain}",
-    ]
-    if not operator.allows_complex:
-        lines += ["", "Raises", "------", "DtypeError", "    For complex arguments."]
-    return "\n".join([*lines, "", "Notes", "-----", notes(operator), *_example(operator), ""])
+        f"{', '.join(operator.parameters)} : array_like\n    {several}{domain}",
+        raises="" if operator.allows_complex else "DtypeError\n    For complex arguments.",
+        notes=notes(operator),
+        example=f">>> ng.special.{operator.name}({given}).item()\n{value}",
+    )
 
 
 def notes(operator: Tabled) -> str:
@@ -120,10 +121,3 @@ def notes(operator: Tabled) -> str:
             f"wanted there is an error."
         )
     return "\n\n".join(sentences)
-
-
-def _example(operator: Tabled) -> list[str]:
-    """Show a value that is on record."""
-    given, value = EXAMPLES[operator.name]
-    call = f"ng.special.{operator.name}({given}).item()"
-    return ["", "Examples", "--------", ">>> import numgrad as ng", f">>> {call}", value]
