@@ -113,25 +113,20 @@ def share_of_log_gamma(a):
 
 def lower_inverse(a, p):
     """Where the lower part is ``p``: SciPy's number after a step of Newton's method."""
-    x = SCIPYS_INVERSE(a, p)
-    if in_single() or not 0 < x < math.inf:
-        return x
-    is_low = p < 0.5
-    share = p if is_low else 1 - p
-    return moved(a, x, share - gamma_parts(a, x, 0.0, is_low), share if is_low else -share)
+    return moved(a, p, SCIPYS_INVERSE(a, p), p < 0.5)
 
 
 def upper_inverse(a, p):
     """Where the upper part is ``p``."""
-    x = SCIPYS_UPPER_INVERSE(a, p)
+    return moved(a, p, SCIPYS_UPPER_INVERSE(a, p), p > 0.5)
+
+
+def moved(a, p, x, is_low):
+    """Return ``x`` after the step. The part that is computed is the smaller one: the lower part or
+    the upper one."""
     if in_single() or not 0 < x < math.inf:
         return x
-    is_low = p > 0.5
-    share = 1 - p if is_low else p
-    return moved(a, x, share - gamma_parts(a, x, 0.0, is_low), share if is_low else -share)
-
-
-def moved(a, x, lack, share):
-    """Return where the lower part, or the upper one if ``share < 0``, is larger by a little."""
-    step = math.copysign(x, share) * (lack / (a * gamma_power(a, x)))
-    return x + step if abs(lack) < SHORT * abs(share) else x
+    share = min(p, 1 - p)
+    lack = share - gamma_parts(a, x, 0.0, is_low)
+    step = (x if is_low else -x) * (lack / (a * gamma_power(a, x)))
+    return x + step if abs(lack) < SHORT * share else x
