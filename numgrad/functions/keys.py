@@ -144,7 +144,7 @@ def _windowed(items: list[Any], shape: Sequence[int]) -> list[Any]:
                 return items
             behind -= 1
             made[n] = positions.reshape(-1, *(1,) * behind)
-        axis += _consumed(item)
+        axis += consumed(item)
     return made
 
 
@@ -245,7 +245,7 @@ def _plain(item: Any) -> Any:
     return item._on_host() if isinstance(item, Tensor) else item
 
 
-def _consumed(item: Any) -> int:
+def consumed(item: Any) -> int:
     """Return how many axes of the array an item stands for, of an ellipsis those of `expand`."""
     if item is None or item is ...:
         return 0
@@ -262,7 +262,7 @@ def expand(items: list[Any], ndim: int) -> list[Any]:
                 raise IndexError("an index can only have a single ellipsis ('...')")
             at = n
         else:
-            used += _consumed(item)
+            used += consumed(item)
     if used > ndim:
         raise IndexError(
             f"too many indices for tensor: tensor is {ndim}-dimensional, but {used} were indexed"
@@ -387,7 +387,7 @@ def check_arrays(items: Sequence[Any], shape: Sequence[int]) -> None:
                 _integer(int(item.max()), axis, shape[axis])
         elif isinstance(item, int):
             _integer(item, axis, shape[axis])
-        axis += _consumed(item)
+        axis += consumed(item)
 
 
 def _check_mask(mask: np.ndarray, axis: int, shape: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from .keys import (
     Items,
     adjacent,
     check_arrays,
+    consumed,
     few_positions,
     is_array,
     is_index,
@@ -124,8 +125,7 @@ def _axes_of(items: Sequence[Any]) -> dict[int, Tensor]:
     for item in items:
         if isinstance(item, Tensor):
             found[axis] = item
-        if item is not None and item is not ...:
-            axis += item.ndim if isinstance(item, np.ndarray) and item.dtype.kind == "b" else 1
+        axis += consumed(item)
     return found
 
 

@@ -45,9 +45,6 @@ class Declared(Family):
         self._entropy = entropy
         return entropy
 
-    def _density(self, *args: Any, **parameters: Any) -> Tensor:
-        return exp(self._log_density(*args, **parameters))
-
 
 class Multivariate(Declared):
     """A distribution of numbers."""
@@ -58,7 +55,7 @@ class Multivariate(Declared):
 
     def pdf(self, x: ArrayLike, *args: Any, **parameters: Any) -> Tensor:
         """Return the density at ``x``."""
-        return self._density(x, *args, **parameters)
+        return exp(self._log_density(x, *args, **parameters))
 
 
 class Counts(Declared):
@@ -70,7 +67,7 @@ class Counts(Declared):
 
     def pmf(self, x: ArrayLike, *args: Any, **parameters: Any) -> Tensor:
         """Return the probability of ``x``."""
-        return self._density(x, *args, **parameters)
+        return exp(self._log_density(x, *args, **parameters))
 
 
 def _operands(name: str, *given: ArrayLike) -> list[Tensor]:
