@@ -14,7 +14,7 @@ from ..operators import shape as _shape
 from ..operators.cast import cast
 from .exchange import is_on_gpu, of_gpu
 from .memory_order import in_order
-from .operands import plain
+from .operands import lists_of, plain
 from .transfer import on_device, placed_on
 
 
@@ -116,7 +116,7 @@ def asarray(
     if is_on_gpu(a):
         return _from_tensor(of_gpu(a), dtype, copy)
     require_plain(a)
-    source = arrays(a)
+    source = lists_of(a)
     array = np.array(source, dtype=dtype, copy=copy)
     if array is not source:
         seen(a)
@@ -163,13 +163,6 @@ def _stack(items: Any, dtype: Any) -> Tensor:
     if len(shapes) > 1:
         raise ValueError(f"asarray: a sequence has parts of different shapes {sorted(shapes)}")
     return _joining.stack(*[cast(part, dtype) for part in parts], axis=-parts[0].ndim - 1)
-
-
-def arrays(items: Any) -> Any:
-    """Replace the tensors in nested sequences by arrays."""
-    if isinstance(items, (list, tuple)):
-        return [arrays(item) for item in items]
-    return items.numpy() if isinstance(items, Tensor) else items
 
 
 def fresh(array: np.ndarray, device: Any = None) -> Tensor:

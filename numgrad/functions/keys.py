@@ -13,7 +13,7 @@ from ..engine.capture import WAYS_OUT, known, refuse
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.values import CPU
-from .operands import as_tensor, plain
+from .operands import as_tensor, lists_of, plain
 
 FULL = (None,)
 _ALLOWED = (
@@ -185,7 +185,7 @@ def _index_array(item: Any, device: str) -> Any:
     if isinstance(item, Tensor):
         array = item._on_host()
     else:
-        array = np.asarray(_plain(seen(item)))
+        array = np.asarray(lists_of(seen(item)))
         if not isinstance(item, np.ndarray) and array.size == 0:
             array = array.astype(np.intp)
     if array.dtype.kind not in "biu":
@@ -237,12 +237,6 @@ def refuse_mask(shape: tuple[int, ...], here: str = "") -> NoReturn:
         f"an argument. {WAYS_OUT}",
         here,
     )
-
-
-def _plain(item: Any) -> Any:
-    if isinstance(item, (list, tuple)):
-        return [_plain(part) for part in item]
-    return item._on_host() if isinstance(item, Tensor) else item
 
 
 def consumed(item: Any) -> int:

@@ -79,6 +79,13 @@ def arrays_of(items: Any) -> Any:
     return items._on_host() if isinstance(items, Tensor) else items
 
 
+def lists_of(items: Any) -> Any:
+    """Replace the tensors in nested sequences, all of which become lists, by arrays of NumPy."""
+    if isinstance(items, (list, tuple)):
+        return [lists_of(item) for item in items]
+    return items._on_host() if isinstance(items, Tensor) else items
+
+
 def whole(n: Any) -> int:
     """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
     n = seen(n)

@@ -9,8 +9,9 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import leaving
 from ..engine.seen import seen
 from . import reduction
-from .creation import arrays, asarray, carries_graph, device_like, fresh
+from .creation import asarray, carries_graph, device_like, fresh
 from .joining import concatenate
+from .operands import lists_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis
 from .rounding import floor
@@ -136,7 +137,7 @@ def linspace(
         numbers = moveaxis(numbers, 0, axis)
         return (numbers, step) if retstep else numbers
     if not carries_graph([start, stop]):
-        first, last = arrays(seen((start, stop)))
+        first, last = lists_of(seen((start, stop)))
         return fresh(np.linspace(first, last, num, endpoint=endpoint, dtype=dtype), device)
     start, stop = (asarray(e) if isinstance(e, (list, tuple)) else e for e in (start, stop))
     result = _between(start, stop, num, endpoint)
