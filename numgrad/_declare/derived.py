@@ -75,7 +75,9 @@ class DerivedOperator(UserOperator):
         if any(wanted[self.linear :]):
             return None
         transposed = self.transpose()
-        return TransposedByUnits(self) if transposed is None else Transposed(self, transposed)
+        if transposed is None:
+            return TransposedByUnits(self, self)
+        return Transposed(self, transposed)
 
     def saves(self, needs: Sequence[bool]) -> Sequence[bool]:
         """Save what the transposed kernel reads: a later pass may want the linear inputs only."""

@@ -1,19 +1,14 @@
 """The transposed map of a kernel of a derivative, where nobody has declared its kernel."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .derivative import Transposed, as_tuple, core_zeros
 from .operator import door, registry
 from .partial import conjugate
-
-if TYPE_CHECKING:
-    from .derived import DerivedOperator
 
 
 class TransposedByUnits(Transposed):
@@ -23,9 +18,6 @@ class TransposedByUnits(Transposed):
     That is as many calls as a core has elements: one for a kernel of scalars. The matrix does not
     depend on the cotangents, so the rows of a batch share it.
     """
-
-    def __init__(self, owner: DerivedOperator) -> None:
-        super().__init__(owner, owner)
 
     def _products(
         self, context: Any, cotangents: Sequence[Any], values: Sequence[Any]
