@@ -18,7 +18,7 @@ from ..engine.record import attach, mode, pack, runtime
 from ..engine.request import TangentRequest
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
-from .vmap_spread import NONE, Wide, applied, filled, key, spread
+from .vmap_spread import NONE, Wide, filled, key, spread
 from .vmap_sums import summed
 
 
@@ -160,7 +160,7 @@ class Mapped(Operator):
         given = {id(w.value) for w in wide.values()}
         for n, o in enumerate(outputs):  # results share no memory with what was given
             if o.array is not None or id(o) in given:
-                (outputs[n],) = applied(registry["copy"], {}, [o])
+                outputs[n] = registry["copy"](o)
         if not mode.deferring and mode.capture is None:
             force(outputs)
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]

@@ -10,7 +10,7 @@ from .comparison import logical_not
 from .constants import zeros_like
 from .inplace import setitem
 from .memory_order import in_order
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, in_one_dtype
 from .selection import where
 
 
@@ -55,14 +55,13 @@ def select(
     conditions = as_tensors(*condlist)
     if any(c.dtype.kind != "b" for c in conditions):
         raise TypeError("select: conditions must be boolean")
-    numbers = (int, float, complex)
-    choices = [c if type(c) in numbers else as_tensor(c) for c in (*choicelist, default)]
-    dtype = np.result_type(*(getattr(c, "dtype", c) for c in choices))
-    result: Any = as_tensor(choices[-1]).astype(dtype)
+    choices = in_one_dtype(*choicelist, default)
+    result: Any = choices[-1].copy()
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
-        result = where(condition, as_tensor(choice).astype(dtype), result)
-    shape = np.broadcast_shapes(*(np.shape(c) for c in (*conditions, *choices)))
-    return in_order(result if result.shape == shape else result + np.zeros(shape, dtype), "C")
+        result = where(condition, choice, result)
+    shape = np.broadcast_shapes(*(c.shape for c in (*conditions, *choices)))
+    same = result.shape == shape
+    return in_order(result if same else result + np.zeros(shape, result.dtype), "C")
 
 
 def piecewise(

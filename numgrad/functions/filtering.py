@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
+from ..operators import borrowed as _borrowed
 from ..operators.sliding import places, slide, widened
-from .creation import fresh
-from .operands import as_tensors, values_of
+from .operands import as_tensors
 from .rearranging import flip
 
 _MODES = ("full", "same", "valid")
@@ -78,9 +78,8 @@ def _slid(long: Tensor, short: Tensor, mode: str) -> Tensor:
     n = short.size
     left, right = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}[mode]
     dtype = np.result_type(long.dtype, short.dtype)
-    if dtype.kind in "biu":
-        a, v = (values_of(x).astype(dtype) for x in (long, short))
-        return fresh(np.correlate(a, v, mode=mode))  # type: ignore[call-overload]
     long, short = long.astype(dtype, copy=False), short.astype(dtype, copy=False)
     count = long.size + left + right - n + 1
+    if dtype.kind in "biu":
+        return _borrowed.correlate(long, short, mode=mode, count=count)
     return slide(widened(long, left, right), short, places(count)).astype(dtype, copy=False)

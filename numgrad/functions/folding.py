@@ -16,7 +16,7 @@ from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators.cast import cast
 from ..operators.elementwise import add
-from ..operators.gathering import scatter_add
+from ..operators.gathering import scatter_add, summable
 from . import inplace, reduction
 from .axes import Axis, kept, negative_axis, reduced_axes
 from .constants import full
@@ -25,7 +25,7 @@ from .elementwise import negative
 from .joining import concat, stack
 from .keys import BasicKey, parse
 from .memory_order import laid_like
-from .operands import as_tensor, as_tensors
+from .operands import as_tensor, as_tensors, kind_among
 from .places import positions_of
 from .reshaping import expand_dims, moveaxis, reshape
 from .results import delivered, initial_of, present, way_out, writable
@@ -236,7 +236,7 @@ def at(function: Any, array: Tensor, indices: Any, values: ArrayLike | None = No
     """
     called = f"{function.__name__}.at"
     array = writable(array, called, values)
-    others = () if values is None else (as_tensor(values),)
+    others = [] if values is None else [_operand(values, array)]
     normal = parse(indices, array.shape, array.spec.device)
     if isinstance(normal, BasicKey):
         array[indices] = function(array[indices], *others)
@@ -250,6 +250,12 @@ def at(function: Any, array: Tensor, indices: Any, values: ArrayLike | None = No
         _write_in_turn(function, array, key, filled)
 
 
+def _operand(value: ArrayLike, array: Tensor) -> Tensor:
+    """Return a tensor of the dtype that it has together with the array."""
+    dtype = np.result_type(array.dtype, kind_among(value))
+    return as_tensor(value).astype(dtype, copy=False)
+
+
 def _castable(value: Tensor, array: Tensor, called: str) -> Tensor:
     if not np.can_cast(value.dtype, array.dtype, "same_kind"):
         raise TypeError(f"{called}: values of {value.dtype} do not fit a tensor of {array.dtype}")
@@ -261,7 +267,8 @@ def _add(array: Tensor, key: Any, values: Tensor) -> None:
     static = {
         "count": len(key.shape), "tail": key.tail, "sizes": array.shape[last - key.flattened : last]
     }  # fmt: skip
-    inplace.assign(add, array, scatter_add(values, as_tensor(key.positions), **static))
+    added = scatter_add(summable(values), as_tensor(key.positions), **static)
+    inplace.assign(add, array, added)
 
 
 def _write_in_turn(function: Any, array: Tensor, key: Any, values: list[Tensor]) -> None:

@@ -16,7 +16,15 @@ from .elementwise import sign
 from .exponential import log10
 from .floats import i0
 from .joining import concat, stack
-from .operands import arrays_of, as_scalar, as_tensor, is_known, values_of, whole
+from .operands import (
+    arrays_of,
+    as_scalar,
+    as_tensor,
+    in_one_dtype,
+    is_known,
+    values_of,
+    whole,
+)
 from .powers import pow as _pow
 from .ranges import arange, linspace
 from .repeating import broadcast_arrays, meshgrid
@@ -274,11 +282,8 @@ class Pieces:
         if items and isinstance(items[0], str):
             given = [int(n) for n in items.pop(0).split(",")]
             axis, ndmin, place = (*given, *self._options[len(given) :])
-        numbers = (int, float, complex)
         known = [_range(item) if isinstance(item, slice) else item for item in items]
-        kinds = [item if type(item) in numbers else as_tensor(item).dtype for item in known]
-        dtype = np.result_type(*kinds) if kinds else None
-        parts = [as_tensor(item).astype(dtype, copy=False) for item in known]
+        parts = in_one_dtype(*known) if known else []
         return concat([_at_least(part, ndmin, place) for part in parts], axis=axis)
 
 

@@ -13,7 +13,7 @@ from .._tensor import ArrayLike, Tensor, constant
 from ..engine.capture import refuse
 from ..engine.seen import seen
 from ..operators import borrowed as _borrowed
-from ..operators.gathering import scatter_add
+from ..operators.gathering import scatter_add, summable
 from .creation import fresh
 from .differences import diff
 from .operands import as_scalar, as_tensor, is_known, values_of, whole
@@ -87,7 +87,8 @@ def _added_up(weights: Tensor, places: Tensor, size: int) -> Tensor:
     """Return for each place the sum of its weights, in their order."""
     if not weights.size:
         return fresh(np.zeros(size, weights.dtype))
-    return scatter_add(weights, places, count=1, tail=0, sizes=(size,))
+    added = scatter_add(summable(weights), places, count=1, tail=0, sizes=(size,))
+    return added.astype(weights.dtype, copy=False)
 
 
 def histogram(

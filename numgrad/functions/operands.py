@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.operator import device_among
+from .._declare.operator import WEAK, device_among, kind_of
 from .._tensor import ArrayLike, Tensor
 from ..engine.capture import known
 from ..engine.graph import RESULT
@@ -42,6 +42,19 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
         as_tensor(x) if isinstance(x, Tensor) or carries_graph(x) else asarray(x, device=device)
         for x in operands
     ]
+
+
+def kind_among(x: ArrayLike) -> Any:
+    """Return what decides how an operand is promoted: its dtype or, also of one that is known
+    later, a number of Python."""
+    return kind_of(x if isinstance(x, (Tensor, *WEAK)) else as_tensor(x))
+
+
+def in_one_dtype(*operands: ArrayLike) -> list[Tensor]:
+    """Return the operands as tensors of the dtype that they have together; numbers of Python take
+    that of the others, as in NumPy."""
+    dtype = np.result_type(*map(kind_among, operands))
+    return [as_tensor(x).astype(dtype, copy=False) for x in operands]
 
 
 def as_scalar(x: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from .cumulative import cumsum
 from .indexing import _grid, _indices, _inside, take, take_along_axis
 from .joining import stack
 from .memory_order import in_order
-from .operands import as_tensor, as_tensors, values_of
+from .operands import as_tensor, in_one_dtype, values_of
 from .repeating import broadcast_arrays, broadcast_to
 from .reshaping import flatten, ravel
 from .results import delivered, mask_of, writable
@@ -330,7 +330,7 @@ def choose(
     >>> ng.choose([0, 1, 0], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
     tensor([ 1., 20.,  3.])
     """
-    a, *parts = as_tensors(a, *choices)
+    a, parts = as_tensor(a), in_one_dtype(*choices)
     if a.dtype.kind not in "biu":
         raise TypeError(f"choose needs integers to choose by, got {a.dtype}")
     a = a.astype(np.int64) if a.dtype.kind == "b" else a

@@ -47,14 +47,15 @@ def roots(p: ArrayLike) -> Tensor:
     p = atleast_1d(as_tensor(p))
     if p.ndim != 1:
         raise ValueError(f"roots: the coefficients must have one axis, got shape {p.shape}")
+    p = p if p.dtype.kind in "fc" else p.astype(np.float64)
     first, last = _ends(p)
+    at_zero = zeros(max(len(p) - 1 - last, 0), np.result_type(p.dtype, np.complex64))
     if last < first:
-        return zeros(0, np.complex128)
-    at_zero = zeros(len(p) - 1 - last, np.complex128)
+        return at_zero[:0]
     p, count = p[first : last + 1], last - first
     if not count:
         return at_zero
-    below = zeros((count, count), np.result_type(p.dtype, np.float64))
+    below = zeros((count, count), p.dtype)
     below[range(1, count), range(count - 1)] = 1.0
     below[0] = -p[1:] / p[0]
     found = eigvals(below)

@@ -5,11 +5,10 @@ from typing import Any, ParamSpec, Protocol, TypedDict
 
 import numpy as np
 
-from .._declare.operator import kind_of
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
 from .documentation import of_elements
-from .operands import as_tensor
+from .operands import as_tensor, kind_among
 from .repeating import broadcast_to
 from .results import delivered, mask_of, no_target, target_of, way_out
 
@@ -154,7 +153,7 @@ def _in_dtypes(
 
 def _kind(x: Any) -> Any:
     """Return the dtype of an operand, or the type of a Python number, as NumPy resolves them."""
-    kind = kind_of(x if type(x) in (bool, int, float, complex) else as_tensor(x))
+    kind = kind_among(x)
     if isinstance(kind, np.dtype):
         return kind
     return np.dtype(bool) if isinstance(kind, bool) else type(kind)

@@ -31,6 +31,13 @@ ravel_multi_index = NumPyFunction(
     name="ravel_multi_index", results=["int64"],
 )  # fmt: skip
 
+# Sums of products of integers: of other numbers they are `sliding.slide`
+
+correlate = NumPyFunction(
+    lambda a, v, mode, count: np.correlate(a, v, mode), "(n),(m)->(k)", name="correlate",
+    sizes=lambda known, mode, count: {"k": count},
+)  # fmt: skip
+
 # Counts and bins
 
 

@@ -63,14 +63,20 @@ class Factorization(NamesCaller):
         self.reason = reason
 
     def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
-        """Convert to one floating dtype, the pivots excepted."""
+        """Convert matrices to one floating dtype; pivots, which are vectors, stay integers."""
         values = as_values(args)
-        matrices = [v for v in values if v.dtype != np.int32]
+        are_matrices = [rank == 2 for rank in self.ncore]
+        matrices = [v for v, is_matrix in zip(values, are_matrices, strict=False) if is_matrix]
         dtype = np.result_type(*[v.dtype for v in matrices])
         if dtype.kind in "biu":
             dtype = np.dtype(np.float64)
         dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
-        return self.align([v if v.dtype in (dtype, np.int32) else v.astype(dtype) for v in values])
+        return self.align(
+            [
+                v if v.dtype == dtype or not is_matrix else v.astype(dtype)
+                for v, is_matrix in zip(values, are_matrices, strict=False)
+            ]
+        )
 
     def kernel(
         self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]

@@ -189,6 +189,10 @@ class ScatterAdd(_Positional):
     def function_of(self, static: Static) -> Any:
         return place_core if static.get("once", False) else scatter_core
 
+    def spec(self, dtype: np.dtype, function: Any) -> LoopSpec:
+        assert function is place_core or dtype not in _MOVED_AS, "see `summable`"
+        return super().spec(dtype, function)
+
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
         g, positions = arrays
         count, tail, sizes = static["count"], static["tail"], static["sizes"]
@@ -244,15 +248,18 @@ put_at.is_linear = True
 gather.gives_scalars = gather.reads_elements = True  # as a vector at an array without axes
 
 
+def summable(g: Any) -> Any:
+    """Return what can be added up: half precision as single."""
+    return cast(g, np.dtype(np.float32)) if g.dtype in _MOVED_AS else g
+
+
 @gather.pullback
 def gather_pullback(context, g):
     count, tail, shape = (context.static[name] for name in ("count", "tail", "shape"))
     _, sizes, _ = _parts(context.input_specs[0].shape, count, tail)
     options = {"once": True} if context.static.get("once", False) else {}
-    if g.dtype in _MOVED_AS and not options:
-        g = cast(g, np.dtype(np.float32))
     static = {"count": len(shape), "tail": tail, "sizes": sizes, **options}
-    return scatter_add(g, context.input(1), **static), None
+    return scatter_add(g if options else summable(g), context.input(1), **static), None
 
 
 @scatter_add.pullback

@@ -98,6 +98,14 @@ def test_roots_equal_numpy(p):
     np.testing.assert_allclose(ng.roots(np.array(p)).numpy(), expected, 1e-12, 1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32"])
+def test_roots_have_the_precision_of_the_coefficients(dtype):
+    p = np.array([1, 2, 3, 4, 0], dtype)
+    found, expected = ng.roots(p), np.roots(p)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), rtol=1e-5, atol=1e-6)
+
+
 def smooth(np, p):
     r = np.roots(p)
     return (r * r).real.sum() + np.exp(-r / 10).real.sum()

@@ -58,6 +58,7 @@ NONDIFFERENTIABLE = frozenset(
         "ravel_multi_index",
         "countable",
         "digitize",
+        "correlate",
         # the factors of a matrix: what reads them also reads the matrix, which gets the gradient
         "lu_factor",
     }
@@ -182,6 +183,10 @@ BORROWED = (
         lambda x: np.ravel_multi_index(tuple(x), (3, 4), "clip"), [[2, 0], [3, 1]],
     ),
     borrowed("countable", lambda x: registry["countable"](x, size=5), lambda x: x, [4, 0, 4]),
+    borrowed(
+        "correlate", lambda x, y: registry["correlate"](x, y, mode="valid", count=3),
+        np.correlate, numbers(4), [0.5, -2.0],
+    ),
     borrowed("digitize", ng.digitize, np.digitize, numbers((2, 3)), [0.7, 0.3, -0.2]),
     borrowed(
         "equal_bins", lambda x: ng.histogram_bin_edges(x, 4),
