@@ -163,17 +163,24 @@ def reduceat(
     axis = negative_axis(axis, x.ndim)
     x = moveaxis(x, axis, 0)
     given = indices._on_host() if isinstance(indices, Tensor) else np.asarray(seen(indices))
-    starts = given.tolist()
-    for start in starts:
-        if not 0 <= start < x.shape[0]:
-            raise IndexError(f"{called}: index {start} is out of bounds for size {x.shape[0]}")
-    ends = [*starts[1:], x.shape[0]][: len(starts)]
-    parts = [
-        reduce(function, x[a : max(b, a + 1)], dtype=dtype)
-        for a, b in zip(starts, ends, strict=True)
-    ]
-    y = stack(parts) if parts else reduce(function, x[:1], dtype=dtype, keepdims=True)[:0]
-    return delivered(moveaxis(y, 0, axis), out, called)
+    outside = given[(given < 0) | (given >= x.shape[0])]
+    if outside.size:
+        raise IndexError(f"{called}: index {outside[0]} is out of bounds for size {x.shape[0]}")
+    return delivered(moveaxis(_of_slices(function, x, given, dtype), 0, axis), out, called)
+
+
+def _of_slices(function: Any, x: Tensor, starts: np.ndarray, dtype: Any) -> Tensor:
+    """Return the reductions of slices; those of one length are reduced together."""
+    if not starts.size:
+        return reduce(function, x[:1], dtype=dtype, keepdims=True)[:0]
+    lengths = np.maximum(np.diff(starts, append=x.shape[0]), 1)
+    groups = [np.flatnonzero(lengths == n) for n in np.unique(lengths)]
+    places = [starts[group, None] + np.arange(int(lengths[group[0]])) for group in groups]
+    x, end, parts = x[np.concatenate([p.ravel() for p in places])], 0, []
+    for p in places:
+        first, end = end, end + p.size
+        parts.append(reduce(function, reshape(x[first:end], p.shape + x.shape[1:]), 1, dtype))
+    return concat(parts)[np.argsort(np.concatenate(groups))]
 
 
 # Results so far -----------------------------------------------------------------------------------

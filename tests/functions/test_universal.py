@@ -70,6 +70,17 @@ def test_reductions_of_slices(ufunc):
     )
 
 
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.subtract])
+def test_reductions_of_slices_of_many_lengths(ufunc):
+    rng = np.random.default_rng(1)
+    x, indices = rng.uniform(0.5, 1.5, (40, 2)), rng.integers(0, 40, 12)
+    indices[4:] = np.sort(indices[4:])
+    expected, call = ufunc.reduceat(x, indices), lambda t: ufunc.reduceat(t, indices)
+    for found in (call(ng.tensor(x)).numpy(), ng.jit(call)(x)):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert ng.testing.gradcheck(call, (ng.tensor(x, requires_grad=True),))
+
+
 @pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
 def test_all_pairs(ufunc):
     agree(lambda t: ufunc.outer(t[0], t[1, 0]), lambda x: ufunc.outer(x[0], x[1, 0]))
