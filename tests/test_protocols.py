@@ -412,6 +412,15 @@ def test_function_without_counterpart_names_the_way_out(function):
         function(ng.tensor(X))
 
 
+@pytest.mark.parametrize("name", ["sqrt", "log", "arcsin"])
+def test_functions_of_any_domain_name_those_of_complex_numbers(name):
+    x = ng.tensor([0.5, -2.0], requires_grad=True)
+    with pytest.raises(TypeError, match=rf"write np\.{name}\(x \+ 0j\)"):
+        getattr(np.emath, name)(x)
+    instead, expected = getattr(np, name)(x + 0j), getattr(np.emath, name)(x.detach().numpy())
+    np.testing.assert_allclose(instead.detach(), expected, rtol=1e-15)
+
+
 def test_tables_name_functions_with_documentation():
     for own in (*UFUNCS.values(), *(getattr(ng.special, name) for name in UFUNCS_OF_SCIPY)):
         assert inspect.getdoc(own)

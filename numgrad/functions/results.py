@@ -89,6 +89,9 @@ def no_target(called: str, inputs: Any, out: Any) -> TypeError:
 
 def way_out(called: str) -> str:
     """Return how to compute without gradients what tensors do not have."""
+    name = called.rpartition(".")[2]
+    if called.startswith("np.lib.scimath.") and hasattr(np, name):
+        return f"write np.{name}(x + 0j), which is complex for every x"
     numpys = called if called.startswith(("np.", "scipy.")) else f"np.{called}"
     return f"for values without gradients write {numpys}(t.detach().numpy(), ...)"
 
