@@ -66,8 +66,7 @@ def on_host(array: Any) -> np.ndarray:
 
 def on_device_of(edge: Edge, value: Value) -> Value:
     """Return a gradient on the device of what it is the gradient of: constants are on the CPU."""
-    assert edge.node is not None
-    device = edge.node.outputs[edge.slot].device
+    device = edge.spec.device
     if value.spec.device == device:
         return value
     moved = value.detached()

@@ -35,6 +35,12 @@ class Edge(NamedTuple):
     node: "Node | None"
     slot: int
 
+    @property
+    def spec(self) -> Spec:
+        """Shape, dtype and device of what the node has computed there."""
+        assert self.node is not None
+        return self.node.outputs[self.slot]
+
 
 NO_EDGE = Edge(None, 0)
 

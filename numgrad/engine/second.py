@@ -78,8 +78,7 @@ class HessianPass(ForwardPass):
 
 
 def _ones(edge: Edge) -> Value:
-    assert edge.node is not None
-    spec = edge.node.outputs[edge.slot]
+    spec = edge.spec
     return runtime.value(runtime.placed(np.ones(spec.shape, spec.dtype), spec.device))
 
 

@@ -62,8 +62,7 @@ class Gates:
     def _gate_of(self, edge: Edge) -> Edge:
         """Return the place behind a gate where ``edge`` leads. Of the value there a gradient needs
         no more than its kind."""
-        assert edge.node is not None
-        spec = edge.node.outputs[edge.slot]
+        spec = edge.spec
         value = runtime.value.deferred(Expr(_UNKNOWN, {}, (), (spec,)), 0, spec)
         connect(value, edge)
         gated = self._gate(value)

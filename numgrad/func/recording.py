@@ -312,8 +312,7 @@ class Recording:
 
 def zeros_at(edge: Edge) -> Tensor:
     """Return zeros for an input on which no output depends."""
-    assert edge.node is not None
-    return zeros(edge.node.outputs[edge.slot], None)
+    return zeros(edge.spec, None)
 
 
 def _made_here(output: Tensor) -> Tensor:

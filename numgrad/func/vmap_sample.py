@@ -90,7 +90,7 @@ class Sample(Recording):
 
     def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
         first = len(self.arguments)
-        specs = [*(a.spec for a in self.arguments), *map(_spec, self.edges[first:])]
+        specs = [x.spec for x in (*self.arguments, *self.edges[first:])]
         some = [(e, s) for e, s, want in zip(self.edges, specs, wanted, strict=True) if want]
         tangents = [placeholder(Tensor, first + n, s, True) for n, (_, s) in enumerate(some)]
         outputs = [self.outputs[n] for n in self.live]
@@ -178,7 +178,7 @@ class Mapped(Operator):
         shared: Mapping[int, int],
     ) -> None:
         edges = [*(x.edge for x in inputs), *outer]
-        specs = [*(x.spec for x in inputs), *map(_spec, outer)]
+        specs = [x.spec for x in (*inputs, *outer)]
         static = {"shared": tuple(shared.items())}
         node = new_node(self, static, edges, specs, [o.spec for o in outputs])
         past = self.sample.past.now() if mode.capture is None else ()
@@ -251,11 +251,6 @@ def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
     missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]
     return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
-
-
-def _spec(edge: Edge) -> Spec:
-    assert edge.node is not None
-    return edge.node.outputs[edge.slot]
 
 
 def stand_in(index: int, value: Value, lead: int) -> Tensor:
