@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, registry
-from .._declare.operator import zeros_of
+from .._declare.operator import arrived
 from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor
@@ -191,10 +191,7 @@ class Mapped(Operator):
         """Return the gradients: the derivative of the sample, for all samples, and summed for what
         they share."""
         sample, wanted = self.sample, context.wanted
-        seeds = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in sample.live
-        ]
+        seeds = arrived(context, cotangents, sample.live)
         derivative: Any = sample.derivative(wanted, context.create_graph)
         places = [n for n, want in enumerate(wanted) if want]
         count = self._count(context.input_specs)
