@@ -102,10 +102,10 @@ def applied(
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
     device = device_of(specs)
-    made = [spec_of(s, d, rows, device) for s, d in operator.infer(specs, static)]
-    expr = Expr(operator, static, tuple(values), tuple(made))
+    results = [spec_of(s, d, rows, device) for s, d in operator.infer(specs, static)]
+    expr = Expr(operator, static, tuple(values), tuple(results))
     expr.site = None if of is None else of.site
-    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(made)]
+    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(results)]
 
 
 def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
@@ -135,15 +135,16 @@ def _expanded(wide: Wide, lead: int, rows: bool, pad: int = 0) -> Any:
     if rows and not wide.rows:
         axes.append(-wide.core - pad - 1)
     axes += range(-wide.core - pad, -wide.core)
-    return _view("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
+    return made("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
 
 
 def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
-    return value if value.shape == sizes else _view("broadcast", value, sizes=sizes)
+    return value if value.shape == sizes else made("broadcast", value, sizes=sizes)
 
 
-def _view(name: str, value: Any, **static: Any) -> Any:
-    return applied(registry[name], static, [value])[0]
+def made(name: str, *values: Any, **static: Any) -> Any:
+    """Return the result of an operator that has one, still to be computed."""
+    return applied(registry[name], static, values)[0]
 
 
 def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:
