@@ -2,7 +2,6 @@
 next."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from ..engine.lower import lower, pending_exprs
 from ..engine.record import runtime
 from ..engine.values import CPU, CapturedStorage
 from .devices import device_for
-
-_NONE: Mapping[int, Storage] = MappingProxyType({})
 
 
 class Stage:
@@ -43,7 +40,7 @@ class Stages:
         The placeholders of the arguments.
     fuse : str
         When the programs are fused; see `jit`.
-    storages : dict, optional
+    storages : dict
         Of what was taken from outside, by the ids of the arrays.
 
     Attributes
@@ -62,7 +59,7 @@ class Stages:
         values: Sequence[Value],
         arguments: Sequence[Value],
         fuse: str,
-        storages: Mapping[int, Storage] = _NONE,
+        storages: Mapping[int, Storage],
     ) -> None:
         count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]
