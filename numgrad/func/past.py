@@ -13,11 +13,10 @@ import numpy as np
 from .._device_array import DeviceArray
 from .._lazy import lazy
 from .._tensor import Tensor
-from ..engine.graph import ForeignStorage, Value
 from ..engine.record import pack
 from ..engine.seen import has_elements
 from ..engine.select import reachable
-from ..engine.values import CapturedStorage
+from ..engine.values import CapturedStorage, ForeignStorage, Value
 
 if TYPE_CHECKING:
     from .recording import Recording

@@ -14,10 +14,9 @@ import numpy as np
 from .._declare import KernelOperator, registry
 from .._declare.elementwise import Elementwise
 from ..engine.capture import TO_AXIS, TO_ROWS
-from ..engine.graph import Expr, Value, spec_of
 from ..engine.record import runtime
 from ..engine.rules import Rule
-from ..engine.values import device_of
+from ..engine.values import Expr, Value, device_of, spec_of
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
 _STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
