@@ -154,7 +154,7 @@ class Rule:
             numbers[id(array)] = n
         count, steps = first + len(constants), []
         for expr in self.exprs:
-            reads = [numbers[_place(value)] for value in expr.inputs]
+            reads = [numbers[place_of(value)] for value in expr.inputs]
             steps.append(_Step(expr, reads))
             for slot in range(len(expr.specs)):
                 numbers[expr, slot] = count
@@ -170,7 +170,7 @@ class Rule:
         return source if source >= 0 else numbers[self.outputs[~source]]
 
 
-def _place(value: Any) -> Any:
+def place_of(value: Any) -> Hashable:
     """Return by what a value is found: its expression and the slot there, or its array."""
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
 

@@ -16,9 +16,10 @@ from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import force, pending_exprs
 from ..engine.record import attach, mode, pack, runtime
 from ..engine.request import TangentRequest
+from ..engine.rules import place_of
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
-from .vmap_spread import NONE, Wide, filled, key, spread
+from .vmap_spread import NONE, Wide, filled, spread
 from .vmap_sums import summed
 
 
@@ -76,7 +77,7 @@ class Sample(Recording):
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
-        found = {key(v): v for v in read if v.array is None and v.expr not in known}
+        found = {place_of(v): v for v in read if v.array is None and v.expr not in known}
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
     def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
@@ -165,7 +166,7 @@ class Mapped(Operator):
             force(outputs)
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
-            closed = [instead.get(key(value), value) for value in sample.closed]
+            closed = [instead.get(place_of(value), value) for value in sample.closed]
             self._record(inputs, outputs, outer, closed, shared)
         return outputs
 
@@ -236,7 +237,7 @@ class Mapped(Operator):
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
         instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
-        instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
+        instead |= {place_of(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
         return derivative.mapped.on([*inputs, *vectors], instead, moved, shared)
 

@@ -15,7 +15,7 @@ from .._declare import KernelOperator, registry
 from .._declare.elementwise import Elementwise
 from ..engine.capture import TO_AXIS, TO_ROWS
 from ..engine.record import runtime
-from ..engine.rules import Rule
+from ..engine.rules import Rule, place_of
 from ..engine.values import Expr, Value, device_of, spec_of
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -36,11 +36,6 @@ class Wide(NamedTuple):
         return len(self.value.shape) - self.lead - self.rows
 
 
-def key(value: Any) -> Hashable:
-    """Return what identifies a value: its array, or the place where it will be computed."""
-    return (value.expr, value.expr_slot) if value.array is None else id(value.array)
-
-
 def spread(
     exprs: Sequence[Expr],
     outputs: Sequence[Value],
@@ -54,9 +49,9 @@ def spread(
 
     def operand(value: Any) -> Wide:
         if value.array is not None:
-            return _constant(instead.get(key(value), value))
+            return _constant(instead.get(place_of(value), value))
         found = known.get(value.expr)
-        return found[value.expr_slot] if found else Wide(instead.get(key(value), value))
+        return found[value.expr_slot] if found else Wide(instead.get(place_of(value), value))
 
     for expr in exprs:
         if expr not in known:
