@@ -118,16 +118,11 @@ class Rule:
                 for value in expr.inputs
             ]
             known[expr] = apply(expr.operator, tuple(inputs), expr.static)
-        results: list[Value | None] = []
-        for source in self.sources:
-            if type(source) is not int:
-                results.append(source)
-            elif source >= 0:
-                results.append(values[source])
-            else:
-                expr, slot = self.outputs[~source]
-                results.append(known[expr][slot])
-        return results
+        made = [known[expr][slot] for expr, slot in self.outputs]
+        return [
+            (values[source] if source >= 0 else made[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
 
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of these cotangents and saved values, computed at
