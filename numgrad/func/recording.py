@@ -11,7 +11,7 @@ from .._declare import Operator, registry
 from .._errors import NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
-from .._tensor import Tensor, constant
+from .._tensor import Tensor
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
@@ -347,4 +347,4 @@ def record(
         return kind(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "constant", "in_order", "placeholder", "record"]
+__all__ = ["Recording", "in_order", "placeholder", "record"]
