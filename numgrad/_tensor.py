@@ -20,9 +20,9 @@ from ._errors import (
 )
 from .engine import capture, hooks, leaving, record
 from .engine.elsewhere import on_host
-from .engine.graph import Accumulator, ForeignStorage, Value, View
+from .engine.graph import Accumulator, Value, View
 from .engine.seen import seen
-from .engine.values import CPU
+from .engine.values import CPU, ForeignStorage
 from .operators import shape as _shape
 
 if TYPE_CHECKING:  # functions.binding gives this to the class: the functions need tensors

@@ -8,7 +8,7 @@ import numgrad as ng
 from numgrad._collector import paused
 from numgrad._tensor import Tensor
 from numgrad.engine.fuse import fuse
-from numgrad.engine.graph import Spec
+from numgrad.engine.values import Spec
 from numgrad.func.recording import placeholder, record
 
 from .scheduling import cost

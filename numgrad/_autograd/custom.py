@@ -256,6 +256,6 @@ def _guard(result: Any, edges: Sequence[Edge], source: Node) -> Any:
     guarded = result.detached()
     known = tuple(edge for edge in edges if edge.node is not None)
     operator = _Once(f"the gradient of {source.name()}{source.where()}", register=False)
-    specs = [edge.node.outputs[edge.slot] for edge in known if edge.node is not None]
+    specs = [edge.spec for edge in known]
     attach(new_node(operator, {}, known, specs, [result.spec]), [guarded])
     return guarded

@@ -10,8 +10,8 @@ from .._errors import CustomGradError
 from .._tensor import Tensor, placed
 from ..engine import hooks
 from ..engine.context import Context
-from ..engine.graph import Spec, spec_of
 from ..engine.rules import fit
+from ..engine.values import Spec, spec_of
 from .custom_context import FunctionContext
 
 

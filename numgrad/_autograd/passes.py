@@ -162,7 +162,7 @@ def run_grad(
     in_places = arguments.places(in_items, "inputs", check=not dialect.skip_inputs)
     delivery.check_destinations(in_places, options.set_grad)
     plan.cut = _cut(options.no_grad_vars, plan.outputs, dialect)
-    initial = _initial(options.grad_inputs, in_places, plan, options, dialect)
+    initial = _initial(options.grad_inputs, in_places, plan, dialect)
     writer = dump.prepare(options.dump_path)
     targets = [p.edge for p in in_places if p.edge.node is not None and p.edge not in plan.cut]
     outcome = _run(plan, targets, options, extra_leaves=not options.only_inputs)
@@ -251,7 +251,7 @@ def _cut(no_grad_vars: Any, outputs: Sequence[Place], dialect: Dialect) -> set[E
 
 
 def _initial(
-    grad_inputs: Any, places: Sequence[Place], plan: Plan, options: Options, dialect: Dialect
+    grad_inputs: Any, places: Sequence[Place], plan: Plan, dialect: Dialect
 ) -> list[Value | None]:
     """Check ``grad_inputs``, put those of reachable inputs into the plan, and return all of them
     by input."""

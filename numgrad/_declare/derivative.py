@@ -12,7 +12,7 @@ import numpy as np
 
 from .._errors import CustomGradError, NotDifferentiableError
 from .._lazy import lazy
-from .operator import door, zeros_of
+from .operator import arrived, door
 from .partial import bind_operators
 from .source import Source
 from .user import UserOperator
@@ -190,11 +190,8 @@ class TensorDerivative(Derivative):
     def apply(self, context: Any, cotangents: Sequence[Any]) -> list[Any]:
         if self._bound is None:
             self._bound = bind_operators(self.source.plain)
-        arriving = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in self.owner.cotangent_outputs()
-        ]
-        gradients = self._bound(*arriving, *self.values(context), **self.static(context))
+        seeds = arrived(context, cotangents, self.owner.cotangent_outputs())
+        gradients = self._bound(*seeds, *self.values(context), **self.static(context))
         gradients = gradients if isinstance(gradients, list) else as_tuple(gradients)
         expected = self.owner.gradient_inputs()
         if len(gradients) != len(expected):

@@ -1,6 +1,6 @@
 """What every operator is, and the registry of the built-in ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -249,3 +249,11 @@ def device_among(args: Sequence[Any]) -> str | None:
 def zeros_of(spec: Any) -> Any:
     """Return a zero cotangent for an output that received none."""
     return door.constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))
+
+
+def arrived(context: Any, cotangents: Sequence[Any], outputs: Iterable[int]) -> list[Any]:
+    """Return the cotangents of some outputs, zeros for those that received none."""
+    return [
+        zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
+        for n in outputs
+    ]

@@ -15,15 +15,21 @@ def require_bool(name: str, value: Any, *, none: bool = False) -> None:
         raise ArgTypeError(f"{name} should be a bool{extra}, but got {value!r}")
 
 
-def tensor_list(name: str, value: Any) -> list[Tensor]:
-    """Return a tensor or a non-empty list or tuple of tensors as a list."""
-    if value is None:
-        raise ArgTypeError(f"{name} should not be None")
+def _items(name: str, value: Any) -> Sequence[Any]:
+    """Return what a list or tuple holds; a tensor alone is one item."""
     items = [value] if isinstance(value, Tensor) else value
     if not isinstance(items, (list, tuple)):
         raise ArgTypeError(
             f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}"
         )
+    return items
+
+
+def tensor_list(name: str, value: Any) -> list[Tensor]:
+    """Return a tensor or a non-empty list or tuple of tensors as a list."""
+    if value is None:
+        raise ArgTypeError(f"{name} should not be None")
+    items = _items(name, value)
     if not items:
         raise EmptyInputError(f"{name} cannot be empty")
     for item in items:
@@ -36,11 +42,7 @@ def seed_list(name: str, value: Any, count: int) -> list[Tensor | None]:
     """Return seeds as a list of ``count`` tensors or ``None``; an empty list counts as ``None``."""
     if value is None or (isinstance(value, (list, tuple)) and not value):
         return [None] * count
-    items = [value] if isinstance(value, Tensor) else value
-    if not isinstance(items, (list, tuple)):
-        raise ArgTypeError(
-            f"{name} must be a Tensor, a list or a tuple of them, but got {type(value).__name__}"
-        )
+    items = _items(name, value)
     for item in items:
         if item is not None and not isinstance(item, Tensor):
             raise ArgTypeError(

@@ -13,7 +13,7 @@ from .executable import Executable
 from .kinds import frozen
 from .lower import lower
 from .record import runtime
-from .values import Expr, Value, spec_of
+from .values import CPU, Expr, Value, spec_of
 
 # A program of its own costs some microseconds, and waits for threads: as much as so many times
 # `MANY_ELEMENTS`, of operators that compute long and of those that wait for memory.
@@ -37,7 +37,7 @@ def alone(
         return None
     plan = _plans.get(key)
     if plan is None:
-        plan = _plans[key] = _plan(operator, arrays, static, places)
+        plan = _plans[key] = made_alone(operator, arrays, static, places)
     return plan(arrays)
 
 
@@ -48,13 +48,20 @@ def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
     return any(prod(operand.shape) >= many for operand in operands)
 
 
-def _plan(
-    operator: Any, arrays: Sequence[np.ndarray], static: dict[str, Any], places: dict[int, int]
+def made_alone(
+    operator: Any,
+    arrays: Sequence[Any],
+    static: dict[str, Any],
+    places: dict[int, int],
+    device: str = CPU,
 ) -> Executable:
+    """Return the program of one operator on a device, where arrays have these places."""
     inputs = tuple([runtime.value(array) for array in arrays])
-    specs = tuple([spec_of(shape, dtype) for shape, dtype in operator.infer(inputs, static)])
+    made = operator.infer(inputs, static)
+    specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])
     expr = Expr(operator, static, inputs, specs)
     outputs: list[Value] = [
         runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)
     ]
-    return Executable(lower(outputs, runtime.target, None, places), runtime.target, "never")
+    target = runtime.target_of(specs)
+    return Executable(lower(outputs, target, None, places), target, "never")

@@ -172,17 +172,17 @@ class Pass:
         """Return the gradients of a graph that stands for one node, as a part of this pass: nothing
         beyond the targets is executed, and nothing is computed yet."""
         ends = {edge.node for edge in targets if edge.node is not None}
-        inner = Pass(Request(seeds, targets, True, True, ends=ends, batch=self.request.batch))
+        request = Request(seeds, targets, True, True, ends=ends, batch=self.request.batch)
+        return self.with_part(Pass(request))
+
+    def with_part(self, inner: "Pass") -> dict[Edge, Value]:
+        """Return what another pass finds as a part of this one, where nothing is computed yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
-        inner.walk_within()
+        inner._take_saved(inner.wanted)
+        inner._seed()
+        inner._visit_all()
         return inner.grads
-
-    def walk_within(self) -> None:
-        """Build what is wanted as a part of another pass, where nothing is computed yet."""
-        self._take_saved(self.wanted)
-        self._seed()
-        self._visit_all()
 
     def _visit_all(self) -> None:
         for node in self.order:

@@ -13,11 +13,11 @@ import numpy as np
 from .._blocks import Block
 from .._errors import CaptureError
 from .constants import Constants
-from .graph import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from .leaving import derivative_of
 from .record import LEFT_BEHIND, changing, mode, runtime
 from .seen import Elements, Seen, seen
 from .site import user_site
+from .values import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 
 WAYS_OUT = (
     "Choose by value with ng.where or ng.cond, keep loops and checks that depend on values, and "

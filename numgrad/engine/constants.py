@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator
-from .graph import Expr
 from .record import mode, runtime
-from .values import CPU
+from .values import CPU, Expr
 
 
 class Constants:

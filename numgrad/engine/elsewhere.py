@@ -10,12 +10,12 @@ import numpy as np
 from .._bounded import Bounded
 from .._device_array import DeviceArray
 from .._settings import settings
+from .alone import made_alone
 from .executable import Executable
 from .graph import Edge
 from .kinds import frozen
-from .lower import lower
 from .record import runtime
-from .values import CPU, Expr, Value, spec_of
+from .values import CPU, Value, spec_of
 
 _programs: dict[Hashable, Executable] = Bounded(4096)
 
@@ -38,25 +38,11 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
     key = (operator, frozen_static, tuple(kinds), settings.version)
     program = None if frozen_static is None else _programs.get(key)
     if program is None:
-        program = _program(operator, arrays, static, places)
+        (device,) = {array.device for array in arrays if type(array) is DeviceArray}
+        program = made_alone(operator, arrays, static, places, device)
         if frozen_static is not None:
             _programs[key] = program
     return program
-
-
-def _program(
-    operator: Any, arrays: Sequence[Any], static: dict[str, Any], places: dict[int, int]
-) -> Executable:
-    (device,) = {array.device for array in arrays if type(array) is DeviceArray}
-    inputs = tuple([runtime.value(array) for array in arrays])
-    made = operator.infer(inputs, static)
-    specs = tuple([spec_of(shape, dtype, False, device) for shape, dtype in made])
-    expr = Expr(operator, static, inputs, specs)
-    outputs: list[Value] = [
-        runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(specs)
-    ]
-    target = runtime.targets[device]
-    return Executable(lower(outputs, target, None, places), target, "never")
 
 
 def on_host(array: Any) -> np.ndarray:
@@ -66,8 +52,7 @@ def on_host(array: Any) -> np.ndarray:
 
 def on_device_of(edge: Edge, value: Value) -> Value:
     """Return a gradient on the device of what it is the gradient of: constants are on the CPU."""
-    assert edge.node is not None
-    device = edge.node.outputs[edge.slot].device
+    device = edge.spec.device
     if value.spec.device == device:
         return value
     moved = value.detached()

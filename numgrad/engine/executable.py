@@ -19,9 +19,9 @@ from .._settings import settings
 from .._target import Bound, Failure
 from .attempts import attempt
 from .fusion import Fusion, forecast, fusion_of
-from .graph import Shape
 from .results import maker
 from .unchanged import require_unchanged
+from .values import Shape
 
 _fusing = fork_safe_lock()
 

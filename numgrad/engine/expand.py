@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 import numpy as np
 
 from .._program import Instruction, Pattern, Program, contiguous_strides
-from .graph import Shape
+from .values import Shape
 
 _new_tuple = tuple.__new__  # makes a Leaf in half the time that `Leaf` takes
 

@@ -42,11 +42,8 @@ class ForwardPass(Pass):
     def along(self, seeds: list[tuple[Edge, Value]], targets: list[Edge]) -> dict[Edge, Value]:
         """Return the tangents of a graph that stands for one node, as a part of this pass."""
         recorded, batch = self.request.create_graph, self.request.batch
-        inner = ForwardPass(TangentRequest(seeds, targets, recorded, True, batch=batch))
-        inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
-        inner.streams = self.streams
-        inner.walk_within()
-        return inner.grads
+        request = TangentRequest(seeds, targets, recorded, True, batch=batch)
+        return self.with_part(ForwardPass(request))
 
     def _visit_all(self) -> None:
         for node in reversed(self.order):

@@ -12,10 +12,10 @@ from typing import Any
 from .._program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
 from .._specs import FusedSpec
 from .expand import Leaf, Step, Term, boxes
-from .graph import Shape
 from .grouping import grouped
 from .halos import Halos
 from .storing import Root
+from .values import Shape
 
 
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:

@@ -15,18 +15,12 @@ from .handles import Handle, register
 from .keeping import before_writes
 from .kinds import Kind, kind_of
 from .site import Site
-from .values import Alias as Alias
 from .values import Expr as Expr
-from .values import ForeignStorage as ForeignStorage
-from .values import Shape as Shape
 from .values import Spec as Spec
-from .values import Storage as Storage
 from .values import Value as Value
 from .values import View as View
 from .values import next_number
 from .values import spec_of as spec_of
-from .views import ELEMENT as ELEMENT
-from .views import RESULT as RESULT
 
 
 class Edge(NamedTuple):
@@ -34,6 +28,12 @@ class Edge(NamedTuple):
 
     node: "Node | None"
     slot: int
+
+    @property
+    def spec(self) -> Spec:
+        """Shape, dtype and device of what the node has computed there."""
+        assert self.node is not None
+        return self.node.outputs[self.slot]
 
 
 NO_EDGE = Edge(None, 0)

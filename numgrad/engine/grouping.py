@@ -205,7 +205,7 @@ def computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
     return {
         step.number
         for step in costly
-        if _rest_price(values, step, numbers) * (uses[step.key] - 1) > AGAIN
+        if _rest_price(step, numbers) * (uses[step.key] - 1) > AGAIN
     }
 
 
@@ -259,7 +259,7 @@ def _uses(
     return uses
 
 
-def _rest_price(values: Values, step: Step, stored: Collection[int]) -> int:
+def _rest_price(step: Step, stored: Collection[int]) -> int:
     """Return the price of a step if the instructions in ``stored`` were stored, but not its own."""
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()

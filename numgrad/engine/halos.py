@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .._program import Instruction, Pattern, Program, contiguous_strides, extent, layout_of
 from .expand import Leaf, boxes
-from .graph import Shape
 from .record import runtime
 from .storing import Root
+from .values import Shape
 
 _LINE = 64  # bytes
 

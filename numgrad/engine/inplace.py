@@ -12,12 +12,12 @@ import numpy as np
 from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .._memory_order import standing_in
 from .dispatch import record_in_place
-from .graph import ELEMENT, Alias, Node, Value, View
+from .graph import Node, Value, View
 from .keeping import let_go, preserve
 from .memory_order import is_seen, stand_in
 from .record import apply, deferring, grad_mode, mode, runtime
-from .values import is_taken_along
-from .views import Chain, through
+from .values import Alias, is_taken_along
+from .views import ELEMENT, Chain, through
 
 
 class Positions(NamedTuple):

@@ -13,11 +13,11 @@ from .._errors import DeviceError
 from .._program import Program, Ref, contiguous_strides, layout_of
 from .builder import Builder
 from .capture import ARGUMENT
-from .graph import Expr, Value
 from .kinds import frozen
 from .record import runtime
 from .templates import Computed, Place, Template, operand_of, spread, templates_of
 from .unchanged import require_own
+from .values import Expr, Value
 
 _NONE: Mapping[int, int] = MappingProxyType({})
 

@@ -6,6 +6,7 @@ from .elsewhere import on_device_of
 from .graph import Edge, Value
 from .immediate import is_own
 from .record import mode, runtime
+from .rules import place_of
 
 
 def own_results(backward_pass: Any) -> None:
@@ -23,9 +24,9 @@ def own_results(backward_pass: Any) -> None:
         fresh = value.array is None or (known is not None and known() is value)
         fresh = fresh or (backward_pass.is_immediate and is_own(value, others))
         fresh = fresh and id(value) not in seeds
-        if not fresh or _memory_of(value) in given:
+        if not fresh or place_of(value) in given:
             value = runtime.roles["copy"](value)
-        given.add(_memory_of(value))
+        given.add(place_of(value))
         if mode.capture is not None and value.array is None and not request.create_graph:
             value = value.detached()  # the user may write into it, and rules have read it
         return value.as_array()
@@ -38,8 +39,3 @@ def _given_arrays(backward_pass: Any) -> set[int]:
     seeds = [value for _, value in backward_pass.request.seeds]
     values = [v for saved in backward_pass.saved.values() for v in saved if v is not None]
     return {id(value.array) for value in (*seeds, *values)}
-
-
-def _memory_of(value: Value) -> Any:
-    """Return what two values with the same array have in common."""
-    return (value.expr, value.expr_slot) if value.array is None else id(value.array)

@@ -225,10 +225,8 @@ def _is_overwriting(node: Node) -> bool:
 
 
 def _zeros(edge: Edge) -> Value:
-    assert edge.node is not None
-    spec = edge.node.outputs[edge.slot]
-    zero = runtime.value(np.zeros((), spec.dtype))
-    return runtime.roles["copy"](runtime.roles["broadcast_to"](zero, spec.shape))
+    zero = runtime.value(np.zeros((), edge.spec.dtype))
+    return runtime.roles["copy"](runtime.roles["broadcast_to"](zero, edge.spec.shape))
 
 
 __all__ = ["Parts", "zeros_behind"]

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from .._locks import fork_safe_lock
-from .graph import Shape
+from .values import Shape
 
 LARGE = 1 << 18
 """Results of fewer bytes are ordinary arrays, whose memory the allocator keeps for itself."""

@@ -118,16 +118,11 @@ class Rule:
                 for value in expr.inputs
             ]
             known[expr] = apply(expr.operator, tuple(inputs), expr.static)
-        results: list[Value | None] = []
-        for source in self.sources:
-            if type(source) is not int:
-                results.append(source)
-            elif source >= 0:
-                results.append(values[source])
-            else:
-                expr, slot = self.outputs[~source]
-                results.append(known[expr][slot])
-        return results
+        made = [known[expr][slot] for expr, slot in self.outputs]
+        return [
+            (values[source] if source >= 0 else made[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
 
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of these cotangents and saved values, computed at
@@ -154,7 +149,7 @@ class Rule:
             numbers[id(array)] = n
         count, steps = first + len(constants), []
         for expr in self.exprs:
-            reads = [numbers[_place(value)] for value in expr.inputs]
+            reads = [numbers[place_of(value)] for value in expr.inputs]
             steps.append(_Step(expr, reads))
             for slot in range(len(expr.specs)):
                 numbers[expr, slot] = count
@@ -170,7 +165,7 @@ class Rule:
         return source if source >= 0 else numbers[self.outputs[~source]]
 
 
-def _place(value: Any) -> Any:
+def place_of(value: Any) -> Hashable:
     """Return by what a value is found: its expression and the slot there, or its array."""
     return (value.expr, value.expr_slot) if value.array is None else id(value.array)
 

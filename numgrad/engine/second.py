@@ -64,22 +64,14 @@ class HessianPass(ForwardPass):
             ones = [(edge, _ones(edge)) for edge in request.outputs]
             gradients = self.through(ones, targets)
         found = {edge: g for edge, g in gradients.items() if g.requires_grad}
-        inner = ForwardPass(
-            TangentRequest(
-                request.seeds, [g.edge for g in found.values()], retain_graph=True,
-                batch=request.batch,
-            )
-        )  # fmt: skip
-        inner.streams = self.streams
-        inner.walk_within()
+        tangents = self.along(request.seeds, [g.edge for g in found.values()])
         for edge, gradient in found.items():
-            if gradient.edge in inner.grads:
-                self.grads[edge] = inner.grads[gradient.edge]
+            if gradient.edge in tangents:
+                self.grads[edge] = tangents[gradient.edge]
 
 
 def _ones(edge: Edge) -> Value:
-    assert edge.node is not None
-    spec = edge.node.outputs[edge.slot]
+    spec = edge.spec
     return runtime.value(runtime.placed(np.ones(spec.shape, spec.dtype), spec.device))
 
 

@@ -8,6 +8,7 @@ between two of them would have its last elements in all of them (`Elements`).
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ class Seen:
         while self.arrays:
             array, contents = self.arrays.popitem()[1]
             if array.base is not None or sys.getrefcount(array) > _OURS:
-                checks += [_unchanged(array, content) for content in contents]
+                holds = partial(has_elements, array, array.shape)
+                checks += [partial(holds, content) for content in contents]
         return checks
 
 
@@ -69,15 +71,10 @@ def _references() -> int:
 _OURS = _references()
 
 
-def _unchanged(array: np.ndarray, content: bytearray) -> Callable[[], bool]:
-    """Return whether an array has the elements that it had: they are compared as bytes."""
-    shape = array.shape
-
-    def check() -> bool:
-        present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-        return array.shape == shape and content == present
-
-    return check
+def has_elements(array: np.ndarray, shape: tuple[int, ...], content: bytearray) -> bool:
+    """Whether an array has a shape and these elements: they are compared as bytes."""
+    present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+    return array.shape == shape and content == present
 
 
 class Elements:

@@ -12,9 +12,9 @@ from typing import Any
 from .._program import Instruction
 from .._specs import ElementwiseSpec
 from .expand import Leaf, Step, Term, Unit
-from .graph import Shape
 from .terms import Places, Terms, Where, contents, ends_of
 from .uses import Uses
+from .values import Shape
 
 # A value is computed again rather than stored when that costs no more simple operations than this.
 AGAIN = 8

@@ -44,7 +44,8 @@ class Streams:
     def computing(self) -> Block:
         """Return a block that computes what Python is going to see: as an operation of the caller's
         stream, which waits for what hooks have done, and for which the present one waits."""
-        self.join()
+        for stream in self._shown:
+            self._caller_on(stream.device).wait_stream(stream)
         if mode.stream is not None:
             self._shown[mode.stream] = None
         return changing(stream=self.caller)
@@ -53,11 +54,6 @@ class Streams:
         """Let the present stream wait for what was computed."""
         if mode.stream is not None:
             mode.stream.wait_stream(self._caller_on(mode.stream.device))
-
-    def join(self) -> None:
-        """Let the caller's stream wait for what hooks have done."""
-        for stream in self._shown:
-            self._caller_on(stream.device).wait_stream(stream)
 
     def _caller_on(self, device: str) -> Any:
         if self.caller is not None and self.caller.device == device:

@@ -9,7 +9,7 @@ from itertools import count, pairwise
 from typing import Any, TypeAlias
 
 from .expand import Leaf, Step, Term, Unit, ring_ends
-from .graph import Shape
+from .values import Shape
 
 # How far a view begins from where it did, its strides and its turns.
 Move: TypeAlias = tuple[int, Shape, Shape]

@@ -11,8 +11,8 @@ from typing import Any
 
 from .._program import Instruction, Pattern, Program
 from .expand import Kind, Leaf, Unit, moves_of
-from .graph import Shape
 from .spreading import spreads
+from .values import Shape
 
 
 def _written_twice(program: Program, instructions: Sequence[Instruction]) -> set[int]:

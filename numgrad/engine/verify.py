@@ -1,28 +1,9 @@
-"""Slow, obviously correct checks of graphs and programs; run after each step in debug mode and by
-tests."""
+"""Slow, obviously correct checks of programs; run after each step in debug mode and by tests."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from .._errors import GraphError
 from .._program import Instruction, Program, Ref, extent
-from .graph import Node
-
-
-def check_graph(nodes: Iterable[Node]) -> None:
-    """Raise unless every edge leads to an older node, or to an accumulator, and to a slot that it
-    has."""
-    for node in nodes:
-        if len(node.edges) != len(node.inputs):
-            raise GraphError(f"{node}: {len(node.edges)} edges for {len(node.inputs)} inputs")
-        for parent, slot in node.edges:
-            if parent is None:
-                continue
-            if parent.number >= node.number:
-                raise GraphError(f"{node} points to the younger {parent}")
-            if not 0 <= slot < len(parent.outputs):
-                raise GraphError(
-                    f"{node} points to slot {slot} of {parent}, which has {len(parent.outputs)}"
-                )
 
 
 def check_program(program: Program) -> None:

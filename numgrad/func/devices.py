@@ -7,9 +7,8 @@ from typing import Any
 from .._errors import DeviceError
 from .._tensor import Tensor
 from ..engine.capture import ARGUMENT
-from ..engine.graph import Expr, Storage
 from ..engine.runtime import on_two_devices
-from ..engine.values import CPU, Spec, device_of, goes_anywhere
+from ..engine.values import CPU, Expr, Spec, Storage, device_of, goes_anywhere
 
 
 def require_one(name: str, leaves: Iterable[Any]) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from ..engine.capture import refuse
 from ..engine.graph import Edge, Node, Value, connect
-from ..engine.record import mode, runtime
+from ..engine.record import mode
+from ..engine.rules import placeholder
 from ..engine.select import number_of
-from ..engine.values import Expr, next_number
+from ..engine.values import next_number
 
 
 class Gates:
@@ -62,9 +63,8 @@ class Gates:
     def _gate_of(self, edge: Edge) -> Edge:
         """Return the place behind a gate where ``edge`` leads. Of the value there a gradient needs
         no more than its kind."""
-        assert edge.node is not None
-        spec = edge.node.outputs[edge.slot]
-        value = runtime.value.deferred(Expr(_UNKNOWN, {}, (), (spec,)), 0, spec)
+        spec = edge.spec
+        value = placeholder(spec)
         connect(value, edge)
         gated = self._gate(value)
         if gated.rows != spec.rows:
@@ -76,15 +76,5 @@ class Gates:
         mode.capture.root.gates.add(gated.node)
         return gated.edge
 
-
-class _Unknown:
-    """Stands in for the operator of a value that nobody reads."""
-
-    name = "unknown"
-    is_view = reads_pieces = False
-    memory_order = None
-
-
-_UNKNOWN = _Unknown()
 
 __all__ = ["Gates"]

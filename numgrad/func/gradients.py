@@ -12,10 +12,10 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
-from ..engine.graph import next_number
 from ..engine.leaving import differentiated
 from ..engine.record import mode
 from ..engine.seen import seen
+from ..engine.values import next_number
 from .trees import Variables, flatten, holds_tensors, output_leaves, places, require_function
 
 ArgNums = int | Sequence[int]

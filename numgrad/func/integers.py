@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ..engine.capture import refuse
 from ..functions.arithmetic import Arithmetic, is_operand
 from ..functions.operands import like, plain
-from .scalars import IN_PLACE, PythonComplex, PythonFloat, is_number
+from .scalars import IN_PLACE, OPERATORS, PythonComplex, PythonFloat, is_number
 
 MOST = 1 << 30
 """The magnitude from which on a Python integer is part of the recording."""
@@ -250,10 +250,7 @@ for _name in _ASKING:
     setattr(Integer, f"__{_name}__", Integer.ask)
 for _name in _COMPARING:
     setattr(PythonInt, f"__{_name}__", _comparison(_name))
-for _name in (
-    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
-    "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
-):  # fmt: skip
+for _name in OPERATORS:
     setattr(Integer, f"__{_name}__", _method(_name))
 for _name in IN_PLACE:
     setattr(Integer, f"__i{_name}__", getattr(Integer, f"__{_name}__"))

@@ -13,10 +13,10 @@ import numpy as np
 from .._device_array import DeviceArray
 from .._lazy import lazy
 from .._tensor import Tensor
-from ..engine.graph import ForeignStorage, Value
 from ..engine.record import pack
+from ..engine.seen import has_elements
 from ..engine.select import reachable
-from ..engine.values import CapturedStorage
+from ..engine.values import CapturedStorage, ForeignStorage, Value
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -87,8 +87,7 @@ class _Copy:
 
     def is_of(self, array: Any) -> bool:
         """Whether an array has these elements."""
-        present = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-        return self.value.shape == array.shape and self._bytes == present
+        return has_elements(array, self.value.shape, self._bytes)
 
 
 __all__ = ["Past"]

@@ -11,7 +11,7 @@ from .._declare import Operator, registry
 from .._errors import NotDifferentiableError
 from .._lazy import lazy
 from .._settings import settings
-from .._tensor import Tensor, constant
+from .._tensor import Tensor
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
@@ -312,8 +312,7 @@ class Recording:
 
 def zeros_at(edge: Edge) -> Tensor:
     """Return zeros for an input on which no output depends."""
-    assert edge.node is not None
-    return zeros(edge.node.outputs[edge.slot], None)
+    return zeros(edge.spec, None)
 
 
 def _made_here(output: Tensor) -> Tensor:
@@ -348,4 +347,4 @@ def record(
         return kind(name, function, arguments, fuse)
 
 
-__all__ = ["Recording", "constant", "in_order", "placeholder", "record"]
+__all__ = ["Recording", "in_order", "placeholder", "record"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._declare import Operator
-from .._declare.operator import zeros_of
+from .._declare.operator import arrived
 from .._errors import InplaceError
 from ..engine import hooks
 from ..engine.graph import NO_EDGE, Value
@@ -33,15 +33,12 @@ class Replay(Operator):
         recording = self.recording
         derivative = recording.derivative(context.wanted, context.create_graph)
         inputs = [context.input(n) for n in range(len(recording.arguments))]
+        seeds = arrived(context, cotangents, recording.live)
         if self.has_rule and not context.create_graph:
-            return self._inline(derivative, context, inputs, cotangents)
+            return self._inline(derivative, context, inputs, seeds)
         first = len(inputs)
         past = {id(v): context.input(first + n) for n, v in enumerate(recording.outer)}
         outer = [past.get(id(v), v) for v in derivative.outer]
-        seeds = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in recording.live
-        ]
         wanted = [n for n, want in enumerate(context.wanted) if want]
 
         def pull(*gs: Any) -> Sequence[Any]:
@@ -71,13 +68,9 @@ class Replay(Operator):
         return gradients
 
     def _inline(
-        self, derivative: "Recording", context: Any, inputs: list[Any], cotangents: Sequence[Any]
+        self, derivative: "Recording", context: Any, inputs: list[Any], seeds: Sequence[Any]
     ) -> list[Any]:
         """Return the gradients as expressions of what was saved."""
-        seeds = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in self.recording.live
-        ]
         replaced = derivative.inline([*inputs, *seeds], self._saved(context))
         found = iter([replaced(value).detached() for value in derivative.outputs])
         return [next(found) if want else None for want in context.wanted]

@@ -70,22 +70,22 @@ def _asking(what: str) -> Callable[..., NoReturn]:
 
 IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 """Operators whose forms in place make another number."""
-
-for _name in (
+OPERATORS = (
     "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
     "mod", "rmod", "pow", "rpow", "neg", "pos", "abs",
-):  # fmt: skip
-    for _kind in (PythonFloat, PythonComplex):
-        setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
+)  # fmt: skip
+"""Operators whose results are numbers if all operands are."""
+
 for _kind in (PythonFloat, PythonComplex):
+    for _name in OPERATORS:
+        setattr(_kind, f"__{_name}__", _numbers_stay_numbers(f"__{_name}__"))
     for _name in IN_PLACE:
         setattr(_kind, f"__i{_name}__", getattr(_kind, f"__{_name}__"))
+    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
 PythonFloat.conjugate = lambda self: self  # type: ignore[method-assign]
 PythonFloat.real = property(lambda self: self)  # type: ignore[assignment]
 PythonFloat.imag = property(lambda self: 0.0)  # type: ignore[assignment]
 PythonFloat.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore
-for _kind in (PythonFloat, PythonComplex):
-    _kind.__repr__ = _asking("the text")  # type: ignore[method-assign]
 for _name in ("round", "trunc"):
     setattr(PythonFloat, f"__{_name}__", _asking(f"{_name}()"))
 for _name in ("is_integer", "as_integer_ratio", "hex"):

@@ -2,7 +2,6 @@
 next."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,10 @@ from .._declare import registry
 from .._device_array import DeviceArray
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Passage, argument, require_own
 from ..engine.executable import Executable
-from ..engine.graph import Expr, ForeignStorage, Spec, Storage, Value
 from ..engine.lower import lower, pending_exprs
 from ..engine.record import runtime
-from ..engine.values import CPU, CapturedStorage
+from ..engine.values import CPU, CapturedStorage, Expr, ForeignStorage, Spec, Storage, Value
 from .devices import device_for
-
-_NONE: Mapping[int, Storage] = MappingProxyType({})
 
 
 class Stage:
@@ -43,7 +39,7 @@ class Stages:
         The placeholders of the arguments.
     fuse : str
         When the programs are fused; see `jit`.
-    storages : dict, optional
+    storages : dict
         Of what was taken from outside, by the ids of the arrays.
 
     Attributes
@@ -62,7 +58,7 @@ class Stages:
         values: Sequence[Value],
         arguments: Sequence[Value],
         fuse: str,
-        storages: Mapping[int, Storage] = _NONE,
+        storages: Mapping[int, Storage],
     ) -> None:
         count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]

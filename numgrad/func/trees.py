@@ -9,12 +9,11 @@ from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor, constant
-from ..engine.graph import next_number
 from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.seen import seen
 from ..engine.select import reaches_outside
-from ..engine.values import CPU
+from ..engine.values import CPU, next_number
 from ..functions.operands import as_scalar, plain
 from ..functions.selected import Selected
 

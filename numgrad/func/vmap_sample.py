@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._declare import Operator, registry
-from .._declare.operator import zeros_of
+from .._declare.operator import arrived
 from .._lazy import lazy
 from .._settings import settings
 from .._tensor import Tensor
@@ -16,9 +16,10 @@ from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
 from ..engine.lower import force, pending_exprs
 from ..engine.record import attach, mode, pack, runtime
 from ..engine.request import TangentRequest
+from ..engine.rules import place_of
 from ..engine.select import number_of
 from .recording import Recording, placeholder, zeros_at
-from .vmap_spread import NONE, Wide, filled, key, spread
+from .vmap_spread import NONE, Wide, filled, spread
 from .vmap_sums import summed
 
 
@@ -76,7 +77,7 @@ class Sample(Recording):
         read: list[Any] = [value for expr in self.exprs for value in expr.inputs]
         read += self.outputs
         known = {*self.exprs, *(a.expr for a in self.arguments)}
-        found = {key(v): v for v in read if v.array is None and v.expr not in known}
+        found = {place_of(v): v for v in read if v.array is None and v.expr not in known}
         return [runtime.value.deferred(v.expr, v.expr_slot, v.spec) for v in found.values()]
 
     def along(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
@@ -90,7 +91,7 @@ class Sample(Recording):
 
     def _pushed(self, wanted: tuple[bool, ...], create_graph: bool) -> "Sample":
         first = len(self.arguments)
-        specs = [*(a.spec for a in self.arguments), *map(_spec, self.edges[first:])]
+        specs = [x.spec for x in (*self.arguments, *self.edges[first:])]
         some = [(e, s) for e, s, want in zip(self.edges, specs, wanted, strict=True) if want]
         tangents = [placeholder(Tensor, first + n, s, True) for n, (_, s) in enumerate(some)]
         outputs = [self.outputs[n] for n in self.live]
@@ -165,7 +166,7 @@ class Mapped(Operator):
             force(outputs)
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
-            closed = [instead.get(key(value), value) for value in sample.closed]
+            closed = [instead.get(place_of(value), value) for value in sample.closed]
             self._record(inputs, outputs, outer, closed, shared)
         return outputs
 
@@ -178,7 +179,7 @@ class Mapped(Operator):
         shared: Mapping[int, int],
     ) -> None:
         edges = [*(x.edge for x in inputs), *outer]
-        specs = [*(x.spec for x in inputs), *map(_spec, outer)]
+        specs = [x.spec for x in (*inputs, *outer)]
         static = {"shared": tuple(shared.items())}
         node = new_node(self, static, edges, specs, [o.spec for o in outputs])
         past = self.sample.past.now() if mode.capture is None else ()
@@ -191,10 +192,7 @@ class Mapped(Operator):
         """Return the gradients: the derivative of the sample, for all samples, and summed for what
         they share."""
         sample, wanted = self.sample, context.wanted
-        seeds = [
-            zeros_of(context.output_specs[n]) if cotangents[n] is None else cotangents[n]
-            for n in sample.live
-        ]
+        seeds = arrived(context, cotangents, sample.live)
         derivative: Any = sample.derivative(wanted, context.create_graph)
         places = [n for n, want in enumerate(wanted) if want]
         count = self._count(context.input_specs)
@@ -239,7 +237,7 @@ class Mapped(Operator):
         inputs = [context.input(n) for n in range(len(sample.arguments))]
         further, count = context.further(), len(sample.closed)
         instead: dict[Any, Value] = {**sample.past.changed(further[count:])}
-        instead |= {key(v): now for v, now in zip(sample.closed, further, strict=False)}
+        instead |= {place_of(v): now for v, now in zip(sample.closed, further, strict=False)}
         moved = dict(zip(sample.edges, context.node.edges, strict=True))
         return derivative.mapped.on([*inputs, *vectors], instead, moved, shared)
 
@@ -251,11 +249,6 @@ def _aligned(inputs: Sequence[Value], leads: Sequence[int]) -> list[Any]:
     ranks = [most - lead + len(x.shape) for x, lead in zip(inputs, leads, strict=True)]
     missing = [tuple(range(-r, -r + most - n)) for r, n in zip(ranks, leads, strict=True)]
     return [expand(x, axes=m) if m else x for x, m in zip(inputs, missing, strict=True)]
-
-
-def _spec(edge: Edge) -> Spec:
-    assert edge.node is not None
-    return edge.node.outputs[edge.slot]
 
 
 def stand_in(index: int, value: Value, lead: int) -> Tensor:

@@ -14,10 +14,9 @@ import numpy as np
 from .._declare import KernelOperator, registry
 from .._declare.elementwise import Elementwise
 from ..engine.capture import TO_AXIS, TO_ROWS
-from ..engine.graph import Expr, Value, spec_of
 from ..engine.record import runtime
-from ..engine.rules import Rule
-from ..engine.values import device_of
+from ..engine.rules import Rule, place_of
+from ..engine.values import Expr, Value, device_of, spec_of
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
 _STRETCHING = (Elementwise, KernelOperator)  # which take an axis of length 1 for any length
@@ -37,11 +36,6 @@ class Wide(NamedTuple):
         return len(self.value.shape) - self.lead - self.rows
 
 
-def key(value: Any) -> Hashable:
-    """Return what identifies a value: its array, or the place where it will be computed."""
-    return (value.expr, value.expr_slot) if value.array is None else id(value.array)
-
-
 def spread(
     exprs: Sequence[Expr],
     outputs: Sequence[Value],
@@ -55,9 +49,9 @@ def spread(
 
     def operand(value: Any) -> Wide:
         if value.array is not None:
-            return _constant(instead.get(key(value), value))
+            return _constant(instead.get(place_of(value), value))
         found = known.get(value.expr)
-        return found[value.expr_slot] if found else Wide(instead.get(key(value), value))
+        return found[value.expr_slot] if found else Wide(instead.get(place_of(value), value))
 
     for expr in exprs:
         if expr not in known:
@@ -102,10 +96,10 @@ def applied(
     specs = [value.spec for value in values]
     rows = any([spec.rows for spec in specs])  # noqa: C419  a list is faster
     device = device_of(specs)
-    made = [spec_of(s, d, rows, device) for s, d in operator.infer(specs, static)]
-    expr = Expr(operator, static, tuple(values), tuple(made))
+    results = [spec_of(s, d, rows, device) for s, d in operator.infer(specs, static)]
+    expr = Expr(operator, static, tuple(values), tuple(results))
     expr.site = None if of is None else of.site
-    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(made)]
+    return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(results)]
 
 
 def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> list[Any]:
@@ -135,15 +129,16 @@ def _expanded(wide: Wide, lead: int, rows: bool, pad: int = 0) -> Any:
     if rows and not wide.rows:
         axes.append(-wide.core - pad - 1)
     axes += range(-wide.core - pad, -wide.core)
-    return _view("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
+    return made("expand_dims", wide.value, axes=tuple(axes)) if axes else wide.value
 
 
 def _repeated(value: Any, sizes: tuple[int, ...]) -> Any:
-    return value if value.shape == sizes else _view("broadcast", value, sizes=sizes)
+    return value if value.shape == sizes else made("broadcast", value, sizes=sizes)
 
 
-def _view(name: str, value: Any, **static: Any) -> Any:
-    return applied(registry[name], static, [value])[0]
+def made(name: str, *values: Any, **static: Any) -> Any:
+    """Return the result of an operator that has one, still to be computed."""
+    return applied(registry[name], static, values)[0]
 
 
 def filled(wide: Wide, sizes: tuple[int, ...]) -> Any:

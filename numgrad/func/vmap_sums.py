@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .._declare import registry
-from .vmap_spread import applied
+from .vmap_spread import applied, made
 
 _RANKS = {"permute_dims": "axes", "expand_dims": "axes", "squeeze": "axes", "reshape": "ncore"}
 
@@ -30,7 +30,7 @@ def summed(value: Any, lead: int, count: int) -> Any:
     ``lead`` axes, which remain with length 1."""
     axes = Axes(lead, count)
     total = _total(value, axes)
-    return applied(registry["expand_dims"], {"axes": axes.of(value)}, [total])[0]
+    return made("expand_dims", total, axes=axes.of(value))
 
 
 def _total(value: Any, axes: Axes) -> Any:
@@ -38,7 +38,7 @@ def _total(value: Any, axes: Axes) -> Any:
     total = None
     for term in _terms(value):
         part = _part(term, axes)
-        total = part if total is None else applied(registry["add"], {}, [total, part])[0]
+        total = part if total is None else made("add", total, part)
     return total
 
 
@@ -70,7 +70,7 @@ def _part(value: Any, axes: Axes) -> Any:
         if operands and _is_inside(operands[0], value, value.expr.static[parameter], axes.lead):
             total = _total(operands[0], axes)
             return applied(value.expr.operator, value.expr.static, [total])[0]
-    return applied(registry["sum"], {"axes": axes.of(value)}, [value])[0]
+    return made("sum", value, axes=axes.of(value))
 
 
 def _is_over(x: Any, value: Any, lead: int) -> bool:
@@ -90,11 +90,7 @@ def _product(a: Any, b: Any, count: int) -> Any:
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     total = k * prod(b.shape[-count - 2 : -2])
     axes = (-2, *range(-count - 2, -2), -1)
-    first = applied(registry["permute_dims"], {"axes": axes}, [a])[0]
-    first = _reshaped(first, count + 2, (m, total))
-    second = _reshaped(b, count + 2, (total, n))
-    return applied(registry["matmul"], {}, [first, second])[0]
-
-
-def _reshaped(value: Any, ncore: int, shape: tuple[int, ...]) -> Any:
-    return applied(registry["reshape"], {"ncore": ncore, "shape": shape}, [value])[0]
+    turned = made("permute_dims", a, axes=axes)
+    first = made("reshape", turned, ncore=count + 2, shape=(m, total))
+    second = made("reshape", b, ncore=count + 2, shape=(total, n))
+    return made("matmul", first, second)

@@ -12,9 +12,8 @@ from .._tensor import ArrayLike, Tensor
 from ..engine import inplace as _inplace
 from ..engine import record as _record
 from ..engine.dispatch import record_in_place
-from ..engine.graph import ForeignStorage, View
 from ..engine.memory_order import stand_in
-from ..engine.values import CPU
+from ..engine.values import CPU, ForeignStorage, View
 from ..operators import cast as _cast
 from ..operators import elementwise as _elementwise
 from ..operators import indexing as _indexing

@@ -8,10 +8,10 @@ import numpy as np
 from .._declare.operator import WEAK, device_among, kind_of
 from .._tensor import ArrayLike, Tensor
 from ..engine.capture import known
-from ..engine.graph import RESULT
 from ..engine.record import mode
 from ..engine.seen import seen
 from ..engine.values import CPU
+from ..engine.views import RESULT
 
 
 def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.graph import Spec
+from ..engine.values import Spec
 from ..operators.cast import astype
 from ..operators.elementwise import multiply
 from ..operators.indexing import diagonal

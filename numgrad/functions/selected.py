@@ -13,7 +13,7 @@ import numpy as np
 from .._declare import Elementwise
 from .._tensor import Tensor
 from ..engine.capture import where
-from ..engine.graph import ForeignStorage
+from ..engine.values import ForeignStorage
 from ..operators import elementwise as _elementwise
 from ..operators import shape as _shape
 from .keys import WHOLE, adjacent, expand, has_window, is_basic, plain_numbers, refuse_mask

@@ -8,9 +8,8 @@ from .._devices import name_of
 from .._streams import Stream
 from .._tensor import Tensor
 from ..engine.capture import refuse_reading
-from ..engine.graph import Expr, Value
 from ..engine.record import changing, mode, record, runtime, snapshot
-from ..engine.values import CPU, spec_of
+from ..engine.values import CPU, Expr, Value, spec_of
 
 
 def placed_on(x: Tensor, device: Any) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 from .._autograd import enable_grad
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
-from ..engine.graph import ForeignStorage
+from ..engine.values import ForeignStorage
 from ..func.gradients import pull
 from ..func.trees import Rebuild, flatten, output_leaves
 

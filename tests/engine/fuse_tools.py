@@ -5,9 +5,9 @@ import numpy as np
 from numgrad.engine.capture import argument
 from numgrad.engine.executable import Executable
 from numgrad.engine.fuse import fuse
-from numgrad.engine.graph import Spec
 from numgrad.engine.lower import lower
 from numgrad.engine.record import deferring, runtime
+from numgrad.engine.values import Spec
 from numgrad.engine.verify import check_program
 
 F8 = np.dtype(np.float64)

@@ -9,7 +9,7 @@ import numgrad as ng
 from numgrad._declare import registry
 from numgrad._errors import InplaceError
 from numgrad.engine import operands, record
-from numgrad.engine.graph import View
+from numgrad.engine.values import View
 
 
 def leaf(*shape):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.graph import View
+from numgrad.engine.values import View
 
 pytestmark = pytest.mark.usefixtures("often")
 

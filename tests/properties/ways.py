@@ -12,7 +12,7 @@ import numgrad as ng
 from numgrad import _program
 from numgrad._tensor import Tensor
 from numgrad.engine import recall, record
-from numgrad.engine.graph import ForeignStorage
+from numgrad.engine.values import ForeignStorage
 from numgrad.targets.cpu.lowering import schedule
 from numgrad.testing.comparison import inner
 from numgrad.testing.invariants import agree
