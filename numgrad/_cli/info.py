@@ -3,8 +3,9 @@
 import os
 import platform
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
+
+from numgrad.targets.cpu.toolchain import installed_version
 
 if TYPE_CHECKING:
     from numgrad.targets.cpu.cache import CacheInfo
@@ -18,7 +19,7 @@ def describe() -> Iterator[tuple[str, str]]:
     yield "python", f"{platform.python_version()} ({platform.python_implementation()})"
     yield "platform", platform.platform()
     for name in REQUIRED + OPTIONAL:
-        yield name, _version(name)
+        yield name, installed_version(name, "not installed")
     yield from _processor()
     yield from _threads()
     yield from _target()
@@ -38,13 +39,6 @@ def _place(cache: "CacheInfo") -> str:
     if cache.directory is None:
         return "memory only"
     return cache.directory + ("" if cache.writable else ", read-only")
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _processor() -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import numgrad as ng
 
-from .population import STEPS_PER_YEAR, residuals
+from .population import residuals
 
 Array = NDArray[np.float64]
 
@@ -19,9 +19,8 @@ class RecordedResiduals:
     reuses that recording.
     """
 
-    def __init__(self, observed: Array, steps_per_year: int = STEPS_PER_YEAR) -> None:
+    def __init__(self, observed: Array) -> None:
         self.observed = observed
-        self.steps_per_year = steps_per_year
         self._recorded: tuple[Array, Any, Any] | None = None
 
     def __call__(self, log_parameters: Array) -> Array:
@@ -53,6 +52,6 @@ class RecordedResiduals:
     def _record(self, log_parameters: Array) -> tuple[Any, Any]:
         if self._recorded is None or not np.array_equal(self._recorded[0], log_parameters):
             point = ng.tensor(log_parameters, requires_grad=True)
-            values = residuals(point, self.observed, self.steps_per_year)
+            values = residuals(point, self.observed)
             self._recorded = (np.array(log_parameters), point, values)
         return self._recorded[1:]

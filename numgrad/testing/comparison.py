@@ -51,7 +51,7 @@ def compare_everywhere(subject: Subject, slope: Slope, tolerance: Tolerance) -> 
     wrong: list[str] = []
     total = 0
     for number, output in enumerate(outputs):
-        for position, label, unit in _unit_seeds(output):
+        for _, position, label, (unit,) in unit_directions([value(output)]):
             seeds = [np.zeros(o.shape, o.dtype) if o is not output else unit for o in outputs]
             rows = [value(g) for g in pull(outputs, variables, seeds, graph=False)]
             for (n, place, part, direction), column in zip(directions, columns, strict=True):
@@ -77,21 +77,6 @@ def _message(subject: Subject, wrong: Sequence[str], total: int) -> str:
     if len(wrong) > SHOWN:
         lines.append("...")
     return "\n  ".join(lines)
-
-
-def _unit_seeds(output: Tensor) -> list[tuple[tuple[int, ...], str, np.ndarray]]:
-    parts = (
-        [("", 1.0)]
-        if output.dtype.kind == "f"
-        else [(" (real part)", 1.0), (" (imaginary part)", 1j)]
-    )
-    seeds = []
-    for position in np.ndindex(output.shape):
-        for label, one in parts:
-            unit = np.zeros(output.shape, output.dtype)
-            unit[position] = one
-            seeds.append((position, label, unit))
-    return seeds
 
 
 def _close(analytic: float, numerical: float, tolerance: Tolerance) -> bool:

@@ -99,12 +99,7 @@ def gradcheck(
         subject = Subject(function, inputs, "gradcheck")
         _check_first(subject, eps, atol, rtol, _mode(mode, fast_mode), complex_step, seed)
         rng = np.random.default_rng(seed)
-        invariants.check_unchanged(subject, rng)
-        invariants.check_repeatable(subject, rng, nondet_tol)
-        if check_undefined_grad:
-            invariants.check_undefined(subject, rng)
-        if check_batched_grad:
-            invariants.check_batched(subject, rng, sizes=(3,), exact=False)
+        _check_passes(subject, rng, nondet_tol, check_undefined_grad, check_batched_grad)
         if check_forward_ad:
             check_forward_mode(subject, rng)
 
@@ -156,14 +151,21 @@ def gradgradcheck(
         second = _gradient_of(Subject(function, inputs, "gradgradcheck"), grad_outputs, seed)
         _check_first(second, eps, atol, rtol, _mode(mode, fast_mode), False, seed)
         rng = np.random.default_rng(seed)
-        invariants.check_unchanged(second, rng)
-        invariants.check_repeatable(second, rng, nondet_tol)
-        if check_undefined_grad:
-            invariants.check_undefined(second, rng)
-        if check_batched_grad:
-            invariants.check_batched(second, rng, sizes=(3,), exact=False)
+        _check_passes(second, rng, nondet_tol, check_undefined_grad, check_batched_grad)
 
     return _judge(run, raise_exception)
+
+
+def _check_passes(
+    subject: Subject, rng: np.random.Generator, nondet_tol: float, undefined: bool, batched: bool
+) -> None:
+    """Check what holds for every backward pass, whatever the numbers are."""
+    invariants.check_unchanged(subject, rng)
+    invariants.check_repeatable(subject, rng, nondet_tol)
+    if undefined:
+        invariants.check_undefined(subject, rng)
+    if batched:
+        invariants.check_batched(subject, rng, sizes=(3,), exact=False)
 
 
 def _judge(run: Callable[[], None], raise_exception: bool) -> bool:

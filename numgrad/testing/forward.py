@@ -11,7 +11,7 @@ from .._errors import GradcheckError
 from ..func.forward import push
 from ..func.gradients import pull
 from .comparison import inner
-from .invariants import ROUNDING, agree
+from .invariants import ROUNDING, agree, stacked
 from .subject import Arrays, Subject, random_like, value
 
 BATCHES = (0, 1, 3, 17)
@@ -42,10 +42,7 @@ def check_forward_batched(
     for size in sizes:
         batch = [t[:size] for t in directions]
         found = _pushed(outputs, variables, batch, batched=True)
-        looped = [
-            np.stack([row[n] for row in rows[:size]]) if size else np.zeros((0, *o.shape), o.dtype)
-            for n, o in enumerate(outputs)
-        ]
+        looped = stacked(rows[:size], outputs)
         _require_equal(subject, found, looped, exact, f"in a batch of {size}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations  # ``numpy.random`` is imported when it is us
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -133,13 +134,18 @@ def check_batched(
     for size in sizes:
         batch = [s[:size] for s in seeds]
         found = [value(g) for g in pull(outputs, variables, batch, graph=False, batched=True)]
-        looped = [
-            np.stack([row[n] for row in rows[:size]]) if size else np.zeros((0, *a.shape), a.dtype)
-            for n, a in enumerate(subject.arrays)
-        ]
+        looped = stacked(rows[:size], subject.arrays)
         require_agreement(
             subject, found, looped, exact, f"in a batch of {size} differs from a loop"
         )
+
+
+def stacked(rows: Sequence[Arrays], like: Sequence[Any]) -> list[np.ndarray]:
+    """Return the results of the passes of a loop as those of one batch."""
+    return [
+        np.stack([row[n] for row in rows]) if rows else np.zeros((0, *x.shape), x.dtype)
+        for n, x in enumerate(like)
+    ]
 
 
 def check_schedules(

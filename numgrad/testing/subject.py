@@ -12,7 +12,7 @@ from .._errors import ArgTypeError, DtypeError
 from .._tensor import Tensor
 from ..engine.values import ForeignStorage
 from ..func.gradients import pull
-from ..func.trees import Rebuild, flatten, output_leaves
+from ..func.trees import flatten, output_leaves
 
 Arrays = Sequence[np.ndarray]
 
@@ -55,12 +55,10 @@ class Subject:
             leaves[position] = value
         return self._rebuild(leaves)
 
-    def call(
-        self, arrays: Arrays | None = None, requires_grad: bool = True
-    ) -> tuple[list[Tensor], list[Tensor]]:
+    def call(self, arrays: Arrays | None = None) -> tuple[list[Tensor], list[Tensor]]:
         """Return fresh variables at ``arrays`` and the floating outputs of the function there."""
         arrays = self.arrays if arrays is None else arrays
-        variables = [Tensor(a, requires_grad, ForeignStorage()) for a in arrays]
+        variables = [Tensor(a, True, ForeignStorage()) for a in arrays]
         with enable_grad():
             result = self.function(*self.args(variables))
         outputs = [t for t in output_leaves(result, self.what)[0] if t.dtype.kind in "fc"]
@@ -73,15 +71,11 @@ class Subject:
         return [value(o) for o in self.call(arrays)[1]]
 
     def gradients(
-        self,
-        seeds: Arrays,
-        arrays: Arrays | None = None,
-        batched: bool = False,
-        create_graph: bool = False,
+        self, seeds: Arrays, arrays: Arrays | None = None, create_graph: bool = False
     ) -> list[np.ndarray]:
         """Return the vector-Jacobian products, zeros where an input is not reached."""
         variables, outputs = self.call(arrays)
-        return [value(g) for g in pull(outputs, variables, seeds, create_graph, batched)]
+        return [value(g) for g in pull(outputs, variables, seeds, create_graph)]
 
 
 def value(tensor: Tensor) -> np.ndarray:
@@ -147,6 +141,3 @@ def _require_precision(dtype: np.dtype, name: str, what: str) -> None:
         raise DtypeError(
             f"{what}: {name} is float16, too coarse for finite differences; use float64"
         )
-
-
-__all__ = ["Arrays", "Rebuild", "Subject", "random_like", "value"]

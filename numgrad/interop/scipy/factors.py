@@ -96,18 +96,16 @@ def _singular(shape: tuple[int, ...], what: str) -> MatrixError:
 
 
 class System:
-    """The linear system of a derivative; its matrix is factorised when it is first needed. It has
-    solved for ``solves`` blocks of right hand sides."""
+    """The linear system of a derivative; its matrix is factorised when it is first needed."""
 
     def __init__(self, matrix: Callable[[], Any], what: str) -> None:
-        self.matrix, self.what, self.solves = matrix, what, 0
+        self.matrix, self.what = matrix, what
         self._factors: Dense | Sparse | Iterative | None = None
 
     def solve(self, rhs: np.ndarray, transposed: bool) -> np.ndarray:
         """Solve for right hand sides along the last axis."""
         if self._factors is None:
             self._factors = factorized(self.matrix(), self.what)
-        self.solves += 1
         if not rhs.size:
             return np.zeros(rhs.shape)
         rows = rhs.reshape(-1, rhs.shape[-1])

@@ -56,7 +56,6 @@ def load_or_compile(
     key_parts: Any = (),
     parallel: bool = False,
     restype: Any = None,
-    emit: Callable[[str], Code] | None = None,
 ) -> int:
     """Return the address of a C function compiled from a Python function.
 
@@ -74,19 +73,15 @@ def load_or_compile(
         Compile `prange` to parallel loops.
     restype : numba type
         The result, void unless given.
-    emit : callable, optional
-        ``emit(symbol)`` compiles in Numba's place, to a function of that name.
 
     Returns
     -------
     int
         An address valid for the life of the process: equal arguments give the same one.
     """
-    key = make_key(function, argtypes, (key_parts, parallel, str(restype), emit is None))
+    key = make_key(function, argtypes, (key_parts, parallel, str(restype)))
 
     def compiled() -> Code | int:
-        if emit is not None:
-            return emit(symbol_of(key))
         from .objects import compile_object  # it imports Numba
 
         return compile_object(function, argtypes, key, parallel, restype)

@@ -92,7 +92,7 @@ class HostKernel:
             shape = (n, *[sizes[self._number[name]] for name in core])
             own = (strides[k], *strides[at : at + len(core)])
             at += len(core)
-            result.append(np.asarray(_Memory(places[k], shape, own, dtype, k < self.nin)))
+            result.append(np.asarray(Memory(places[k], shape, own, dtype, k < self.nin)))
         return result
 
 
@@ -100,7 +100,7 @@ def _words(address: int, count: int) -> list[int]:
     return list((ctypes.c_int64 * count).from_address(address)) if count else []
 
 
-class _Memory:
+class Memory:
     """Elements at an address, as NumPy likes to be told."""
 
     __slots__ = ("__array_interface__",)

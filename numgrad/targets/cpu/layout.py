@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import routines
+from .capsules import address_of
 
 TYPE, OBJECT = 1, 2
 """Where an object keeps its type, and where its head ends."""
@@ -143,9 +144,7 @@ def from_scalar() -> int:
     table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
     if table is None:
         return 0
-    find = ctypes.pythonapi.PyCapsule_GetPointer
-    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return peek(find(table, None), FROM_SCALAR + 1)[FROM_SCALAR]
+    return peek(address_of(table), FROM_SCALAR + 1)[FROM_SCALAR]
 
 
 @cache

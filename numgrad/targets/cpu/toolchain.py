@@ -128,12 +128,17 @@ def version_of(package: str, file: str) -> str:
         path = Path(folder) / file
         if path.exists():
             return hashlib.sha256(path.read_bytes()).hexdigest()
+    return installed_version(package, "none")
+
+
+def installed_version(distribution: str, missing: str) -> str:
+    """Return the version of a distribution, or another text where it is not installed."""
     from importlib import metadata
 
     try:
-        return metadata.version(package)
+        return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        return "none"
+        return missing
 
 
 class _CompilerLock:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import routines
+from .capsules import address_of
 
 # Position of PyUFunc_FromFuncAndDataAndSignature in that table, which is part of NumPy's ABI, and
 # what it takes for "no identity".
@@ -71,10 +72,8 @@ class Door:
 @cache
 def _new_ufunc() -> Callable[..., Any]:
     """Return NumPy's function that makes a ufunc of a loop function."""
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     numpy: Any = importlib.import_module("numpy._core._multiarray_umath")
-    table = (ctypes.c_void_p * (_FROM_FUNCTION + 1)).from_address(pointer(numpy._UFUNC_API, None))
+    table = (ctypes.c_void_p * (_FROM_FUNCTION + 1)).from_address(address_of(numpy._UFUNC_API))
     kinds = (
         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, *[ctypes.c_int] * 4, ctypes.c_char_p,
         ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,

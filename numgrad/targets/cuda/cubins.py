@@ -9,7 +9,7 @@ from typing import Any
 
 from ..cpu import cache as disk
 from ..cpu.compiler import make_key
-from ..cpu.toolchain import version_of
+from ..cpu.toolchain import installed_version, version_of
 from .kernel import Kernel
 
 CUBIN = "cubin"
@@ -62,19 +62,10 @@ def _tools() -> tuple[str, ...]:
     sha = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         sha.update(path.read_bytes())
-    packages = [version_of("numba_cuda", "VERSION"), *map(_version, _DISTRIBUTIONS)]
-    return (sha.hexdigest(), *packages)
+    versions = [installed_version(name, "none") for name in _DISTRIBUTIONS]
+    return (sha.hexdigest(), version_of("numba_cuda", "VERSION"), *versions)
 
 
 _DISTRIBUTIONS = (
     "cuda-core", "cuda-toolkit", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvcc-cu12",
 )  # fmt: skip
-
-
-def _version(distribution: str) -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "none"

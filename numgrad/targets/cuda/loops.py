@@ -4,8 +4,8 @@ of its operands."""
 from collections.abc import Sequence
 
 from ..._specs import Constant, LoopSpec, core_dimensions, parameter_order
-from .elementwise import Walk, index_type, loop
-from .kernel import Array, Function, Kernel, Parameter, Word
+from .elementwise import Walk, index_type, loop, signature
+from .kernel import Array, Function, Kernel, Word
 
 
 def ndims(spec: LoopSpec) -> list[int]:
@@ -22,15 +22,13 @@ def of_core(spec: LoopSpec, walk: Walk) -> Kernel:
     """Return the kernel of a function with core dimensions."""
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     arguments = in_order(spec, [_element(f"x{k}", walk.axes) for k in range(len(dtypes))])
-    bits = 64 if walk.is_wide else 32
-    parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
-    listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
+    parameters, listed = signature((), (), walk)
     for k, (dtype, ndim) in enumerate(zip(dtypes, ndims(spec), strict=True)):
-        parameters.append(Array(dtype, walk.axes + ndim, k >= len(spec.in_dtypes)))
+        parameters += (Array(dtype, walk.axes + ndim, k >= len(spec.in_dtypes)),)
         listed.append(f"x{k}")
     body = [f"core({', '.join(arguments)})"]
     scope = {"core": _core(spec), "index_type": index_type(walk)}
-    return Kernel(spec.name, loop(listed, walk, body), tuple(parameters), scope)
+    return Kernel(spec.name, loop(listed, walk, body), parameters, scope)
 
 
 def in_order(spec: LoopSpec, operands: Sequence[str]) -> list[str]:

@@ -26,10 +26,6 @@ def _keeping_integers(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x: x if np.asarray(x).dtype.kind in "biu" else function(x)
 
 
-def _rint(x: Any) -> Any:
-    return _keeping_integers(np.rint)(x)
-
-
 def where(condition: Any, a: Any, b: Any) -> Any:
     """Select one of two numbers, in the dtype that they have in common."""
     dtype = np.result_type(a, b)
@@ -57,6 +53,7 @@ real = _namespace(
 )
 complex_ = _namespace("simulated_complex_math")
 
+_rint = _keeping_integers(np.rint)
 _selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power, abs)
 scalar = Names(real, complex_, where, dict(zip(SELECTIONS, _selections, strict=True)))
 """The names of scalar functions."""

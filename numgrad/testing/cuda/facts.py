@@ -3,12 +3,12 @@
 
 import platform
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numgrad as ng
 
 from ...targets.cpu.cache import cache_info
+from ...targets.cpu.toolchain import installed_version
 from ...targets.cuda import is_simulated
 from .report import said
 
@@ -20,7 +20,7 @@ def facts() -> Iterator[tuple[str, str]]:
     """Pairs of name and fact, in the order to print."""
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     for name in (*PACKAGES, *OTHERS):
-        yield name, _version(name)
+        yield name, installed_version(name, "not installed")
     for name, fact in _of_gpu().items():
         yield name, _or_why_not(fact)
     yield "kernel cache", _cache()
@@ -90,10 +90,3 @@ def _cuda() -> str:
 def _products() -> str:
     has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
     return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -86,8 +86,8 @@ class Differences:
         )
         if self.points == len(RIGHT) - 1:
             sided = [sum(w * a for w, a in zip(RIGHT, side, strict=True)) for side in sides]
-            jump = _size(sided[0] + sided[1])  # the left one has the other sign
-            self.kinks += bool(jump > KINK * (step + _size(slope)))
+            jump = largest(sided[0] + sided[1])  # the left one has the other sign
+            self.kinks += bool(jump > KINK * (step + largest(slope)))
         return slope / step
 
     def partials(self, function: Function, args: Sequence[Any], n: int) -> list[tuple[Any, Any]]:
@@ -297,7 +297,8 @@ def _real(value: Any) -> np.ndarray:
     return np.array(value)
 
 
-def _size(array: Any) -> float:
+def largest(array: Any) -> float:
+    """Return the largest absolute value of an array, 0 of an empty one."""
     return float(np.max(np.abs(array), initial=0.0))
 
 

@@ -105,7 +105,7 @@ def _draw_columns(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | 
     return {} if fits and x.size * x.shape[-2] <= 1 << 18 else None
 
 
-def _draw_ranges(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+def draw_ranges(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"key": tuple([range_of(pick, size) for size in x.shape])} if x.ndim else None
 
 
@@ -153,6 +153,6 @@ OTHERS = {
         2, _draw_columns, "np.einsum('...ij,...kj->...ik', x, y)", exact=False
     ),
     "write masked": Word(1, _draw_mask, WRITE_MASKED),
-    "fill": Word(1, _draw_ranges, FILL),
+    "fill": Word(1, draw_ranges, FILL),
     "self": Word(1, any_parameters, "x"),
 }  # fmt: skip

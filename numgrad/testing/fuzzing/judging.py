@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._errors import InplaceError
 from ..._tensor import Tensor
-from .differences import Differences, noise
+from .differences import Differences, largest, noise
 from .programs import Program
 
 WIDER = 1.5  # the steps of the second reference
@@ -133,11 +133,11 @@ def expect(program: Program) -> list[Expected] | str:
     for value, wider, *moved in zip(*runs, strict=True):
         if not np.all(np.isfinite(value)):
             return "a result is not finite"
-        error = _largest(value - wider) + noise(first.level) * (1.0 + _largest(value))
-        change = max(_largest(a - value) for a in moved)
-        condition = change / DISTURBANCE + _largest(value)
+        error = largest(value - wider) + noise(first.level) * (1.0 + largest(value))
+        change = max(largest(a - value) for a in moved)
+        condition = change / DISTURBANCE + largest(value)
         tolerance = DOUBT * error + ROUNDINGS * eps * (condition + 1.0)
-        if not max(change, tolerance) <= WORST * (_largest(value) + 0.03):
+        if not max(change, tolerance) <= WORST * (largest(value) + 0.03):
             return f"known to {tolerance:.1g} only, and disturbances change it by {change:.1g}"
         expected.append(Expected(value, tolerance))
     return expected
@@ -151,7 +151,7 @@ def compare(found: list[np.ndarray], expected: list[Expected]) -> Verdict:
         b = right.value
         if a.shape != b.shape:
             return Verdict("wrong", f"result {n} has the shape {a.shape} instead of {b.shape}")
-        difference = _largest(a - b)
+        difference = largest(a - b)
         if not difference <= right.tolerance:
             shown = np.asarray(b).astype(complex if b.dtype.kind == "c" else float)
             return Verdict(
@@ -170,10 +170,6 @@ def leaves(tree: Any) -> Iterator[np.ndarray]:
             yield from leaves(item)
     else:
         yield np.asarray(tree.detach().numpy() if isinstance(tree, Tensor) else tree)
-
-
-def _largest(array: np.ndarray) -> float:
-    return float(np.max(np.abs(array), initial=0.0))
 
 
 def _is_single(program: Program) -> bool:

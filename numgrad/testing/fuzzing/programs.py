@@ -87,14 +87,9 @@ class Program:
         text = "\n".join([self.main, self.observed, *self.operands.values()])
         return not INEXACT.intersection(re.findall(r"\w+", text)) and not _is_at_numbers(text)
 
-    def names(self) -> set[str]:
-        """Return the names that are read."""
-        tree = ast.parse(f"{self.main}\n{self.observed}")
-        return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
     def without_unread(self) -> Program:
         """Return it without operands that nothing reads."""
-        read = self.names()
+        read = set(ast_names(f"{self.main}\n{self.observed}"))
         return replace(self, operands={n: t for n, t in self.operands.items() if n in read})
 
     def run(self) -> Any:

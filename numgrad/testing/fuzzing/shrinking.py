@@ -41,7 +41,8 @@ def shrink(
             tried = _edited(program, position)
             if tried is None:
                 break
-            found = judged(tried) if _is_shorter(tried, program) else None
+            is_shorter = len(tried.text()) < len(program.text())
+            found = judged(tried) if is_shorter else None
             if found is not None and _same(found, verdict):
                 program, verdict, shorter = tried, found, True
             else:
@@ -54,10 +55,6 @@ def _same(found: Verdict, verdict: Verdict) -> bool:
     return (found.kind, found.origin) == (verdict.kind, verdict.origin) and (
         found.kind != "raised" or found.words[:40] == verdict.words[:40]
     )
-
-
-def _is_shorter(tried: Program, program: Program) -> bool:
-    return len(tried.text()) < len(program.text())
 
 
 def _edited(program: Program, position: int) -> Program | None:

@@ -100,7 +100,7 @@ def _draw_repeat(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"repeats": 1 + pick(3), "axis": axis_of(pick, x)}
 
 
-def _draw_flip(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
+def _draw_axis(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     return {"axis": axis_of(pick, x)} if x.ndim else None
 
 
@@ -136,7 +136,7 @@ REARRANGING = {
     "broadcast": Word(1, _draw_repeats, "np.broadcast_to(x, shape)"),
     "repeat": Word(1, _draw_repeat, "np.repeat(x, repeats, axis)"),
     "tril": Word(1, _draw_diagonal, "np.tril(x, k)"),
-    "flip": Word(1, _draw_flip, "np.flip(x, axis)"),
+    "flip": Word(1, _draw_axis, "np.flip(x, axis)"),
     "concatenate": Word(2, _draw_joint, "np.concatenate([x, y], axis=axis)"),
     "stack": Word(2, _draw_stack, "np.stack([x, y], axis=axis)"),
 }
@@ -150,10 +150,6 @@ def _draw_axes(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     if any(x.shape[n] == 0 for n in axes or range(x.ndim)):
         return None
     return {"axis": tuple(axes) or None, "keepdims": bool(pick(2))}
-
-
-def _draw_axis(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    return {"axis": axis_of(pick, x)} if x.ndim else None
 
 
 def _draw_gather(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
@@ -181,10 +177,6 @@ def _draw_system(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
     if x.ndim < 2 or x.size > MOST_ELEMENTS:
         return None
     return {"size": min(x.shape[-2:])}
-
-
-def _draw_part(pick: Pick, x: np.ndarray) -> dict[str, Any] | None:
-    return {"key": tuple([range_of(pick, size) for size in x.shape])} if x.ndim else None
 
 
 def _draw_write(pick: Pick, x: np.ndarray, y: np.ndarray) -> dict[str, Any] | None:
@@ -231,7 +223,7 @@ OTHERS = {
     "write": Word(2, _draw_write, WRITE.format("= y")),
     "add to": Word(2, _draw_write, WRITE.format("+= y")),
     "multiply in": Word(2, _draw_write, WRITE.format("*= y")),
-    "scale in": Word(1, _draw_part, WRITE.format("*= 0.75")),
+    "scale in": Word(1, further.draw_ranges, WRITE.format("*= 0.75")),
 }  # fmt: skip
 
 ELEMENTWISE |= further.ELEMENTWISE

@@ -16,16 +16,8 @@ def unary(
     name: str, low: float, high: float, *special: float, takes_complex: bool = True, **options: Any
 ) -> Scenario:
     """Return the scenario of a function of one argument that NumPy has too."""
-    settings: dict[str, Any] = {
-        "function": getattr(ng, name, None),
-        "reference": getattr(np, name, None),
-        "operators": (name,),
-        "points": spread([(low, high)]),
-        "domains": ((low, high),),
-        "dtypes": ALL if takes_complex else REAL,
-        **options,
-    }
-    return Scenario(name=name, special=((floats(*special),),) if special else (), **settings)
+    points = ((floats(*special),),) if special else ()
+    return _known(name, (low, high), special=points, takes_complex=takes_complex, **options)
 
 
 def binary(
@@ -37,12 +29,18 @@ def binary(
     **options: Any,
 ) -> Scenario:
     """Return the scenario of a function of two arguments that NumPy has too."""
+    return _known(name, first, second, special=special, takes_complex=takes_complex, **options)
+
+
+def _known(
+    name: str, *domains: Domain, special: tuple[Point, ...], takes_complex: bool, **options: Any
+) -> Scenario:
     settings: dict[str, Any] = {
         "function": getattr(ng, name, None),
         "reference": getattr(np, name, None),
         "operators": (name,),
-        "points": spread([first, second]),
-        "domains": (first, second),
+        "points": spread(domains),
+        "domains": domains,
         "dtypes": ALL if takes_complex else REAL,
         **options,
     }

@@ -108,16 +108,16 @@ def equal_sometimes(domains: int) -> Any:
     return (*spread([(-2.0, 2.0)] * domains), values[:domains])
 
 
-def counted(name: str, axis: Any = -1, **options: Any) -> Scenario:
+def counted(name: str, **options: Any) -> Scenario:
     """Return the scenario of a reduction that rounds nothing."""
     function, reference = getattr(ng, name), getattr(np, name)
-    points = ((numbers((2, 5)).round(),), (numbers(4),))
     return plain(
         name,
         1,
-        function=lambda x: function(x, axis=axis),
-        reference=lambda x: reference(x, axis=axis),
-        **{"points": points, **options},
+        function=lambda x: function(x, axis=-1),
+        reference=lambda x: reference(x, axis=-1),
+        points=SHARED,
+        **options,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...._program import Instruction, Program, Ref
 from .. import machine
+from ..host import Memory
 from .encode import encode
 from .schedule import ABSOLUTE, ALIGNMENT, BATCH, BLOCK, ONCE, Schedule, Segment, address
 
@@ -56,17 +57,5 @@ def _place_apart(
 
 
 def _array(alone: Schedule, ref: Ref) -> np.ndarray:
-    return np.array(_Memory(alone.offsets[ref.buffer] + ref.offset, ref))
-
-
-class _Memory:
-    """The elements of an operand at an address, as NumPy likes to be told."""
-
-    def __init__(self, address: int, ref: Ref) -> None:
-        self.__array_interface__ = {
-            "data": (address, True),
-            "shape": ref.layout.shape,
-            "strides": ref.layout.strides,
-            "typestr": ref.layout.dtype.str,
-            "version": 3,
-        }
+    place, layout = alone.offsets[ref.buffer] + ref.offset, ref.layout
+    return np.array(Memory(place, layout.shape, layout.strides, layout.dtype, True))
