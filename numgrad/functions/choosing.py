@@ -56,7 +56,7 @@ def select(
     if any(c.dtype.kind != "b" for c in conditions):
         raise TypeError("select: conditions must be boolean")
     choices = in_one_dtype(*choicelist, default)
-    result: Any = choices[-1].copy()
+    result: Any = choices[-1]
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         result = where(condition, choice, result)
     shape = np.broadcast_shapes(*(c.shape for c in (*conditions, *choices)))

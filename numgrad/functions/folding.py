@@ -25,7 +25,7 @@ from .elementwise import negative
 from .joining import concat, stack
 from .keys import BasicKey, parse
 from .memory_order import laid_like
-from .operands import as_tensor, as_tensors, kind_among
+from .operands import as_tensor, as_tensors, kind_of_operand
 from .places import positions_of
 from .reshaping import expand_dims, moveaxis, reshape
 from .results import delivered, initial_of, present, way_out, writable
@@ -259,7 +259,7 @@ def at(function: Any, array: Tensor, indices: Any, values: ArrayLike | None = No
 
 def _operand(value: ArrayLike, array: Tensor) -> Tensor:
     """Return a tensor of the dtype that it has together with the array."""
-    dtype = np.result_type(array.dtype, kind_among(value))
+    dtype = np.result_type(array.dtype, kind_of_operand(value))
     return as_tensor(value).astype(dtype, copy=False)
 
 

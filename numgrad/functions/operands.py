@@ -44,7 +44,7 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     ]
 
 
-def kind_among(x: ArrayLike) -> Any:
+def kind_of_operand(x: ArrayLike) -> Any:
     """Return what decides how an operand is promoted: its dtype or, also of one that is known
     later, a number of Python."""
     return kind_of(x if isinstance(x, (Tensor, *WEAK)) else as_tensor(x))
@@ -53,7 +53,7 @@ def kind_among(x: ArrayLike) -> Any:
 def in_one_dtype(*operands: ArrayLike) -> list[Tensor]:
     """Return the operands as tensors of the dtype that they have together; numbers of Python take
     that of the others, as in NumPy."""
-    dtype = np.result_type(*map(kind_among, operands))
+    dtype = np.result_type(*map(kind_of_operand, operands))
     return [as_tensor(x).astype(dtype, copy=False) for x in operands]
 
 

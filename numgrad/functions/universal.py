@@ -8,7 +8,7 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..operators import elementwise as _elementwise
 from .documentation import of_elements
-from .operands import as_tensor, kind_among
+from .operands import as_tensor, kind_of_operand
 from .repeating import broadcast_to
 from .results import delivered, mask_of, no_target, target_of, way_out
 
@@ -153,7 +153,7 @@ def _in_dtypes(
 
 def _kind(x: Any) -> Any:
     """Return the dtype of an operand, or the type of a Python number, as NumPy resolves them."""
-    kind = kind_among(x)
+    kind = kind_of_operand(x)
     if isinstance(kind, np.dtype):
         return kind
     return np.dtype(bool) if isinstance(kind, bool) else type(kind)
