@@ -197,11 +197,12 @@ class _Walk:
         self.tag("object", kind.__module__, kind.__qualname__)
         if hasattr(value, "py_func"):
             self.visit(value.py_func)
-            self.visit(getattr(value, "targetoptions", None))
+            self.visit_declaration(value)
         elif _is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
             self.visit(value._defn)
         elif hasattr(value, "_dispatcher") or hasattr(value, "_pyfunc"):  # @vectorize, @cfunc
             self.visit(getattr(value, "_dispatcher", None) or value._pyfunc)
+            self.visit_declaration(value)
         elif dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
                 self.visit(getattr(value, field.name))
@@ -209,6 +210,17 @@ class _Walk:
             self.tag("type", str(value))
         else:
             raise UnstableValueError(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+    def visit_declaration(self, value: Any) -> None:
+        """How a function was given to Numba: options, types, and signatures where no other follows.
+        """
+        builder = getattr(value, "gufunc_builder", value)
+        for name in ("targetoptions", "locals", "signature", "writable_args"):
+            self.visit(getattr(builder, name, None))
+        if getattr(value, "_frozen", False) or not getattr(value, "_can_compile", True):
+            overloads = getattr(value, "_dispatcher", value).overloads
+            self.visit([str(result.signature) for result in overloads.values()])
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

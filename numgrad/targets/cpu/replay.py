@@ -18,7 +18,7 @@ from numgrad._specs import (
 )
 
 from ..binding import bind
-from . import marks, rewrite, scalar_math
+from . import marks, private, rewrite, scalar_math
 from .kernels import kernel
 from .keys import user_options
 
@@ -78,16 +78,29 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
     ] + outputs
     order = parameter_order(len(inputs), len(operands), spec.trailing)
     function = getattr(spec.function, "py_func", spec.function)
-    options = tuple(sorted(user_options(spec).items(), key=lambda item: item[0]))
-    arguments = [k.value if isinstance(k, Constant) else operands[k] for k in order]
-    _dispatcher(function, rewrite.CorePipeline, options)(*arguments)
+    called = _dispatcher(function, rewrite.CorePipeline, _options(spec))
+    caller = private.Caller.declared(called._compiler.pipeline_class, called.targetoptions)
+    arguments = [
+        private.copied(k.value, caller) if isinstance(k, Constant) else operands[k] for k in order
+    ]
+    called(*arguments)
     if not spec.checked:
         return {}
     found = {k: marks.where(output) for k, output in enumerate(outputs)}
     return {k: indices for k, indices in found.items() if indices}
 
 
+def _options(spec: LoopSpec) -> tuple[tuple[str, Any], ...]:
+    """The options of a kernel as something that can be a key."""
+    options = sorted(user_options(spec).items(), key=lambda item: item[0])
+    found = ((k, {name for name in v if v[name]} if isinstance(v, dict) else v) for k, v in options)
+    return tuple((k, tuple(sorted(v)) if isinstance(v, set) else v) for k, v in found)
+
+
 @lru_cache(maxsize=64)
 def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    pipeline = rewrite.executable(pipeline)
-    return numba.njit(pipeline_class=pipeline, error_model="numpy", **dict(options))(function)
+    given = {name: set(value) if isinstance(value, tuple) else value for name, value in options}
+    return numba.njit(
+        pipeline_class=private.executable(pipeline),
+        **{"error_model": "numpy", "fastmath": False, **given},
+    )(function)
