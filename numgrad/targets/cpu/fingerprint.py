@@ -14,7 +14,7 @@ import struct
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .toolchain import is_loaded
 _VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
 # So is that of this package, whose sources are in the key; but its closures are walked.
 _OWN = __name__.rpartition(".")[0]
+_PACKAGE = __name__.partition(".")[0] + "."
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
@@ -162,6 +163,10 @@ class _Walk:
             self.visit_body(value)
         for cell in value.__closure__ or ():
             self.visit_cell(cell)
+        for template in overloads_of(value):
+            self.tag("overload")
+            self.visit(template._overload_func)
+            self.visit(template._jit_options)
 
     def visit_body(self, value: types.FunctionType) -> None:
         self.visit(value.__defaults__)
@@ -249,6 +254,34 @@ def _has_docstring(code: types.CodeType) -> bool:
     if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
     return not code.co_name.startswith("<")  # a def without one has None there
+
+
+class _Overloads:
+    """The implementations that users gave to Numba, for each function as far as they are known."""
+
+    count = 0
+    found: ClassVar[dict[int, list[Any]]] = {}
+
+
+def overloads_of(function: Any) -> list[Any]:
+    """Return the templates that users made for a function: of `numba.extending.overload`, or
+    `register_jitable`."""
+    module = sys.modules.get("numba.core.typing.templates")
+    if module is None:
+        return []
+    known = module.builtin_registry.globals  # nothing is ever taken from it
+    for value, kind in known[_Overloads.count :]:
+        for template in getattr(kind, "templates", ()):
+            sources = (value, getattr(template, "_overload_func", None))
+            if sources[1] is not None and not all(map(_is_known, sources)):
+                _Overloads.found.setdefault(id(value), []).append(template)
+    _Overloads.count = len(known)
+    return _Overloads.found.get(id(function), [])
+
+
+def _is_known(value: Any) -> bool:
+    module = getattr(value, "__module__", None) or "builtins"
+    return _is_versioned(module) or module.startswith(_PACKAGE)
 
 
 def _is_versioned(module: str) -> bool:

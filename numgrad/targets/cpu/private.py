@@ -20,9 +20,11 @@ from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.gufunc import GUFunc
 from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
+from ..binding import is_library
 from ..literals import attribute
-from . import complex_math, vector_math
+from . import overloaded, vector_math
 from .compiler import make_key
+from .fingerprint import overloads_of
 from .halved import STAND_INS
 from .keys import declared_options
 
@@ -68,12 +70,22 @@ class Private(CPUDispatcher):
 
     _with_entry: Any = None
 
+    # What follows is set by classes that Numba's stubs do not show.
+    _can_compile: Any
+    _compiler: Any
+
+    @property
+    def is_to_compile(self) -> bool:
+        """Whether its signatures are open and nobody compiles it now."""
+        return bool(self._can_compile and not self.is_compiling)
+
     def get_compile_result(self, sig: Any) -> Any:
         """Return the code for a signature with an entry in C: somebody takes its address."""
-        if self.targetoptions["no_cfunc_wrapper"]:
+        is_open = self._can_compile or tuple(sig.args) in self.overloads
+        if is_open and self.targetoptions["no_cfunc_wrapper"]:
             if self._with_entry is None:
                 options = {**self.targetoptions, "no_cfunc_wrapper": False}
-                pipeline = self._compiler.pipeline_class
+                pipeline = executable(self._compiler.pipeline_class)
                 self._with_entry = Private(self.py_func, self.locals, options, pipeline)
             return self._with_entry.get_compile_result(sig)
         return super().get_compile_result(sig)
@@ -86,7 +98,7 @@ class _PrivateUfunc(UFuncDispatcher):
         super().__init__(source.py_func, source.locals, options)
         self.pipeline = pipeline
 
-    def _compile_core(self, sig: Any, flags: Any, locals: dict[str, Any]) -> Any:
+    def _compile_core(self, sig: Any, flags: Any, locals: Any) -> Any:  # noqa: A002  Numba's name
         args, return_type = sigutils.normalize_signature(sig)
         target = self.targetdescr
         with global_compiler_lock, ConfigStack().enter(flags.copy()):
@@ -99,7 +111,9 @@ class _PrivateUfunc(UFuncDispatcher):
 
 @cache
 def executable(pipeline: Any) -> Any:
-    """The same pipeline for functions that Python calls, and for what these call."""
+    """The same pipeline for functions that have addresses, and for what these call."""
+    if pipeline.library is None:
+        return pipeline
     return type(f"Executable{pipeline.__name__}", (pipeline,), {"library": None})
 
 
@@ -108,8 +122,10 @@ def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
     those that are defined within it."""
     for statement in _assignments(func_ir):
         found = _named(func_ir, statement.value)
-        bound = found and _copy(found[0], caller, own)
-        if bound is not None and bound is not found[0]:
+        if found is None:
+            continue
+        bound = _copy(found[0], caller, own)
+        if bound is not found[0]:
             old, name = statement.value, getattr(found[0], "__name__", found[1])
             statement.value = ir.Global(name, bound, statement.loc)
             definitions = func_ir._definitions.get(statement.target.name, [])
@@ -129,10 +145,8 @@ def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
     if isinstance(value, ir.Global | ir.FreeVar):
         return value.value, value.name
     found = attribute(func_ir, value, ir)
-    is_plain = isinstance(found, pytypes.FunctionType)
-    if found is None or (is_plain and found.__module__ != complex_math.__name__):
-        return None
-    return found, value.attr
+    is_other = isinstance(found, pytypes.FunctionType) and is_library(found)
+    return None if found is None or is_other else (found, value.attr)
 
 
 def copied(value: Any, caller: Caller) -> Any:
@@ -148,11 +162,13 @@ def _copy(value: Any, caller: Caller, own: Any) -> Any:
         return _plain(value.py_func, caller) if is_own else _dispatcher(value, caller)
     if isinstance(value, DUFunc | GUFunc):
         return _ufunc(value, caller)
+    if isinstance(value, overloaded.JitClassType):
+        return _class(value, caller)
     if isinstance(value, pytypes.FunctionType):
         bound = STAND_INS.get(value)
-        if bound is not None or known_to_numba(value):
-            return bound or value
-        return _plain(value, caller)
+        if bound is None and not known_to_numba(value):
+            return _plain(value, caller)
+        return bound or _overloaded(value, caller)
     if isinstance(value, tuple):
         items = [_copy(item, caller, own) for item in value]
         if any(a is not b for a, b in zip(items, value, strict=True)):
@@ -169,7 +185,8 @@ def known_to_numba(function: Callable) -> bool:
         return False
 
 
-_made: dict[tuple[Any, ...], Any] = {}
+_made: dict[tuple[Any, ...], Any] = {}  # the latest one is the last
+_MOST = 512
 
 
 def _plain(function: pytypes.FunctionType, caller: Caller) -> Private:
@@ -188,15 +205,25 @@ def _dispatcher(source: Any, caller: Caller) -> Private:
 def _private(
     source: Any, function: Any, options: dict[str, Any], local_types: Any, caller: Caller
 ) -> Private:
-    key = _key(source, options, caller)
-    if key not in _made:
-        function = _with_defaults(function, Caller.declared(caller.pipeline, options))
-        made = _made[key] = Private(function, dict(local_types), options, caller.pipeline)
-        if not getattr(source, "_can_compile", True):  # its signatures were declared
-            for result in source.overloads.values():
-                made.compile(result.signature)
-            made.disable_compile()
-    return _made[key]
+    def made() -> Private:
+        ours = _with_defaults(function, Caller.declared(caller.pipeline, options))
+        return Private(ours, dict(local_types), options, caller.pipeline)
+
+    copy = _kept(_key(source, options, caller), made)
+    if copy.is_to_compile and not getattr(source, "_can_compile", True):
+        for result in source.overloads.values():  # its signatures were declared
+            copy.compile(result.signature)
+        copy.disable_compile()
+    return copy
+
+
+def _kept(key: Any, made: Callable[[], Any]) -> Any:
+    """Return what ``made()`` made for a key, the latest ones once only."""
+    found = _made.pop(key, None)
+    _made[key] = found = made() if found is None else found
+    if len(_made) > _MOST:
+        del _made[next(iter(_made))]
+    return found
 
 
 def _key(source: Any, options: dict[str, Any], caller: Caller) -> tuple[Any, ...]:
@@ -233,18 +260,32 @@ def _with_defaults(function: Any, caller: Caller) -> Any:
     return copy
 
 
+def _overloaded(source: Any, caller: Caller) -> Any:
+    """Copy a function with the implementations that users gave to Numba, which are part of their
+    caller; Numba's own stay what they are."""
+    if not overloads_of(source):
+        return source
+    key = ("overloaded", *_key(source, caller.options, caller))
+    return _kept(key, lambda: overloaded.function_of(source, caller.pipeline) or source)
+
+
+def _class(source: Any, caller: Caller) -> Any:
+    key = ("class", *_key(source, {}, caller))
+    return _kept(key, lambda: overloaded.class_of(source, lambda method: copied(method, caller)))
+
+
 def _ufunc(source: Any, caller: Caller) -> Any:
     """Copy what `numba.vectorize` or `numba.guvectorize` made."""
     builder = getattr(source, "gufunc_builder", None)
     declared = declared_options(source._dispatcher if builder is None else builder)
     options = {"nopython": True, "fastmath": False, "boundscheck": caller.options["boundscheck"]}
     options |= {name: declared[name] for name in options if name in declared}
-    key = _key(source, options, caller)
-    if key not in _made:
+
+    def made() -> Any:
         dispatcher = _PrivateUfunc(source._dispatcher, options, executable(caller.pipeline))
-        made = _vectorized if builder is None else _generalized
-        _made[key] = made(source, dispatcher)
-    return _made[key]
+        return (_vectorized if builder is None else _generalized)(source, dispatcher)
+
+    return _kept(_key(source, options, caller), made)
 
 
 def _vectorized(source: Any, dispatcher: Any) -> Any:
@@ -255,7 +296,7 @@ def _vectorized(source: Any, dispatcher: Any) -> Any:
 def _generalized(source: Any, dispatcher: Any) -> Any:
     state = source._reduce_states()
     signatures, frozen = state.pop("typesigs"), state["frozen"]
-    made = GUFunc._rebuild(**{**state, "cache": False, "frozen": False}, typesigs=[])
+    made: Any = GUFunc._rebuild(**{**state, "cache": False, "frozen": False}, typesigs=[])
     made.gufunc_builder.nb_func = made._dispatcher = dispatcher
     for signature in signatures if frozen or not source.is_dynamic else ():
         made.add(signature)

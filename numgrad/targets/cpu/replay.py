@@ -100,7 +100,7 @@ def _options(spec: LoopSpec) -> tuple[tuple[str, Any], ...]:
 @lru_cache(maxsize=64)
 def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
     given = {name: set(value) if isinstance(value, tuple) else value for name, value in options}
-    return numba.njit(
-        pipeline_class=private.executable(pipeline),
-        **{"error_model": "numpy", "fastmath": False, **given},
-    )(function)
+    decorate: Any = numba.jit
+    pipeline = private.executable(pipeline)
+    given = {**private.JIT_OPTIONS, "no_cpython_wrapper": False, **given}
+    return decorate(function, pipeline_class=pipeline, **given)
