@@ -8,10 +8,10 @@ from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
-from ..operators.comparison import equal, not_equal
+from ..operators.comparison import not_equal
 from ..operators.complex_parts import real
-from ..operators.elementwise import absolute, multiply, where
-from ..operators.powers import power, root_of_sum, square
+from ..operators.elementwise import absolute, multiply
+from ..operators.powers import kinked_power, power, root_of_sum, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
@@ -62,8 +62,9 @@ def norm(
 
     Notes
     -----
-    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0. That of norms by
-    singular values is that of `svdvals`, where equal largest or smallest ones share.
+    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0, where second
+    derivatives do not exist and are NaN. That of norms by singular values is that of `svdvals`,
+    where equal largest or smallest ones share.
 
     Examples
     --------
@@ -147,30 +148,14 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
         result = root_of_sum(sum_(squares, axes=axes))
     else:
-        total = sum_(_powers(absolute(x), float(ord)), axes=axes)
-        result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
+        powers = (power if ord > 1 else kinked_power)(absolute(x), float(ord))
+        result = (kinked_power if ord > 0 else power)(sum_(powers, axes=axes), 1 / float(ord))
     return expand_dims(result, axes=axes) if kept(keepdims) and axes else result
 
 
 def _largest(sizes: Tensor, axes: tuple[int, ...]) -> Tensor:
     """Return the largest sizes, 0 of none."""
     return (max_ if all(sizes.shape[axis] for axis in axes) else sum_)(sizes, axes=axes)
-
-
-def _powers(sizes: Tensor, order: float) -> Tensor:
-    """Return the powers of absolute values; below order 1 the slope at 0 is 0, as that of `abs`,
-    not an infinite one times 0."""
-    if order > 1:
-        return power(sizes, order)
-    vanishes = equal(sizes, 0)
-    return where(vanishes, 0.0 if order > 0 else np.inf, power(where(vanishes, 1.0, sizes), order))
-
-
-def _root(total: Tensor, exponent: float) -> Tensor:
-    """Return a power whose derivative is 0 at 0, where that of the sum below it is 0 too."""
-    vanishes = equal(total, 0)
-    safe = where(vanishes, 1.0, total)
-    return where(vanishes, 0.0, power(safe, float(exponent)))
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:

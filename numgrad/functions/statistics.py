@@ -138,7 +138,7 @@ def std(
     Notes
     -----
     With the deviations :math:`d` from the mean the gradient is :math:`g d_i / ((n - c) s)`, and 0
-    where the standard deviation :math:`s` is 0.
+    where the standard deviation :math:`s` is 0; second derivatives do not exist there and are NaN.
 
     Examples
     --------

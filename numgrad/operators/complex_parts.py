@@ -129,8 +129,27 @@ direction.reads(lambda needs: (True, True))
 @direction.pullback
 def direction_pullback(context, g):
     x, y = context.input(0), context.output()
-    radial = multiply(y, real(multiply(conj(g), y)))
     size = absolute(x)
     is_zero = equal(size, 0.0)
     divisor = where(is_zero, 1.0, size)  # else the derivative of the quotient is no number
-    return where(is_zero, 0.0, divide(subtract(g, radial), divisor))
+    return where(is_zero, 0.0, divide(_turning(g, y), divisor))
+
+
+def _turning(g, y):
+    """Return the part of a cotangent that is across the direction ``y``."""
+    return subtract(g, multiply(y, real(multiply(conj(g), y))))
+
+
+@builtin(complex=complex_direction)
+def abs_slope(x):
+    """The slope of the absolute value of complex numbers, their direction: at 0 a convention."""
+    return where(x == 0, x, x / abs(x))
+
+
+abs_slope.reads(lambda needs: (True, True))
+
+
+@abs_slope.pullback
+def abs_slope_pullback(context, g):
+    size = absolute(context.input(0))
+    return divide(_turning(g, context.output()), where(equal(size, 0.0), np.nan, size))

@@ -164,7 +164,7 @@ absolute.reads(lambda needs: (True, False))
 @absolute.pullback
 def absolute_pullback(context, g):
     x = context.input(0)
-    return multiply(g, registry["direction"](x) if x.dtype.kind == "c" else sign(x))
+    return multiply(g, registry["abs_slope"](x) if x.dtype.kind == "c" else sign(x))
 
 
 @builtin(numpy=np.sign, complex=False)

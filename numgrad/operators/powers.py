@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .elementwise import builtin, where
+from .kinks import at_kink
 
 
 @builtin(numpy=np.square)
@@ -39,13 +40,24 @@ def sqrt_dx(y):
 
 @builtin(name="root_of_sum", complex=False)
 def root_of_sum(x):
-    """The square root of a sum of squares: at 0, where the sum has no slope, it has none either."""
+    """The square root of a sum of squares: its slope at 0 is 0, the middle of the cone."""
     return math.sqrt(x)
 
 
 @root_of_sum.partial("x")
 def root_of_sum_dx(y):
-    return where(y == 0, 0.0, 0.5 * (1 / where(y == 0, 1.0, y)))  # and so at any order
+    return at_kink(y == 0, 0.5 * (1 / y))
+
+
+@builtin(complex=False)
+def kinked_power(x1, x2):
+    """A power of a size, or a root of a sum of such: its slope at 0 is 0, as that of ``abs``."""
+    return x1**x2
+
+
+@kinked_power.partial("x1")
+def kinked_power_dx1(x1, x2):
+    return at_kink(x1 == 0, x2 * x1 ** (x2 - 1))
 
 
 @builtin(complex=False)
@@ -110,9 +122,9 @@ def hypot(x1, x2):
 
 @hypot.partial("x1")
 def hypot_dx1(x1, y):
-    return where(y == 0, 0.0, x1 / y)
+    return at_kink(y == 0, x1 / y)
 
 
 @hypot.partial("x2")
 def hypot_dx2(x2, y):
-    return where(y == 0, 0.0, x2 / y)
+    return at_kink(y == 0, x2 / y)

@@ -3,6 +3,7 @@
 import math
 
 from .elementwise import builtin, where
+from .kinks import at_kink
 
 
 @builtin
@@ -80,13 +81,13 @@ def atan2(x1, x2):
 def atan2_dx1(x1, x2):
     # Divided twice by the length, whose square may overflow or underflow.
     r = math.hypot(x1, x2)
-    return where(r == 0, 0.0, x2 / r / r)
+    return at_kink(r == 0, x2 / r / r)
 
 
 @atan2.partial("x2")
 def atan2_dx2(x1, x2):
     r = math.hypot(x1, x2)
-    return where(r == 0, 0.0, -x1 / r / r)
+    return at_kink(r == 0, -x1 / r / r)
 
 
 @builtin
