@@ -52,7 +52,7 @@ declare("pseudo_huber", "delta r", "``delta**2 * (sqrt(1 + (r / delta)**2) - 1)`
 LAMBDA = ((0.3, 2), (-1, 2))
 declare("exprel", "x", "``expm1(x) / x``, 1 at 0", tried=((-2, 2),), dx="0.5 * hyp1f1(2.0, 3.0, x)")
 declare("boxcox", "x lmbda", "Box-Cox transform ``(x**lmbda - 1) / lmbda``, ``log(x)`` at 0",
-        domain="x > 0", tried=LAMBDA, dx="x ** (lmbda - 1)",
+        domain="x > 0", tried=LAMBDA, dx=("x ** (lmbda - 1)", "lower_power(x, lmbda, 1.0)"),
         dlmbda=("(x**lmbda * log(x) - boxcox(x, lmbda)) / lmbda",
                 "0.5 * math.log(x) * math.log(x) * hyp1f1(2.0, 3.0, lmbda * math.log(x))"))
 declare("boxcox1p", "x lmbda", "`boxcox` of ``1 + x``", domain="x > -1", tried=LAMBDA,

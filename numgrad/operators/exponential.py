@@ -120,7 +120,9 @@ def logistic_density(x):
 
 @logistic_density.partial("x")
 def logistic_density_dx(x, y):
-    return -math.tanh(0.5 * x) * y
+    below = x.real < 0
+    e = expm1(where(below, x, -x))
+    return where(below, -e, e) / (2 + e) * y  # minus the hyperbolic tangent of a half of x
 
 
 @builtin(complex=False)

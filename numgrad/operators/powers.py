@@ -189,11 +189,10 @@ def hypot_dx2(x1, x2, y):
     return where(y == 0, 0.0, x2 / y)
 
 
-hypot_dx1.on_tensors = lambda x1, x2, y: leg_share(x1, x2)
-hypot_dx2.on_tensors = lambda x1, x2, y: leg_share(x2, x1)
 
 
-# A slope of the length is a quotient of its own, of which the product rule would make a difference.
+# The slopes of the length are operators: the product rule would make differences of their slopes. The
+# order of the arguments stays, because the bits of the length depend on it.
 
 
 @builtin(complex=False)
@@ -203,6 +202,13 @@ def leg_share(x1, x2):
     return where(y == 0, 0.0, x1 / y)
 
 
+@builtin(complex=False)
+def other_share(x1, x2):
+    """``x2 / hypot(x1, x2)``"""
+    y = math.hypot(x1, x2)
+    return where(y == 0, 0.0, x2 / y)
+
+
 @leg_share.partial("x1")
 def leg_share_dx1(x1, x2):
     y = math.hypot(x1, x2)
@@ -210,6 +216,17 @@ def leg_share_dx1(x1, x2):
 
 
 @leg_share.partial("x2")
-def leg_share_dx2(x1, x2):
+@other_share.partial("x1")
+def shares_turn(x1, x2):
     y = math.hypot(x1, x2)
     return -(x1 / y) * (x2 / y / y)
+
+
+@other_share.partial("x2")
+def other_share_dx2(x1, x2):
+    y = math.hypot(x1, x2)
+    return (x1 / y) * (x1 / y / y)
+
+
+hypot_dx1.on_tensors = lambda x1, x2, y: leg_share(x1, x2)
+hypot_dx2.on_tensors = lambda x1, x2, y: other_share(x1, x2)

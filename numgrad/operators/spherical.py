@@ -42,11 +42,11 @@ def sinc_slope_dx(x, y):
     is_far = abs(x) > NEAR
     z = where(is_far, 0.0, math.pi * x)
     curve = scaled_bessel(1.0, z) - z * z * scaled_bessel(2.0, z)
-    far = -math.pi * math.pi * sinc(x) - 2 * y / where(is_far, x, 1.0)
-    return where(is_far, far, -math.pi * math.pi * curve)
+    far = -2 * y / where(is_far, x, 1.0) - PI_SQUARE * sinc(x)
+    return where(is_far, far, -PI_SQUARE * curve)
 
 
-NEAR = 0.6
+PI_SQUARE, NEAR = math.pi**2, 0.6
 """Up to here the slope of `sinc` is that of its power series."""
 
 

@@ -116,9 +116,16 @@ def atan2_dx2(x1, x2):
 
 @builtin(complex=False)
 def turn_rate(x1, x2):
-    """``x2 / (x1**2 + x2**2)``, the slope of `atan2`; at 0 by convention, and without a slope."""
+    """``x2 / (x1**2 + x2**2)``; at 0 it has a value by convention, and no slope."""
     r = math.hypot(x1, x2)
     return where(r == 0, 0.0, x2 / r / r)
+
+
+@builtin(complex=False)
+def other_rate(x1, x2):
+    """``-x1 / (x1**2 + x2**2)``"""
+    r = math.hypot(x1, x2)
+    return where(r == 0, 0.0, -x1 / r / r)
 
 
 @turn_rate.partial("x1")
@@ -128,13 +135,20 @@ def turn_rate_dx1(x1, x2):
 
 
 @turn_rate.partial("x2")
-def turn_rate_dx2(x1, x2):
+@other_rate.partial("x1")
+def mixed_rate(x1, x2):
     r = math.hypot(x1, x2)
     return 4 * ((0.5 * x1 - 0.5 * x2) / r) * ((0.5 * x1 + 0.5 * x2) / r) / r / r
 
 
+@other_rate.partial("x2")
+def other_rate_dx2(x1, x2):
+    r = math.hypot(x1, x2)
+    return 2 * (x1 / r) * (x2 / r) / r / r
+
+
 atan2_dx1.on_tensors = lambda x1, x2: turn_rate(x1, x2)
-atan2_dx2.on_tensors = lambda x1, x2: -turn_rate(x2, x1)
+atan2_dx2.on_tensors = lambda x1, x2: other_rate(x1, x2)
 
 
 @builtin

@@ -34,15 +34,24 @@ def slopes(name, dtype, places):
     return y.detach().numpy()
 
 
-def units(found, wanted):
+OVERFLOWS = {"divide": 1e5, "pow": 1e5}
+"""How far from the largest number a second slope may be infinite: a factor is, before it counts."""
+DIFFERENCES = ("softmax",)
+"""Functions of which a second slope is the first one times a difference of equal shares somewhere:
+errors count in units of the first."""
+
+
+def units(found, wanted, size, margin):
     """Return errors in units in the last place where the exact slope is a normal number; 0 where
     it is none or not known, but infinite where it is finite and what was found is NaN."""
     info = np.finfo(found.dtype)
-    size = np.abs(wanted)
+    size = np.maximum(np.abs(wanted), size)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         normal = (size >= info.tiny) & (size < info.max)
         spacing = np.spacing(np.where(normal, size, 1).astype(found.dtype)).astype(float)
         error = np.abs(found.astype(float) - np.where(normal, wanted, 0)) / spacing
+    same = np.isinf(found) & (np.sign(found) == np.sign(wanted))
+    error[same & (np.abs(wanted) > float(info.max) / margin)] = 0
     small = size < info.tiny
     error = np.where(normal, error, np.where(small & ~(np.abs(found) < 8 * info.tiny), np.inf, 0.0))
     return np.where(np.isnan(error) | (np.isnan(found) & ~np.isnan(wanted)), np.inf, error)
@@ -50,9 +59,13 @@ def units(found, wanted):
 
 def errors_of(name, dtype, places):
     wanted = stored()[f"{name}.{dtype}.{''.join(map(str, places))}"]
+    size = 0.0
+    if name in DIFFERENCES and len(places) == 2:
+        size = np.abs(stored()[f"{name}.{dtype}.{places[0]}"])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return units(slopes(name, dtype, places), wanted)
+        found = slopes(name, dtype, places)
+        return units(found, wanted, size, OVERFLOWS.get(name, 1.0) if len(places) == 2 else 1.0)
 
 
 def kinds(name):

@@ -28,7 +28,7 @@ def ratios(low, high):
         first = np.log2(float(info.smallest_subnormal if low is None else low))
         last = np.log2(float(info.max) if high is None else high)
         with np.errstate(over="ignore"):
-            return 2.0 ** (first + (last - first) * shares)
+            return np.minimum(2.0 ** (first + (last - first) * shares), float(info.max))
 
     return fill
 
@@ -174,7 +174,7 @@ def points(name, dtype):
     """Return the arguments of a function, as numbers of ``dtype``."""
     columns = []
     for place, fillings in enumerate(FUNCTIONS[name].ranges):
-        shares = np.arange(1, COUNT + 1) * GOLDEN % 1 if place else (np.arange(COUNT) + 0.5) / COUNT
+        shares = np.arange(1, COUNT + 1) * GOLDEN % 1 if place else np.arange(COUNT) / (COUNT - 1)
         with np.errstate(over="ignore", under="ignore"):
             filled = [f(dtype, shares).astype(dtype) for f in fillings]
         columns.append(np.concatenate(filled))
