@@ -109,9 +109,12 @@ class Partial:
 
     @property
     def traced(self) -> Callable[..., Any]:
-        """The function with ``math`` and ``where`` bound to operators: it runs on tensors."""
+        """The function with ``math`` and ``where`` bound to operators: it runs on tensors. One that
+        has another form there, of which the next derivative keeps its digits, has it as its
+        attribute ``on_tensors``."""
         if self._traced is None:
-            self._traced = bind_operators(self.function)
+            own = getattr(self.function, "on_tensors", None)
+            self._traced = bind_operators(self.function) if own is None else own
         return self._traced
 
 

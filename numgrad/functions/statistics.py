@@ -16,6 +16,7 @@ from ..operators.indexing import index
 from ..operators.layout import axes_last
 from ..operators.powers import root_of_sum, square
 from ..operators.selection import maximum
+from ..operators.shares import of_logsumexp
 from ..operators.shape import broadcast_to, expand_dims
 from ..operators.sorting import argsort, permute
 from .axes import Axis, kept, negative_axes, number_of_elements, reducer
@@ -238,11 +239,16 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     axes = negative_axes(axis, x.ndim)
     if not x.size:  # there is no largest element
         return log(x.sum(axis=axes, keepdims=kept(keepdims))).astype(result, copy=False)
-    largest = _operators.max(x.detach(), axes=axes)
-    shift = expand_dims(largest, axes=axes) if axes else largest
-    total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)
-    y = add(log(total), largest).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if kept(keepdims) and axes else y
+    if not axes:
+        return add(x, 0.0).astype(result, copy=False)
+    inside = x.detach()
+    largest = _operators.max(inside, axes=axes)
+    powers = _operators.shifted_exp(inside, expand_dims(largest, axes=axes))
+    total = _operators.sum(powers, axes=axes)
+    y = add(log(total), largest)
+    y = of_logsumexp(x, y, powers, expand_dims(total, axes=axes), axes=axes)
+    y = y.astype(result, copy=False)
+    return expand_dims(y, axes=axes) if kept(keepdims) else y
 
 
 def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:

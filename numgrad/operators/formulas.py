@@ -20,6 +20,7 @@ from .._declare.foreign import Foreign
 from .._errors import DeclarationError
 from .elementwise import sign, where
 from .exponential import log1p
+from .powers import lower_power
 
 Value = str | Callable[..., Any] | Foreign
 """A formula, or what computes it."""
@@ -38,6 +39,7 @@ NAMES: dict[str, Any] = {
     "sign": sign,
     "whole": whole,
     "log1p": log1p,
+    "lower_power": lower_power,
     "SQRT_PI": math.sqrt(math.pi),
     "SQRT_2PI": math.sqrt(2 * math.pi),
     "SQRT_HALF": math.sqrt(0.5),
