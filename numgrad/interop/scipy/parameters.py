@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd import no_grad
-from ..._errors import ArgTypeError, CaptureError, ConvergenceError
+from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...func.trees import flatten
@@ -94,6 +94,26 @@ class Parameters:
                 f"{message}; give it another start, tolerance or method, or detach args to get "
                 f"what it has found"
             )
+
+
+def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, Any]:
+    """Return what tells a solver how to find a solution, with numbers in place of tensors. The
+    solution does not depend on that, what is left of its error does: a gradient is refused."""
+    for name, value in options.items():
+        leaves, rebuild = _leaves(value)
+        if mode.grad and any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in leaves):
+            raise NotDifferentiableError(
+                f"{what}: no gradient flows to {prefix}{name}, which says how the solution is "
+                f"found, not which one it is; give the solver the number, {prefix}{name}.detach()"
+            )
+        if any(isinstance(leaf, Tensor) for leaf in leaves):
+            options = options | {name: rebuild([number(leaf) for leaf in leaves])}
+    return options
+
+
+def _leaves(tree: Any) -> tuple[list[Any], Any]:
+    """Return the leaves of an option; one that is no container of a known kind is a leaf."""
+    return flatten(tree) if isinstance(tree, (tuple, list, dict)) else ([tree], lambda new: new[0])
 
 
 def refuse_pairs(jac: Any, what: str) -> None:
