@@ -9,7 +9,7 @@ from ..._autograd import no_grad
 from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.trees import flatten
+from ...func.trees import flatten, places
 from .functions import FORMS, function
 from .implicit import Equation, Solution
 from .linearization import as_point
@@ -100,20 +100,19 @@ def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, 
     """Return what tells a solver how to find a solution, with numbers in place of tensors. The
     solution does not depend on that, what is left of its error does: a gradient is refused."""
     for name, value in options.items():
-        leaves, rebuild = _leaves(value)
-        if mode.grad and any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in leaves):
-            raise NotDifferentiableError(
-                f"{what}: no gradient flows to {prefix}{name}, which says how the solution is "
-                f"found, not which one it is; give the solver the number, {prefix}{name}.detach()"
-            )
+        is_tree = isinstance(value, (tuple, list, dict))
+        leaves, rebuild = flatten(value) if is_tree else ([value], lambda new: new[0])
+        for place, leaf in enumerate(leaves):
+            if mode.grad and isinstance(leaf, Tensor) and leaf.requires_grad:
+                keys = places(value)[place] if is_tree else ()
+                full = prefix + name + "".join(f"[{key!r}]" for key in keys)
+                raise NotDifferentiableError(
+                    f"{what}: no gradient flows to {full}, which says how the solution is found, "
+                    f"not which one it is; give the solver the number: detach it"
+                )
         if any(isinstance(leaf, Tensor) for leaf in leaves):
             options = options | {name: rebuild([number(leaf) for leaf in leaves])}
     return options
-
-
-def _leaves(tree: Any) -> tuple[list[Any], Any]:
-    """Return the leaves of an option; one that is no container of a known kind is a leaf."""
-    return flatten(tree) if isinstance(tree, (tuple, list, dict)) else ([tree], lambda new: new[0])
 
 
 def refuse_pairs(jac: Any, what: str) -> None:
