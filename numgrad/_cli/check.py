@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 # The first call builds what later ones find again, and the second one may; neither is timed.
 UNTIMED = 2
-ROUNDS = 5
+ROUNDS = 3
 
 # Central differences are good to about eps^(2/3); a wrong derivative is off by far more.
 TOLERANCE = 1e-6
