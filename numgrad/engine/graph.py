@@ -39,6 +39,23 @@ class Edge(NamedTuple):
 NO_EDGE = Edge(None, 0)
 
 
+class OwnSlot(int):
+    """The slot of an output where the derivative of the node itself reads it.
+
+    It is the slot to everybody but a backward pass over a node that has hooks: the derivative reads
+    what the node has computed, not the tensor on which the hooks are, so what arrives there has
+    nothing to do with them.
+    """
+
+    __slots__ = ()
+
+
+def own_edge(node: "Node", slot: int) -> Edge:
+    """Return the edge of an output as the derivative of its node reads it."""
+    return Edge(node, OwnSlot(slot))
+
+
+
 def connect(value: Value, edge: Edge) -> None:
     """Put ``value`` at the place in the graph where ``edge`` leads."""
     value._requires_grad = True
@@ -207,6 +224,15 @@ class Node:
     def retained(self) -> "dict[int, weakref.ref[Value]]":
         """The outputs whose gradient is to be kept, by slot."""
         return _NONE if self.extras is None else self.extras.retained
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the gradients that arrive here, or at those sent on."""
+        extras = self.extras
+        return extras is not None and bool(
+            any(extras.tensor_hooks.values()) or extras.pre_hooks or extras.post_hooks
+            or extras.retained
+        )  # fmt: skip
 
     @property
     def grads(self) -> dict[int, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._collector import paused
 from .dispatch import apply_plan
 from .dispatch_cache import Plan, make_plan
-from .graph import Edge, Node, Value, connect
+from .graph import Edge, Node, Value, connect, own_edge
 from .kinds import kind_of
 from .recall import Known, keep, parts_of
 from .record import apply, grad_mode
@@ -39,7 +39,7 @@ class Saved(NamedTuple):
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
-            connect(value, Edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
+            connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
         return value
 
 

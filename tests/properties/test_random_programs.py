@@ -63,7 +63,8 @@ def test_programs_use_all_that_there_is():
                   "linearize", "vmap")  # fmt: skip
     for name in transforms:
         assert f"ng.func.{name}(" in texts
-    for name in ("hooked_gradients", "backward_gradients", "rows", "leaf_gradients", "softplus"):
+    for name in ("hooked_gradients", "doubled_gradients", "backward_gradients", "rows",
+                 "leaf_gradients", "softplus"):  # fmt: skip
         assert f" {name}(" in texts or f"({name}(" in texts
     for part in ("has_aux=True", "ng.cond(", "ng.jit(", "np.float32(", "1j", "np.bool_", "[::-1]",
                  "asfortranarray", "+= ", "[...]", "for i in range", "np.zeros((0"):  # fmt: skip

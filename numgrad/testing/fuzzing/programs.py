@@ -16,8 +16,8 @@ from .differences import Differences, WideNumPy, wide
 
 HELPERS = {
     "tapes": (
-        "gradients", "hooked_gradients", "backward_gradients", "rows", "leaf_gradients",
-        "again", "by_reference", "in_threads",
+        "gradients", "hooked_gradients", "doubled_gradients", "backward_gradients", "rows",
+        "leaf_gradients", "again", "by_reference", "in_threads",
     ),
     "operators": ("softplus",),
 }  # fmt: skip
@@ -146,6 +146,7 @@ def reference_names(differences: Differences) -> dict[str, Any]:
         "ng": differences,
         "gradients": differences.gradients,
         "hooked_gradients": differences.gradients,
+        "doubled_gradients": differences.doubled_gradients,
         "backward_gradients": differences.gradients,
         "rows": differences.rows,
         "leaf_gradients": differences.leaf_gradients,
