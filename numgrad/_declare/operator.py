@@ -97,6 +97,7 @@ class Operator:
         self.alike: dict[Any, Any] = Bounded(MOST_PLANS)  # for parameters that were not met before
         self._pullback: Callable[..., Any] | None = None
         self._reads: Callable[..., Any] | None = None
+        self.is_pure = register  # whether nobody notices that equal applications are one
         self.has_rule = register  # whether the derivative of a node depends on its kind alone
         if register:
             if name in registry:

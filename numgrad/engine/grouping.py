@@ -190,7 +190,12 @@ class _Room:
 
 def computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
     """Return the instructions that several kernels would compute, where storing is cheaper; but not
-    those that only go into others that the same kernels compute."""
+    those that only go into others that the same kernels compute.
+
+    They are decided upon in the order of the program: what is not stored counts as a part of those
+    made of it. Were all of them taken to be stored, each step of a chain would seem cheap to
+    compute again, none would be stored, and each kernel would compute the chain from its beginning.
+    """
     kernels = [[values.roots[number] for number in group] for group in groups]
     contents = [_contents(kernel) for kernel in kernels]
     counts = Counter(chain.from_iterable(contents))
@@ -201,12 +206,11 @@ def computed_twice(values: Values, groups: Sequence[Sequence[int]]) -> set[int]:
     dear = {key for key in several if values.prices[steps[key].number] * (counts[key] - 1) > AGAIN}
     costly = [steps[key] for key in dear - _inner(dear, [steps[key] for key in several], contents)]
     uses = _uses(kernels, contents, costly)
-    numbers = {step.number for step in costly}
-    return {
-        step.number
-        for step in costly
-        if _rest_price(step, numbers) * (uses[step.key] - 1) > AGAIN
-    }
+    chosen: set[int] = set()
+    for step in sorted(costly, key=lambda step: step.number):
+        if _rest_price(step, chosen) * (uses[step.key] - 1) > AGAIN:
+            chosen.add(step.number)
+    return chosen
 
 
 def _contents(kernel: Sequence[Root]) -> Collection[int]:
@@ -260,7 +264,8 @@ def _uses(
 
 
 def _rest_price(step: Step, stored: Collection[int]) -> int:
-    """Return the price of a step if the instructions in ``stored`` were stored, but not its own."""
+    """Return the price of a step where no other instructions than those in ``stored`` are, and not
+    its own."""
     cost, loads = cost_of(step.spec), set()
     seen: set[int] = set()
     todo = [*step.args]

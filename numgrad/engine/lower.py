@@ -117,17 +117,22 @@ class Lowering:
                 key if kind is not None else None,
                 places,
                 lambda builder, operands: lower_one(builder, expr, operands),
+                getattr(expr.operator, "is_pure", False),
             )
         known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
 
     def _make(
-        self, key: Hashable, places: Sequence[Place], write: Callable[[Builder, Any], Any]
+        self,
+        key: Hashable,
+        places: Sequence[Place],
+        write: Callable[[Builder, Any], Any],
+        is_pure: bool = False,
     ) -> Template:
         """Return a template, which ``write`` fills; it is kept for its key, if there is one."""
         builder = Builder(self.program.batch)
         operands = [operand_of(builder, place) for place in places]
         nargs = len(builder.buffers)
-        template = Template(builder, nargs, write(builder, operands), self.templates)
+        template = Template(builder, nargs, write(builder, operands), self.templates, is_pure)
         if key is not None:
             self.templates.add(key, template)
         return template

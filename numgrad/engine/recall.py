@@ -6,6 +6,7 @@ The structure is everything that decides the program, see `structure`.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from .._locks import fork_safe_lock
@@ -25,8 +26,9 @@ _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans for passes that begin alike
 _MOST_FIRST = 6  # nodes that are looked at before one is tried
-_MOST_KEPT = 1 << 15  # kB of all plans together: those of a thousand elements that are indexed
-_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 1  # kB, about
+_MOST_KEPT = 1 << 15  # kB of all but the largest: those of a thousand elements that are indexed
+_LARGEST_KEPT = 1 << 18  # kB, of 300 000 instructions: their graph took more while it was there
+_PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, beside constants
 
 
 class Known:
@@ -88,7 +90,8 @@ class Known:
         self.has_outside = _OUTSIDE in targets
         self.is_closed = track.leaves() <= set(targets)
         self.same, self.layouts = sameness(arrays), layouts(arrays)
-        self.firsts = [self.same.index(n) for n in range(max(self.same, default=-1) + 1)]
+        firsts = {n: place for place, n in reversed([*enumerate(self.same)])}
+        self.firsts = [firsts[n] for n in range(len(firsts))]
         wanted = [(n, edge.slot) for n, edge in zip(targets, edges, strict=True)]
         inside = [place for place in wanted if place[0] != _OUTSIDE]
         lead = () if request.batch is None else (request.batch,)
@@ -96,9 +99,9 @@ class Known:
             place: (*lead, *order[place[0]].outputs[place[1]].shape) for place in self.results
         }
         fit = self.shapes == list(shapes.values())
-        if fit and len(set(inside)) == len(inside) and set(inside) <= set(self.results):
-            number = self.results.index
-            self.given = [None if place[0] == _OUTSIDE else number(place) for place in wanted]
+        numbers = {place: n for n, place in enumerate(self.results)}
+        if fit and len(set(inside)) == len(inside) and set(inside) <= numbers.keys():
+            self.given = [numbers.get(place) for place in wanted]  # no result has a place outside
         self.track = track  # last: other threads take it for a sign that the rest is known
         return True
 
@@ -134,7 +137,8 @@ class Recalled(Known):
     def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
         self.plan = plan
-        self.size = _PLAN_SIZE + _INSTRUCTION_SIZE * len(plan.program.instructions)
+        count, constants = len(plan.program.instructions), plan.program.arrays.values()
+        self.size = int(_PLAN_SIZE + _INSTRUCTION_SIZE * count) + kilobytes(constants)
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
@@ -307,20 +311,27 @@ def parts_of(
     return executed, tuple(wanted.values()), dict(zip(places, shapes, strict=True)), keepers
 
 
+def kilobytes(arrays: Iterable[Any]) -> int:
+    """Return the size of the elements of some arrays."""
+    return sum([array.nbytes for array in arrays]) >> 10
+
+
 def keep(structure: Structure, known: Known) -> None:
-    """Keep what a pass has done; the oldest ones make room."""
+    """Keep what a pass has done; the oldest ones but the largest make room."""
     global _total
-    if known.size > _MOST_KEPT:
+    if known.size > _LARGEST_KEPT:
         return
     with _lock:
         _total += known.size - _drop(structure.key)
         _known[structure.key] = known
         if _total <= _MOST_KEPT:
             return
-        while _known and _total > _MOST_KEPT:
-            _total -= _drop(next(iter(_known)))
-        if not _known:  # Ctrl-C came once between the two lines above
-            _total = 0
+        largest = max(_known.values(), key=attrgetter("size"))
+        others = iter([key for key, other in _known.items() if other is not largest])
+        while _total - largest.size > _MOST_KEPT and (key := next(others, None)) is not None:
+            _total -= _drop(key)
+        if len(_known) == 1:  # Ctrl-C came once between the two lines above
+            _total = largest.size
         _expect(len(_known))
 
 

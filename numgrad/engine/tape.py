@@ -14,7 +14,7 @@ from .dispatch import apply_plan
 from .dispatch_cache import Plan, make_plan
 from .graph import Edge, Node, Value, connect, own_edge
 from .kinds import kind_of
-from .recall import Known, keep, parts_of
+from .recall import Known, keep, kilobytes, parts_of
 from .record import apply, grad_mode
 from .structure import Structure
 
@@ -124,7 +124,8 @@ class Tape(Known):
     def __init__(self, trace: Trace, results: Sequence[tuple[int, int]], *parts: Any) -> None:
         super().__init__(*parts)
         self.sources = trace.sources
-        self.size = len(trace.steps)
+        constants = [source.array for source in self.sources if isinstance(source, Value)]
+        self.size = len(trace.steps) + kilobytes(constants)
         firsts: list[int] = []
         count = len(self.sources)
         for *_, outputs in trace.steps:

@@ -4,9 +4,10 @@ An operator lowers itself once for each kind; every further application only say
 works on. So a long graph of few kinds is cheap, and what an operator's author writes need not be
 fast.
 
-An elementwise instruction is not appended again where an earlier one has computed the same of the
-same operands. Nobody writes into a buffer but the application that made it, so only what is written
-several times within one needs a look, and that is taken when its template is made.
+An instruction is not appended again where an earlier one has computed the same of the same
+operands. Nobody writes into a buffer but the application that made it, so only what is written
+several times within one needs a look, and that is taken when its template is made. Where both would
+fail, so does the earlier one, with its line of user code.
 """
 
 from collections import Counter, defaultdict
@@ -41,12 +42,14 @@ class OpenInstruction:
         appended.
     reads : callable
         Returns the numbers of the buffers of the inputs.
+    others : tuple of int
+        Where the buffers of its outputs are in the table, but for the last one.
     negates : bool
         Whether `signs` may find that it is not needed.
     """
 
     __slots__ = (
-        "last", "locals", "negates", "offsets", "pattern", "pick", "reads", "same", "zeros"
+        "last", "locals", "negates", "offsets", "others", "pattern", "pick", "reads", "same", "zeros"
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +63,7 @@ class OpenInstruction:
         self.pattern, self.locals, self.offsets = pattern, locals_, offsets
         self.last, self.zeros = locals_[-1], (0,) * len(locals_)
         self.same = same if pattern.nin else 0
+        self.others = locals_[pattern.nin : -1]
         self.pick: Any = itemgetter(*locals_)
         if len(locals_) == 1:  # for which it returns no tuple
             self.pick = lambda table, pick=self.pick: (pick(table),)
@@ -83,9 +87,10 @@ class Template:
         nargs: int,
         outputs: Sequence[Operand | Joined],
         templates: "Templates",
+        is_pure: bool = False,
     ) -> None:
         new = builder.buffers[nargs:]
-        sames = _sames(builder.steps, nargs, templates.identities)
+        sames = _sames(builder.steps, nargs, templates.identities, is_pure)
         self.steps = [
             OpenInstruction(*step, same, templates.signs)
             for step, same in zip(builder.steps, sames, strict=True)
@@ -135,6 +140,8 @@ class Template:
                 known = computed[step.same].setdefault(read, new)
                 if known != new:
                     table[step.last] = known
+                    for local in step.others:
+                        table[local] = known + local - step.last
                     continue
                 if step.negates:
                     program.negations.append(len(program.instructions))
@@ -169,24 +176,41 @@ def _sames(
     steps: Sequence[tuple[Pattern, tuple[int, ...], tuple[int, ...]]],
     nargs: int,
     identities: dict[Hashable, int],
+    is_pure: bool,
 ) -> Iterator[int]:
     """Yield for each instruction a number that all equal ones have, 0 where none is to be shared,
     as where a buffer is written more than once."""
     writers = Counter([n for pattern, places, _ in steps for n in places[pattern.nin :]])
     again = {n for n, times in writers.items() if times > 1}
     for pattern, places, _ in steps:
-        if again.isdisjoint(places) and places[-1] >= nargs and _is_sharable(pattern):
-            key = (pattern.spec.identity, pattern.layouts, tuple(pattern.strides))
+        made = places[pattern.nin :]
+        if again.isdisjoint(places) and min(made) >= nargs and _is_sharable(pattern, is_pure):
+            key = _identity(pattern, tuple([n - made[-1] for n in made]))
             yield identities.setdefault(key, next(_numbers))
         else:
             yield 0
 
 
-def _is_sharable(pattern: Pattern) -> bool:
-    """Whether an instruction writes all of its output, element by element, and calls no function of
-    a user, who may count on each call."""
-    output = pattern.layouts[-1]
-    return pattern.fusible and output.whole and output.shape == pattern.loop
+def _is_sharable(pattern: Pattern, is_pure: bool) -> bool:
+    """Whether an instruction writes all of its outputs, and calls no function of a user, who may
+    count on each call."""
+    if not is_pure and not pattern.fusible:
+        return False
+    outputs = pattern.layouts[pattern.nin :]
+    if pattern.elementwise and outputs[-1].shape != pattern.loop:
+        return False
+    return all([output.whole for output in outputs])  # noqa: C419
+
+
+def _identity(pattern: Pattern, apart: tuple[int, ...]) -> Hashable:
+    """Return what instructions have in common that do the same with their operands; ``apart`` says
+    how the buffers of the outputs are numbered."""
+    key = (pattern.spec.identity, pattern.layouts, tuple(pattern.strides))
+    if pattern.fusible:
+        return key
+    sizes = pattern.loop, pattern.core, pattern.core_strides
+    reports = pattern.name, pattern.error is None, pattern.replay is None
+    return (*key, *sizes, *reports, apart)
 
 
 class Templates:

@@ -260,7 +260,8 @@ def matching(
                 f"{what}: the {kind}s are at {_shown(given)} and the {of}s at {_shown(expected)}; "
                 f"give them in the same containers"
             )
-        vectors = [vectors[given.index(place)] for place in expected]
+        found = dict(zip(given, vectors, strict=True))
+        vectors = [found[place] for place in expected]
     result = []
     for index, (vector, leaf) in enumerate(zip(vectors, leaves, strict=True)):
         is_tensor = isinstance(vector, Tensor)

@@ -54,10 +54,38 @@ def test_what_is_kept_has_bounds(monkeypatch):
                 slope = ng.grad(x[n] ** 2, x)[0].numpy()
                 np.testing.assert_array_equal(slope, np.where(np.arange(N) == n, 2 * V, 0))
             known = list(recall._known.values())
-            assert recall._total == sum(k.size for k in known) <= 100
+            sizes = [k.size for k in known]
+            assert recall._total == sum(sizes) <= 100 + max(sizes)
             kept = {id(k) for k in known}
             assert all(id(k) in kept for track in recall._tracks.values() for k in track)
             assert all(recall._tracks.values())
+
+
+@pytest.mark.short_ways
+def test_the_largest_plan_stays_beside_others(monkeypatch, searches):
+    monkeypatch.setattr(recall, "_MOST_KEPT", 100)
+    x = ng.tensor(V, requires_grad=True)
+
+    def long():
+        y = x
+        for _ in range(300):
+            y = ng.sin(y)
+        return ng.grad(y.sum(), x)[0].numpy()
+
+    slope = long()
+    for n in range(40):  # in all 2 000 kB
+        for _ in range(3):
+            ng.grad((x[n : n + 2] ** 2).sum(), x)
+        if n < 3:
+            np.testing.assert_array_equal(long(), slope)
+    searches.clear()
+    np.testing.assert_array_equal(long(), slope)
+    assert not searches
+    monkeypatch.setattr(recall, "_LARGEST_KEPT", 100)
+    recall.forget()
+    for _ in range(3):
+        long()
+    assert not recall._known
 
 
 @pytest.mark.short_ways

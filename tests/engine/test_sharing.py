@@ -117,6 +117,62 @@ def test_a_function_of_a_user_is_called_each_time():
     assert counts(lambda x: twice(x) * twice(x), X)["twice"] == 2
 
 
+A = np.random.default_rng(0).standard_normal((5, 5)) + 5 * np.eye(5)
+WHOLE = {
+    "a factor and its solution": lambda a: ng.linalg.solve(a, a[0]),
+    "a triangle": lambda a: ng.linalg.cholesky(a @ a.T),
+    "several results": lambda a: ng.linalg.eigh(a)[1] @ ng.linalg.eigh(a)[0],
+    "products": lambda a: ng.einsum("ij,jk->ik", a, a) @ a[:, 0],
+    "sums": lambda a: a / ng.sum(a, axis=0) + ng.max(a),
+    "sorted elements": lambda a: ng.sort(a) - ng.median(a),
+    "running sums": lambda a: ng.cumsum(a, axis=-1),
+    "transforms": lambda a: ng.fft.fft(a).imag,
+    "what a matrix decides": lambda a: ng.linalg.slogdet(a)[1] + ng.linalg.det(a),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_equal_instructions_of_whole_arrays_are_one(name):
+    function = WHOLE[name]
+    one = counts(lambda a: ng.exp(function(a)), A)
+    assert counts(lambda a: (ng.exp(function(a)), ng.sin(function(a))), A) == one + Counter(["sin"])
+
+    def twice(a):
+        return ng.exp(function(a)) * function(a), ng.func.grad(lambda a: function(a).sum())(a)
+
+    for found, expected in zip(ng.jit(twice)(A), twice(A), strict=True):
+        np.testing.assert_array_equal(found, np.asarray(expected))
+
+
+def test_indices_are_checked_once_and_the_first_line_is_blamed():
+    def function(x, i):
+        first = x[i]
+        return first * ng.sin(x)[i]
+
+    captured, i = ng.jit(function), np.array([1, -1])
+    np.testing.assert_allclose(captured(X, i), X[i] * np.sin(X)[i], 1e-15)
+    line = function.__code__.co_firstlineno + 1
+    with pytest.raises(IndexError, match=rf"index 6 is out of bounds .*test_sharing.py:{line} in"):
+        captured(X, np.array([1, 6]))
+
+
+def test_other_static_parameters_and_parts_are_others():
+    assert counts(lambda a: a.sum(axis=0) + a.sum(axis=1), A)["sum"] == 2
+    assert counts(lambda a: ng.sum(a[:, 1:], axis=1) + ng.sum(a[:, :-1], axis=1), A)["sum"] == 2
+    assert counts(lambda a: a @ a[0] + a @ a[1] + a.T @ a[0], A)["matmul"] == 3
+    found = counts(lambda a: ng.fft.fft(a, 4).real + ng.fft.fft(a, 4, norm="ortho").real, A)
+    assert found["fft"] == 2
+
+
+def test_a_kernel_of_a_user_is_called_each_time():
+    @ng.operator("(n)->(n)")
+    def doubled(x, out):
+        for i in range(x.size):
+            out[i] = 2 * x[i]
+
+    assert counts(lambda x: doubled(x) * doubled(x), X)["doubled"] == 2
+
+
 @pytest.mark.parametrize("kept", [1, 2, 5])
 def test_templates_that_are_forgotten_in_between_do_no_harm(monkeypatch, kept):
     def function(x, y):

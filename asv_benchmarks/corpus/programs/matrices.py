@@ -147,4 +147,64 @@ algebra.add("trace of a product", lambda np, a, b: np.trace(a @ b))
 algebra.add("trace by einsum", lambda np, a, b: np.einsum("ij,ji->", a, b))
 algebra.add("triangle", lambda np, a, b: (np.tril(a) @ b).sum())
 
-FAMILIES = [form, curved, squares, bent, process, products, batches, layer, heads, algebra]
+implicit = Family(
+    "20 implicit steps of 40 cells", size=40, tiny=5,
+    inputs=lambda rng, n: (rng.uniform(0.1, 0.5, n), np.sin(np.linspace(0, 3, n)),
+                           np.eye(n), np.eye(n, k=1) + np.eye(n, k=-1) - 2 * np.eye(n)),
+)  # fmt: skip
+
+
+@implicit.program
+def crank_and_nicolson(np, k, u, one, second):
+    half = 0.5 * k[:, None] * second
+    for _ in range(20):
+        u = np.linalg.solve(one - half, (one + half) @ u)
+    return (u * u).sum()
+
+
+@implicit.program
+def crank_and_nicolson_with_an_inverse(np, k, u, one, second):
+    half = 0.5 * k[:, None] * second
+    for _ in range(20):
+        u = np.linalg.inv(one - half) @ ((one + half) @ u)
+    return (u * u).sum()
+
+
+@implicit.program
+def crank_and_nicolson_with_matrices_made_once(np, k, u, one, second):
+    half = 0.5 * k[:, None] * second
+    before, after = one + half, one - half
+    for _ in range(20):
+        u = np.linalg.solve(after, before @ u)
+    return (u * u).sum()
+
+
+largest = Family(
+    "20 steps of a power iteration of 100", size=100, tiny=4,
+    inputs=lambda rng, n: (symmetric(rng, n)[1], np.ones(n)),
+)  # fmt: skip
+
+
+@largest.program
+def products_written_twice(np, a, x):
+    for _ in range(20):
+        x = a @ x / np.norm(a @ x)
+    return x @ a @ x
+
+
+@largest.program
+def products_made_once(np, a, x):
+    for _ in range(20):
+        y = a @ x
+        x = y / np.norm(y)
+    return x @ a @ x
+
+
+@largest.program
+def a_quotient(np, a, x):
+    for _ in range(20):
+        x = a @ x / np.sqrt((a @ x) @ (a @ x))
+    return (x @ (a @ x)) / (x @ x)
+
+
+FAMILIES = [form, curved, squares, bent, process, products, batches, layer, heads, algebra, implicit, largest]

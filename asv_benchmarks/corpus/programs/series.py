@@ -127,4 +127,31 @@ def correlations(np, p, y):
     return sum((z[lag:] * z[: len(z) - lag]).sum() for lag in range(1, 4)) / (z * z).sum()
 
 
-FAMILIES = [regression, volatility, filters]
+def waves(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    k = np.arange(n // 2 + 1) / 2.0
+    return 0.5 * np.sin(np.linspace(0, 2 * np.pi, n, endpoint=False)), 1j * k, -1j * k**3
+
+
+solitons = Family(
+    "20 steps of Korteweg and de Vries by transforms", size=64, tiny=8, inputs=waves,
+    siblings=False,
+)  # fmt: skip
+
+
+@solitons.program
+def products_of_slopes(np, u, first, third):
+    for _ in range(20):
+        slope = np.fft.irfft(first * np.fft.rfft(u))
+        u = u - 1e-4 * (6.0 * u * slope + np.fft.irfft(third * np.fft.rfft(u)))
+    return ((u - 0.1) ** 2).sum()
+
+
+@solitons.program
+def slopes_of_products(np, u, first, third):
+    for _ in range(20):
+        flux = np.fft.irfft(first * np.fft.rfft(3.0 * u * u))
+        u = u - 1e-4 * (flux + np.fft.irfft(third * np.fft.rfft(u)))
+    return ((u - 0.1) ** 2).sum()
+
+
+FAMILIES = [regression, volatility, filters, solitons]

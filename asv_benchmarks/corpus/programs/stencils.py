@@ -73,11 +73,56 @@ def gathered(np: Any, u: Any, k: Any) -> Any:
     return u + flux[1:] - flux[:-1]
 
 
+def fluxes_between_walls(np: Any, u: Any, k: Any) -> Any:
+    flux = k[1:-1] * (u[1:] - u[:-1])
+    v = np.accumulate(u * 1.0, slice(None, -1), flux)
+    v = np.accumulate(v, slice(1, None), -flux)
+    v = np.accumulate(v, slice(None, 1), -k[:1] * u[:1])
+    return np.accumulate(v, slice(-1, None), -k[-1:] * u[-1:])
+
+
 for advance in (
     divergence_of_fluxes, three_slices_joined, padded, rolled_and_masked, diff_twice,
-    written_into_zeros, added_in_place, gathered,
+    written_into_zeros, added_in_place, gathered, fluxes_between_walls,
 ):  # fmt: skip
     heat.add(advance.__name__.replace("_", " "), simulated(advance))
+
+wave = Family(
+    "a wave between walls, 100 steps", size=1000, tiny=6,
+    inputs=lambda rng, n: (rng.uniform(0.1, 0.5, n), np.sin(np.linspace(0, 3, n))),
+)  # fmt: skip
+
+
+def alternated(advance: Any) -> Any:
+    """Return the text of a misfit after all steps of two fields, each by differences of the other;
+    ``advance(np, e, change)`` adds a change to what is between the walls."""
+
+    def text(np: Any, k: Any, start: Any) -> Any:
+        def step(state: Any) -> Any:
+            e, h = state
+            h = h + 0.5 * (e[1:] - e[:-1])
+            return advance(np, e, k[1:-1] * (h[1:] - h[:-1])), h
+
+        last, _ = np.iterate(step, (start, np.zeros(len(start) - 1)), 100)
+        return ((last - 0.5) ** 2).sum()
+
+    return text
+
+
+def walls_joined(np: Any, e: Any, change: Any) -> Any:
+    return np.concatenate([e[:1], e[1:-1] + change, e[-1:]])
+
+
+def walls_padded(np: Any, e: Any, change: Any) -> Any:
+    return e + np.pad(change, 1)
+
+
+def walls_untouched(np: Any, e: Any, change: Any) -> Any:
+    return np.accumulate(np.copy(e), slice(1, -1), change)
+
+
+for advance in (walls_joined, walls_padded, walls_untouched):
+    wave.add(advance.__name__.replace("_", " "), alternated(advance))
 
 ring = Family(
     "a ring of Lorenz (1996), Jacobian of 2 steps", size=256, tiny=6, derivative=JACOBIAN, rows=256,
@@ -235,4 +280,4 @@ def differences_of_a_cumulative_sum(np, x, y):
     return (((total[5:] - total[:-5]) / 5.0 - y) ** 2).sum()
 
 
-FAMILIES = [heat, ring, plane, flow, smooth]
+FAMILIES = [heat, wave, ring, plane, flow, smooth]
