@@ -46,6 +46,18 @@ def test_what_python_computes_does_not_depend_on_what_a_kernel_called_before():
         raises_in_python(helper)
 
 
+@pytest.mark.device_sample
+def test_devices_have_versions_of_their_own():
+    ways = ("by_name", "by_a_plain_function", "by_a_module", "by_a_named_tuple", "by_default")
+    for way in WAYS:
+        if way.__name__ in (*ways, "by_an_elementwise_function"):
+            helper, divided = way()
+            raises_in_python(helper)
+            known = list(helper.overloads)
+            assert divided(ng.tensor(POINTS)).tolist() == WANTED
+            assert list(helper.overloads) == known
+
+
 # Two numbers whose sum is not a number of float64, and the rest: exact by the order of operations,
 # which fast-math forgets.
 
