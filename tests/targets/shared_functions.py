@@ -6,12 +6,14 @@ none finds the kernel of another.
 """
 
 import itertools
+import textwrap
 import types
 from collections import namedtuple
 
 from numba import float64, guvectorize, literal_unroll, njit, vectorize
-from numba.experimental import jitclass
-from numba.extending import overload, register_jitable
+from numba import types as numba_types
+from numba.experimental import jitclass, structref
+from numba.extending import overload, overload_attribute, overload_method, register_jitable
 
 import numgrad as ng
 
@@ -266,6 +268,37 @@ def by_overload():
     return helper, calling(between)
 
 
+def by_a_method_of_a_type():
+    helper, number = reciprocal(), next(_numbers)
+
+    @structref.register
+    class PairType(numba_types.StructRef):
+        """A structure with a method and an attribute."""
+
+    class Pair(structref.StructRefProxy):
+        """What Python has of it."""
+
+    structref.define_proxy(Pair, PairType, ["factor"])
+
+    @overload_method(PairType, f"over_{number}")
+    def over(pair, x):
+        return lambda pair, x: pair.factor * helper(x)
+
+    @overload_attribute(PairType, f"unit_{number}")
+    def unit(pair):
+        return lambda pair: helper(pair.factor)
+
+    scope = {"Pair": Pair}
+    text = """
+        def divided(x, out):
+            pair = Pair(1.0)
+            for i in range(x.size):
+                out[i] = pair.over_0(x[i]) * pair.unit_0
+    """
+    exec(textwrap.dedent(text).replace("_0", f"_{number}"), scope)
+    return helper, ng.operator("(n)->(n)")(njit(scope["divided"]))
+
+
 def by_a_class():
     number = next(_numbers)
 
@@ -313,6 +346,6 @@ WAYS = (
     by_name, by_another_function, by_a_plain_function, by_a_function_within, by_what_is_inlined,
     in_line, by_a_module, by_a_tuple, by_a_named_tuple, by_one_after_another, by_default,
     by_argument, by_a_static_parameter, with_declared_types, by_a_choice, by_vectorize,
-    by_guvectorize, by_register_jitable, by_overload, by_a_class, by_a_scalar_kernel,
-    by_an_elementwise_function,
+    by_guvectorize, by_register_jitable, by_overload, by_a_method_of_a_type, by_a_class,
+    by_a_scalar_kernel, by_an_elementwise_function,
 )  # fmt: skip

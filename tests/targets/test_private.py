@@ -46,6 +46,18 @@ def test_what_python_computes_does_not_depend_on_what_a_kernel_called_before():
         raises_in_python(helper)
 
 
+@pytest.mark.device_sample
+def test_devices_have_versions_of_their_own():
+    ways = ("by_name", "by_a_plain_function", "by_a_module", "by_a_named_tuple", "by_default")
+    for way in WAYS:
+        if way.__name__ in (*ways, "by_an_elementwise_function"):
+            helper, divided = way()
+            raises_in_python(helper)
+            known = list(helper.overloads)
+            assert divided(ng.tensor(POINTS)).tolist() == WANTED
+            assert list(helper.overloads) == known
+
+
 # Two numbers whose sum is not a number of float64, and the rest: exact by the order of operations,
 # which fast-math forgets.
 
@@ -83,6 +95,25 @@ def test_a_helper_is_as_exact_as_it_was_declared_to_be(inline):
     for options in FAST:
         assert exactly_summed(helper, **options) == 1.0
         assert exactly_summed(between, **options) == 1.0
+
+
+def test_what_is_to_be_inlined_is_where_that_changes_no_option():
+    from numba.core.cpu_options import FastMathOptions
+
+    from numgrad.targets.cpu import private, rewrite
+
+    def caller(**options):
+        made = private.Caller.declared(rewrite.CorePipeline, {"error_model": "numpy", **options})
+        flags = FastMathOptions(options.get("fastmath", False)).flags
+        assert made.options["fastmath"] == (flags or False)
+        return made
+
+    for fastmath in (False, True, {"nsz": True}):
+        helper = njit(two_sum, inline="always", fastmath=fastmath)
+        inline = private.copied(helper, caller(fastmath=fastmath)).targetoptions.get("inline")
+        assert inline == "always"
+        other = private.copied(helper, caller(fastmath={"arcp"}))
+        assert "inline" not in other.targetoptions
 
 
 def test_a_plain_function_has_the_options_of_each_of_its_callers():
@@ -253,6 +284,53 @@ def test_implementations_by_overload_are_part_of_the_key():
     assert fingerprint(made(2.0)) != fingerprint(made(3.0))
     assert fingerprint(made(2.0)) == fingerprint(made(2.0))
     assert [calling(made(k))(POINTS).tolist()[1] for k in (2.0, 3.0)] == [4.0, 6.0]
+
+
+def test_methods_added_to_types_are_part_of_the_key():
+    from numba import types
+    from numba.extending import overload_attribute
+
+    def read(x):
+        return x.first_of_all
+
+    before = fingerprint(read)
+
+    @overload_attribute(types.Array, "first_of_all")
+    def first_of_all(x):
+        return lambda x: x[0]
+
+    assert fingerprint(read) != before
+
+
+def test_types_of_variables_hold_in_kernels_and_in_their_helpers():
+    def third(x):
+        part = x / 3.0
+        return part
+
+    @ng.operator("(n)->(n)")
+    @njit(locals={"part": _float32()})
+    def thirds(x, out):
+        for i in range(x.size):
+            part = x[i] / 3.0
+            out[i] = part
+
+    wanted = [0.0, float(np.float32(2.0 / 3.0))]
+    assert thirds(POINTS).tolist() == wanted
+    assert calling(njit(third, locals={"part": _float32()}))(POINTS).tolist() == wanted
+    assert calling(njit(third))(POINTS).tolist() == [0.0, 2.0 / 3.0]
+
+
+def test_a_kernel_that_fails_says_so_whatever_its_options_are():
+    """It is compiled a second time, to be called where its exception can come out."""
+
+    def refused(x):
+        if x == 0.0:
+            raise ValueError("none of zero")
+        return 1.0 / x
+
+    for options in (*FAST, {"fastmath": {"nnan": True, "ninf": False}}, {"boundscheck": True}):
+        with pytest.raises(OperatorError, match="none of zero"):
+            calling(njit(refused), **options)(POINTS)
 
 
 PROGRAM = """

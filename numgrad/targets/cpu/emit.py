@@ -19,7 +19,7 @@ from .compiler import Code
 from .finishing import internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .objects import bit_code_of, code_of
-from .private import JIT_OPTIONS, Caller, copied
+from .private import JIT_OPTIONS, Caller, copied, methods
 from .vector_math import PREFIX, definitions
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
@@ -39,6 +39,7 @@ class Callee:
         flags.nrt = True
         flags.no_compile = True  # linked into the kernel, which is compiled as a whole
         options = {**JIT_OPTIONS, **(options or {})}
+        local_types = options.pop("locals", {})
         cpu_target.options.parse_as_flags(flags, options)
         caller = Caller.declared(pipeline, options)
         given = tuple(
@@ -46,10 +47,11 @@ class Callee:
             for kind in argtypes
         )
         self.context: Any = cpu_target.target_context  # a property of Numba's own kind
-        self.result: Any = compiler.compile_extra(
-            cpu_target.typing_context, self.context, function, given, None, flags, {},
-            pipeline_class=pipeline,
-        )  # fmt: skip
+        with methods(caller):
+            self.result: Any = compiler.compile_extra(
+                cpu_target.typing_context, self.context, function, given, None, flags, local_types,
+                pipeline_class=pipeline,
+            )  # fmt: skip
         self.restype = self.result.signature.return_type
 
     def call(

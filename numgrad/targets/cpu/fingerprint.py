@@ -14,17 +14,16 @@ import struct
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from . import registered
+from .registered import is_versioned
 from .toolchain import is_loaded
 
-# Code of these packages is identified by name: the key of the cache holds their versions.
-_VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
-# So is that of this package, whose sources are in the key; but its closures are walked.
+# Code of this package is known by name, as its sources are in the key; its closures are walked.
 _OWN = __name__.rpartition(".")[0]
-_PACKAGE = __name__.partition(".")[0] + "."
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
@@ -139,7 +138,7 @@ class _Walk:
     def visit_module(self, value: types.ModuleType) -> None:
         """A module stands for its name and for those of its attributes that the code names."""
         self.tag("module", value.__name__)
-        if _is_versioned(value.__name__) or self.met_before((value, self.attributes)):
+        if is_versioned(value.__name__) or self.met_before((value, self.attributes)):
             return
         for name in self.attributes:
             if name in vars(value):
@@ -150,29 +149,35 @@ class _Walk:
         self.tag("class", value.__module__, value.__qualname__, *getattr(value, "_fields", ()))
         if issubclass(value, enum.Enum):
             self.tag("members", *(f"{item.name}={item.value!r}" for item in value))
-        elif not (_is_versioned(value.__module__) or issubclass(value, (BaseException, tuple))):
+        elif not (is_versioned(value.__module__) or issubclass(value, (BaseException, tuple))):
             raise UnstableValueError(f"the class {value.__qualname__}")
 
     def visit_function(self, value: types.FunctionType) -> None:
         self.tag("function")
         if self.met_before(value):
             return
-        if _is_versioned(value.__module__ or "") or _is_own(value):
+        if is_versioned(value.__module__ or "") or _is_own(value):
             self.tag("library", value.__module__, value.__qualname__)
         else:
             self.visit_body(value)
         for cell in value.__closure__ or ():
             self.visit_cell(cell)
-        for template in overloads_of(value):
+        self.visit_templates(registered.overloads_of(value))
+
+    def visit_templates(self, templates: list[Any]) -> None:
+        for template in templates:
             self.tag("overload")
-            self.visit(template._overload_func)
-            self.visit(template._jit_options)
+            if not self.met_before(template):
+                self.visit(template._overload_func)
+                self.visit(getattr(template, "_jit_options", None))
 
     def visit_body(self, value: types.FunctionType) -> None:
         self.visit(value.__defaults__)
         self.visit(value.__kwdefaults__)
         outer, self.attributes = self.attributes, tuple(sorted(set(_names(value.__code__))))
         self.visit(value.__code__)
+        for name in self.attributes:
+            self.visit_templates(registered.attributes().get(name, []))
         for name in sorted(set(_globals(value.__code__))):
             if name in value.__globals__:
                 self.tag("global", name)
@@ -203,7 +208,7 @@ class _Walk:
         if hasattr(value, "py_func"):
             self.visit(value.py_func)
             self.visit_declaration(value)
-        elif _is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
+        elif is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
             self.visit(value._defn)
         elif hasattr(value, "_dispatcher") or hasattr(value, "_pyfunc"):  # @vectorize, @cfunc
             self.visit(getattr(value, "_dispatcher", None) or value._pyfunc)
@@ -254,39 +259,6 @@ def _has_docstring(code: types.CodeType) -> bool:
     if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
     return not code.co_name.startswith("<")  # a def without one has None there
-
-
-class _Overloads:
-    """The implementations that users gave to Numba, for each function as far as they are known."""
-
-    count = 0
-    found: ClassVar[dict[int, list[Any]]] = {}
-
-
-def overloads_of(function: Any) -> list[Any]:
-    """Return the templates that users made for a function: of `numba.extending.overload`, or
-    `register_jitable`."""
-    module = sys.modules.get("numba.core.typing.templates")
-    if module is None:
-        return []
-    known = module.builtin_registry.globals  # nothing is ever taken from it
-    for value, kind in known[_Overloads.count :]:
-        for template in getattr(kind, "templates", ()):
-            sources = (value, getattr(template, "_overload_func", None))
-            if sources[1] is not None and not all(map(_is_known, sources)):
-                _Overloads.found.setdefault(id(value), []).append(template)
-    _Overloads.count = len(known)
-    return _Overloads.found.get(id(function), [])
-
-
-def _is_known(value: Any) -> bool:
-    module = getattr(value, "__module__", None) or "builtins"
-    return _is_versioned(module) or module.startswith(_PACKAGE)
-
-
-def _is_versioned(module: str) -> bool:
-    root = module.partition(".")[0]
-    return root in _VERSIONED or root in sys.stdlib_module_names
 
 
 def _is_own(function: types.FunctionType) -> bool:

@@ -42,6 +42,8 @@ def user_options(spec: Any) -> dict[str, Any]:
     """The options of a user's dispatcher that change what its code means, not how it is called."""
     declared = declared_options(spec.function)
     options = {name: declared[name] for name in _OF_KERNELS if name in declared}
+    if local_types := getattr(spec.function, "locals", None):
+        options["locals"] = dict(local_types)
     return {**options, "boundscheck": True} if spec.checked else options
 
 

@@ -2,7 +2,8 @@
 anew for kernels."""
 
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba.core import types
@@ -11,9 +12,9 @@ from numba.core.typing.templates import make_overload_template
 from numba.experimental.jitclass.base import JitClassType
 from numba.experimental.jitclass.decorators import jitclass
 
-from .fingerprint import overloads_of
+from .registered import overloads_of
 
-__all__ = ["JitClassType", "class_of", "function_of"]
+__all__ = ["JitClassType", "class_of", "function_of", "replaced"]
 
 
 def function_of(function: Any, pipeline: Any) -> Any:
@@ -40,6 +41,29 @@ def function_of(function: Any, pipeline: Any) -> Any:
     ]  # fmt: skip
     context.insert_global(stand_in, types.Function(made))
     return stand_in
+
+
+@contextmanager
+def replaced(functions: Iterable[Any], copy: Callable[[Any], Any]) -> Iterator[None]:
+    """Let Numba take copies of functions for them meanwhile."""
+    context: Any = cpu_target.typing_context
+    before: list[tuple[Any, Any]] = []
+    context.refresh()  # what was registered just now
+    try:
+        for source in functions:
+            known, stand_in = context.resolve_value_type(source), copy(source)
+            if known is not None and source is not stand_in:
+                before.append((source, known))
+                _set(context, source, context.resolve_value_type(stand_in))
+        yield
+    finally:
+        for source, known in before:
+            _set(context, source, known)
+
+
+def _set(context: Any, source: Any, kind: Any) -> None:
+    context._remove_global(source)
+    context.insert_global(source, kind)
 
 
 def class_of(source: Any, copy: Callable[[Any], Any]) -> Any:

@@ -9,11 +9,13 @@ caller. Copies are shared by kernels in which all that the function reads is the
 
 import types as pytypes
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
 from numba.core import compiler, errors, ir, sigutils
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu_options import FastMathOptions
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.np.ufunc.dufunc import DUFunc
@@ -22,9 +24,8 @@ from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
 from ..binding import is_library
 from ..literals import attribute
-from . import overloaded, vector_math
+from . import overloaded, registered, vector_math
 from .compiler import make_key
-from .fingerprint import overloads_of
 from .halved import STAND_INS
 from .keys import declared_options
 
@@ -62,7 +63,8 @@ class Caller(NamedTuple):
     @classmethod
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
         """A function that is to be compiled with options."""
-        return cls(pipeline, {name: options.get(name) or False for name in _INHERITED})
+        given = {name: options.get(name) or False for name in _INHERITED}
+        return cls(pipeline, {**given, "fastmath": FastMathOptions(given["fastmath"]).flags or False})
 
 
 class Private(CPUDispatcher):
@@ -149,6 +151,15 @@ def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
     return None if found is None or is_other else (found, value.attr)
 
 
+@contextmanager
+def methods(caller: Caller) -> Iterator[None]:
+    """Put copies in the place of methods and attributes that users gave to Numba's types, for what
+    is compiled meanwhile; whoever enters holds Numba's lock."""
+    known = [one._overload_func for found in registered.attributes().values() for one in found]
+    with overloaded.replaced(known, lambda source: _overloaded(source, caller)):
+        yield
+
+
 def copied(value: Any, caller: Caller) -> Any:
     """Return what stands for a value in kernels: the value itself for all but functions."""
     return _copy(value, caller, ())
@@ -197,7 +208,7 @@ def _plain(function: pytypes.FunctionType, caller: Caller) -> Private:
 def _dispatcher(source: Any, caller: Caller) -> Private:
     options = {**JIT_OPTIONS, "boundscheck": caller.options["boundscheck"]}
     options |= declared_options(source)
-    if any(options[name] != caller.options[name] for name in _INHERITED):
+    if Caller.declared(caller.pipeline, options) != caller:
         options.pop("inline", None)  # it would be compiled with the options of its caller
     return _private(source, source.py_func, options, source.locals, caller)
 
@@ -263,7 +274,7 @@ def _with_defaults(function: Any, caller: Caller) -> Any:
 def _overloaded(source: Any, caller: Caller) -> Any:
     """Copy a function with the implementations that users gave to Numba, which are part of their
     caller; Numba's own stay what they are."""
-    if not overloads_of(source):
+    if not registered.overloads_of(source):
         return source
     key = ("overloaded", *_key(source, caller.options, caller))
     return _kept(key, lambda: overloaded.function_of(source, caller.pipeline) or source)

@@ -21,6 +21,7 @@ from ..binding import bind
 from . import marks, private, rewrite, scalar_math
 from .kernels import kernel
 from .keys import user_options
+from .toolchain import compiler_lock
 
 
 def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
@@ -83,7 +84,8 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
     arguments = [
         private.copied(k.value, caller) if isinstance(k, Constant) else operands[k] for k in order
     ]
-    called(*arguments)
+    with compiler_lock, private.methods(caller):
+        called(*arguments)
     if not spec.checked:
         return {}
     found = {k: marks.where(output) for k, output in enumerate(outputs)}
@@ -93,13 +95,18 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
 def _options(spec: LoopSpec) -> tuple[tuple[str, Any], ...]:
     """The options of a kernel as something that can be a key."""
     options = sorted(user_options(spec).items(), key=lambda item: item[0])
-    found = ((k, {name for name in v if v[name]} if isinstance(v, dict) else v) for k, v in options)
-    return tuple((k, tuple(sorted(v)) if isinstance(v, set) else v) for k, v in found)
+    return tuple((name, _frozen(value)) for name, value in options)
+
+
+def _frozen(value: Any) -> Any:
+    value = tuple(value.items()) if isinstance(value, dict) else value
+    return frozenset(value) if isinstance(value, set) else value
 
 
 @lru_cache(maxsize=64)
 def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    given = {name: set(value) if isinstance(value, tuple) else value for name, value in options}
+    thawed = {tuple: dict, frozenset: set}
+    given = {name: thawed.get(type(value), lambda x: x)(value) for name, value in options}
     decorate: Any = numba.jit
     pipeline = private.executable(pipeline)
     given = {**private.JIT_OPTIONS, "no_cpython_wrapper": False, **given}
