@@ -1,6 +1,7 @@
 """What a solver is given beside the unknowns: numbers for SciPy, tensors for derivatives."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..._autograd import no_grad
 from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
+from ...engine.seen import exported
 from ...func.trees import flatten, places
 from .functions import FORMS, function
 from .implicit import Equation, Solution
@@ -30,9 +32,7 @@ class Parameters:
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
         leaves, self.rebuild = flatten(args)
         # A backward pass calls the function again: with what it was called with here.
-        self.leaves: list[Any] = [
-            np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves
-        ]
+        self.leaves: list[Any] = [_as_it_is(leaf) for leaf in leaves]
         self.places = [
             n for n, leaf in enumerate(self.leaves)
             if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
@@ -113,6 +113,15 @@ def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, 
         if any(isinstance(leaf, Tensor) for leaf in leaves):
             options = options | {name: rebuild([number(leaf) for leaf in leaves])}
     return options
+
+
+def _as_it_is(leaf: Any) -> Any:
+    """Return an argument that nobody else writes: a copy of what has memory of its own class."""
+    if isinstance(leaf, np.ndarray):
+        return np.copy(leaf, subok=True)
+    if isinstance(leaf, Tensor) or exported(leaf) is None:
+        return leaf
+    return np.array(leaf) if isinstance(leaf, memoryview) else deepcopy(leaf)
 
 
 def refuse_pairs(jac: Any, what: str) -> None:

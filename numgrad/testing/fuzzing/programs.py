@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .differences import Differences, WideNumPy, wide
+from .lent import plain
 
 HELPERS = {
     "tapes": (
@@ -20,6 +21,7 @@ HELPERS = {
         "leaf_gradients", "again", "by_reference", "in_threads",
     ),
     "operators": ("softplus",),
+    "lent": ("derived", "mapped"),
 }  # fmt: skip
 WAYS = {
     "once": "{observed}",
@@ -65,7 +67,7 @@ class Program:
         return "\n".join([
             "import numpy as np",
             "import numgrad as ng",
-            *_imports(f"{self.main}\n{self.whole()}"),
+            *_imports("\n".join([self.main, self.whole(), *self.operands.values()])),
             "",
             *(f"{name} = {text}" for name, text in self.operands.items()),
             "",
@@ -134,7 +136,7 @@ def operand(text: str) -> Any:
             return np.array(data)
 
     with quiet():
-        return wide(eval(text, {"np": np, "ng": Plain}))
+        return wide(eval(text, {"np": np, "ng": Plain, "derived": plain, "mapped": plain}))
 
 
 def reference_names(differences: Differences) -> dict[str, Any]:
@@ -152,6 +154,8 @@ def reference_names(differences: Differences) -> dict[str, Any]:
         "leaf_gradients": differences.leaf_gradients,
         "softplus": plain_softplus,
         "in_threads": lambda call: call(),
+        "derived": plain,
+        "mapped": plain,
         "_disturbed": differences.disturbed,
     }
 
