@@ -142,6 +142,38 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
     return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
 
 
+def slopes_between(
+    x: Any, first: Any, second: Any, gaps: Gaps, total: Any, paired: bool
+) -> Any:
+    """Return ``x`` times the slopes of cotangents of values, ``(first - second) / gaps``.
+
+    That is what becomes of a matrix with certain vectors and, as values, these cotangents when the
+    matrix changes that the vectors are of. Between equal values it is 0 where the cotangents are
+    constant and equal: vectors that turn into one another leave such a matrix as it is. Where they
+    are not equal, the values have a kink there, and it is NaN; so it is where cotangents depend on
+    the values, unless nothing turns, or these cotangents are 0.
+
+    Parameters
+    ----------
+    total : value
+        The sum of the sizes of all cotangents, by which equal ones are judged.
+    paired : bool
+        Whether cotangents depend on the values.
+    """
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
+    rise = subtract(first, second)
+    eps = np.finfo(total.dtype).eps
+    bound = multiply(total, number(np.sqrt(eps) if paired else 8 * eps, total.dtype))
+    quiet = less_equal(absolute(rise), as_column(as_column(bound)))
+    if paired:
+        vanish = logical_and(equal(first, 0), equal(second, 0))
+        quiet = logical_and(quiet, logical_or(vanish, equal(x, zero)))
+    quiet = logical_or(quiet, door.constant(gaps.still))
+    slope = multiply(rise, reciprocal(where(close, number(1.0, rise.dtype), gaps.values)))
+    return where(close, where(quiet, zero, nan), multiply(x, cast(slope, x.dtype)))
+
+
 def eye(n: int) -> np.ndarray:
     return np.eye(n, dtype=bool)
 
@@ -151,7 +183,12 @@ def alone(context: Any, values: Any) -> bool:
     return values is None and not context.static.get("paired", False)
 
 
+def depends(context: Any, values: Any) -> bool:
+    """Whether cotangents depend on what the derivative is recorded to."""
+    return context.create_graph and values.requires_grad
+
+
 def paired_with(context: Any, values: Any) -> dict[str, Any]:
     """Return the options with which to compute the vectors of values that are used."""
-    used = context.create_graph and values.requires_grad
+    used = depends(context, values)
     return context.static | {"paired": True} if used else context.static

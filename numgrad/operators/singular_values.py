@@ -6,26 +6,29 @@ import numpy as np
 
 from .cast import cast
 from .complex_parts import real
-from .elementwise import add, multiply, negative, subtract
+from .elementwise import absolute, add, multiply, negative, subtract
 from .gaps import (
     Gaps,
     alone,
     as_column,
     as_row,
     decomposition,
+    depends,
     eye,
     first_of,
     half,
     main_diagonal,
+    number,
     onto_diagonal,
     paired_with,
     quotient,
-    reads_outputs,
     rest_of,
     rounding,
+    slopes_between,
 )
 from .joining import concat
 from .matmul import adjoint, matmul
+from .reduction import sum as sum_
 
 
 def _svd_sizes(
@@ -43,7 +46,7 @@ def svd(a, *, full_matrices, hermitian, paired=False):
     return np.linalg.svd(a, full_matrices, hermitian=hermitian)
 
 
-svd.reads(reads_outputs(3))
+svd.reads(lambda needs: (True, True, True, True))
 
 
 def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
@@ -71,6 +74,8 @@ def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> tuple[Gaps, Gaps, Gaps]:
 @svd.pullback
 def svd_pullback(context, gu, gs, gvh):
     u, s, vh = (context.output(n) for n in range(3))
+    if gu is None and gvh is None:
+        return _from_singular_values(context, u, s, vh, gs)
     k, v, gv = s.shape[-1], adjoint(vh), None if gvh is None else adjoint(gvh)
     gaps = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
     by_themselves = alone(context, gs)
@@ -149,6 +154,75 @@ def svdvals_pullback(context, gs):
 def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
     """Return the cotangent of the first input that belongs to one of its singular values."""
     static = paired_with(context, gs) | {"full_matrices": False, "hermitian": hermitian}
-    u, _, vh = svd(context.input(0), **static)
-    ga = matmul(multiply(u, as_row(cast(gs, u.dtype))), vh)
-    return half(ga, 1) if hermitian else ga
+    return _from_singular_values(context, *svd(context.input(0), **static), gs, hermitian)
+
+
+def _from_singular_values(
+    context: Any, u: Any, s: Any, vh: Any, gs: Any, hermitian: bool | None = None
+) -> Any:
+    """Return the gradient to a matrix of singular values with these cotangents."""
+    hermitian = context.static["hermitian"] if hermitian is None else hermitian
+    k = s.shape[-1]
+    u, v = first_of(u, k), first_of(adjoint(vh), k)
+    ga = _similar(u, v, gs)
+    ga = half(ga, 1) if hermitian else ga
+    if not context.create_graph:
+        return ga
+    paired = depends(context, gs)
+    return gradient_of_sizes(context.input(0), u, s, v, gs, ga, hermitian=hermitian, paired=paired)
+
+
+def _similar(u: Any, v: Any, g: Any) -> Any:
+    """Return the matrix with these singular vectors, in columns, and values of any sign."""
+    return matmul(multiply(u, as_row(cast(g, u.dtype))), adjoint(v))
+
+
+@decomposition("(m,n),(m,k),(k),(n,k),(k),(m,n)->(m,n)")
+def gradient_of_sizes(a, u, s, v, g, ga, *, hermitian, paired):
+    """The gradient ``ga`` of singular values with cotangents ``g``, whose derivative is that of
+    perturbation theory: as `hermitian_gradient` says."""
+    return ga.copy()
+
+
+gradient_of_sizes.reads(lambda needs: (False, True, True, True, True, False, False))
+
+
+@gradient_of_sizes.pullback
+def gradient_of_sizes_pullback(context, x):
+    p, turned = _turned(context, x)
+    return turned, None, None, None, real(main_diagonal(p)), None
+
+
+@gradient_of_sizes.pushforward
+def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tga):
+    total = None if ta is None else _turned(context, ta)[1]
+    if tg is not None:
+        along = _similar(context.input(1), context.input(3), real(tg))
+        along = half(along, 1) if context.static["hermitian"] else along
+        total = along if total is None else add(total, along)
+    return (total,)
+
+
+def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
+    these turn into one another, and into what is outside of them."""
+    u, s, v, g = (context.input(n) for n in (1, 2, 3, 4))
+    s, g, paired = real(s), real(g), context.static["paired"]
+    hermitian = context.static["hermitian"]
+    x = half(x, 1) if hermitian else x
+    along, across = matmul(x, v), matmul(adjoint(x), u)
+    p = matmul(adjoint(u), along)
+    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    total, none = sum_(absolute(g), axes=(-1,)), number(0.0, g.dtype)
+    inner = add(
+        slopes_between(half(p, 1), as_row(g), as_column(g), differences, total, paired),
+        slopes_between(half(p, -1), as_row(g), negative(as_column(g)), sums, total, paired),
+    )
+    turned = matmul(u, matmul(inner, adjoint(v)))
+    for one, other, image, product, is_left in ((u, v, along, p, True), (v, u, across, adjoint(p), False)):
+        if one.shape[-2] > s.shape[-1]:
+            rest = subtract(image, matmul(one, product))
+            rest = slopes_between(rest, as_row(g), none, values, total, paired)
+            outside = matmul(rest, adjoint(other))
+            turned = add(turned, outside if is_left else adjoint(outside))
+    return p, half(turned, 1) if hermitian else turned

@@ -15,6 +15,7 @@ from .gaps import (
     as_column,
     as_row,
     decomposition,
+    depends,
     eye,
     half,
     main_diagonal,
@@ -22,8 +23,8 @@ from .gaps import (
     onto_diagonal,
     paired_with,
     quotient,
-    reads_outputs,
     rounding,
+    slopes_between,
 )
 from .matmul import adjoint, matmul
 from .reduction import sum as sum_
@@ -38,7 +39,7 @@ def eigh(a, *, UPLO, paired=False):
     return np.linalg.eigh(a, UPLO)
 
 
-eigh.reads(reads_outputs(2))
+eigh.reads(lambda needs: (True, True, True))
 
 
 def _eigh_gaps(w: Any) -> Gaps:
@@ -50,7 +51,7 @@ def _eigh_gaps(w: Any) -> Gaps:
 def eigh_pullback(context, gw, gv):
     w, v = context.output(0), context.output(1)
     if gv is None:
-        return _similar(v, gw)
+        return _from_eigenvalues(context, w, v, gw)
     m = matmul(adjoint(v), gv)
     inner = quotient(half(m, -1), _eigh_gaps(w), (m, adjoint(m)), alone(context, gw))
     if gw is not None:
@@ -61,6 +62,47 @@ def eigh_pullback(context, gw, gv):
 def _similar(v: Any, w: Any) -> Any:
     """Return the matrix with these eigenvectors, which are orthonormal, and eigenvalues."""
     return matmul(multiply(v, as_row(cast(w, v.dtype))), adjoint(v))
+
+
+def _from_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
+    """Return the gradient to a matrix of eigenvalues with these cotangents."""
+    ga = _similar(v, gw)
+    if not context.create_graph:
+        return ga
+    return hermitian_gradient(context.input(0), w, v, gw, ga, paired=depends(context, gw))
+
+
+@decomposition("(n,n),(n),(n,n),(n),(n,n)->(n,n)")
+def hermitian_gradient(a, w, v, g, ga, *, paired):
+    """The gradient ``ga`` of eigenvalues with cotangents ``g``, whose derivative is that of
+    perturbation theory: what is degenerate takes no part where it has equal cotangents."""
+    return ga.copy()
+
+
+hermitian_gradient.reads(lambda needs: (False, True, True, True, False, False))
+
+
+@hermitian_gradient.pullback
+def hermitian_gradient_pullback(context, x):
+    p, turned = _turned(context, x)
+    return turned, None, None, real(main_diagonal(p)), None
+
+
+@hermitian_gradient.pushforward
+def hermitian_gradient_pushforward(context, ta, tw, tv, tg, tga):
+    turned = None if ta is None else _turned(context, ta)[1]
+    along = None if tg is None else _similar(context.input(2), real(tg))
+    return (turned if along is None else along if turned is None else add(turned, along),)
+
+
+def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    """Return a change of the matrix in the basis of its eigenvectors, and that of the gradient."""
+    w, v, g = real(context.input(1)), context.input(2), real(context.input(3))
+    p = matmul(matmul(adjoint(v), half(x, 1)), v)
+    total = sum_(absolute(g), axes=(-1,))
+    paired = context.static["paired"]
+    inner = slopes_between(p, as_row(g), as_column(g), _eigh_gaps(w), total, paired)
+    return p, matmul(matmul(v, inner), adjoint(v))
 
 
 @eigh.pushforward
@@ -81,8 +123,7 @@ eigvalsh.reads(lambda needs: (True, False))
 
 @eigvalsh.pullback
 def eigvalsh_pullback(context, gw):
-    _, v = eigh(context.input(0), **paired_with(context, gw))
-    return _similar(v, gw)
+    return _from_eigenvalues(context, *eigh(context.input(0), **paired_with(context, gw)), gw)
 
 
 # General matrices ---------------------------------------------------------------------------------
@@ -94,7 +135,7 @@ def eig(a):
     return np.linalg.eig(a)
 
 
-eig.reads(reads_outputs(2))
+eig.reads(lambda needs: (True, True, True))
 
 
 def _eig_gaps(w: Any) -> Gaps:
@@ -108,15 +149,59 @@ def _eig_gaps(w: Any) -> Gaps:
 def eig_pullback(context, gw, gv):
     w, v = context.output(0), context.output(1)
     if gv is None:
-        inner = onto_diagonal(gw, v.dtype)
+        ga = _from_any_eigenvalues(context, w, v, gw)
     else:
         m = matmul(adjoint(v), gv)
         turn = subtract(m, multiply(matmul(adjoint(v), v), as_row(main_diagonal(m))))
         inner = quotient(turn, _eig_gaps(conj(w)), (m, adjoint(m)), gw is None)
         if gw is not None:
             inner = add(inner, onto_diagonal(gw, v.dtype))
-    ga = _divided(v, matmul(inner, adjoint(v)), True, context)
+        ga = _divided(v, matmul(inner, adjoint(v)), True, context)
     return real(ga) if context.input_specs[0].dtype.kind != "c" else ga
+
+
+def _from_any_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
+    """Return the gradient to a matrix of eigenvalues with these cotangents, complex."""
+    ga = _divided(v, matmul(onto_diagonal(gw, v.dtype), adjoint(v)), True, context)
+    if not context.create_graph:
+        return ga
+    options = {"caller": context.static.get("caller", "eig"), "paired": depends(context, gw)}
+    return general_gradient(context.input(0), w, v, gw, ga, **options)
+
+
+@decomposition("(n,n),(n),(n,n),(n),(n,n)->(n,n)")
+def general_gradient(a, w, v, g, ga, *, paired):
+    """The gradient ``ga`` of eigenvalues of any matrix with cotangents ``g``, whose derivative is
+    that of perturbation theory: as `hermitian_gradient` says."""
+    return ga.copy()
+
+
+general_gradient.reads(lambda needs: (False, True, True, True, False, False))
+
+
+@general_gradient.pullback
+def general_gradient_pullback(context, x):
+    p, turned = _turned_in_general(context, x)
+    return turned, None, None, conj(main_diagonal(p)), None
+
+
+@general_gradient.pushforward
+def general_gradient_pushforward(context, ta, tw, tv, tg, tga):
+    total = None if ta is None else _turned_in_general(context, ta)[1]
+    if tg is not None:
+        v = context.input(2)
+        along = _divided(v, matmul(onto_diagonal(tg, v.dtype), adjoint(v)), True, context)
+        total = along if total is None else add(total, along)
+    return (total,)
+
+
+def _turned_in_general(context: Any, x: Any) -> tuple[Any, Any]:
+    w, v, g = (context.input(n) for n in (1, 2, 3))
+    p = adjoint(_divided(v, matmul(x, v), False, context))
+    total = sum_(absolute(g), axes=(-1,))
+    paired, gaps = context.static["paired"], _eig_gaps(conj(w))
+    inner = slopes_between(p, as_row(g), as_column(g), gaps, total, paired)
+    return p, _divided(v, matmul(inner, adjoint(v)), True, context)
 
 
 def _divided(v: Any, x: Any, transposed: bool, context: Any) -> Any:
