@@ -56,7 +56,7 @@ declare("boxcox", "x lmbda", "Box-Cox transform ``(x**lmbda - 1) / lmbda``, ``lo
         dlmbda=("(x**lmbda * log(x) - boxcox(x, lmbda)) / lmbda",
                 "0.5 * math.log(x) * math.log(x) * hyp1f1(2.0, 3.0, lmbda * math.log(x))"))
 declare("boxcox1p", "x lmbda", "`boxcox` of ``1 + x``", domain="x > -1", tried=LAMBDA,
-        dx="math.exp((lmbda - 1) * math.log1p(x))",
+        dx=("(1 + x) ** (lmbda - 1)", "lower_power(1 + x, lmbda, 1.0)"),
         dlmbda=("((1 + x)**lmbda * log1p(x) - boxcox1p(x, lmbda)) / lmbda",
                 "0.5 * math.log1p(x) * math.log1p(x) * hyp1f1(2.0, 3.0, lmbda * math.log1p(x))"))
 declare("inv_boxcox", "x lmbda", "inverse of `boxcox` in its first argument",
