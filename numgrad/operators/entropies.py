@@ -1,22 +1,21 @@
 """Logarithms and powers with their limits: entropies, losses, transforms; angles in degrees."""
 
 from .._declare.foreign import Foreign
+from . import entropy_slopes as _entropy_slopes  # noqa: F401  formulas name what is there
 from .degrees import cotangent, tangent
-from .entropy_slopes import limit
 from .formulas import declare
 
 POSITIVE = {"domain": "x > 0", "tried": ((0.2, 2),)}
 BOTH = {"domain": "x1 >= 0, x2 >= 0", "tried": ((0.2, 2), (0.3, 2))}
 
-
-declare("xlogy", "x1 x2", "``x1 * log(x2)``, and 0 where ``x1`` is 0",
+xlogy = declare("xlogy", "x1 x2", "``x1 * log(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log(where(x1 == 0, where(x2 == x2, 1.0, x2), x2))",  # x2 == x2: not NaN
         complex=Foreign("xlogy", "zz", "z"), domain="x2 > 0 or complex", tried=((0.2, 2),),
-        dx1="math.log(x2)", dx2=limit("abs(x1) + abs(x2) == 0", "x1", "x2"))
-declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is 0",
+        dx1="math.log(x2)", dx2=("x1 / x2", "quotient_or_0(x1, x2)"))
+xlog1py = declare("xlog1py", "x1 x2", "``x1 * log1p(x2)``, and 0 where ``x1`` is 0",
         value="x1 * math.log1p(where(x1 == 0, where(x2 == x2, 0.0, x2), x2))",
         complex=Foreign("xlog1py", "zz", "z"), domain="x2 > -1 or complex", tried=((-0.5, 2),),
-        dx1="log1p(x2)", dx2=limit("abs(x1) + abs(1 + x2) == 0", "x1", "1 + x2"))
+        dx1="log1p(x2)", dx2=("x1 / (1 + x2)", "quotient_or_0(x1, 1 + x2)"))
 declare("logit", "x", "``log(x / (1 - x))``, the inverse of `expit`",
         value="where(abs(x - 0.5) < 0.2, math.log1p(2 * (x - 0.5)) - math.log1p(-2 * (x - 0.5)),"
         " math.log(x) - math.log1p(-x))", complex="math.log(x) - math.log(1 - x)",
@@ -27,7 +26,7 @@ declare("entr", "x", "``-x * log(x)``, 0 at 0 and minus infinity below", domain=
         tried=((0.2, 2),), dx=("-1 - math.log(x)", "-log_times_e(x)"))
 declare("rel_entr", "x1 x2", "``x1 * log(x1 / x2)``, 0 where ``x1`` is 0", **BOTH,
         dx1=("1 + math.log(x1 / x2)", "1 + log_ratio(x1, x2)"),
-        dx2=limit("x1 + x2 == 0", "-x1", "x2"))
+        dx2=("-x1 / x2", "-quotient_or_0(x1, x2)"))
 declare("kl_div", "x1 x2", "``x1 * log(x1 / x2) - x1 + x2``", **BOTH,
         dx1=("math.log(x1 / x2)", "log_ratio(x1, x2)"),
         dx2=("1 - x1 / x2", "ratio_gap(x1, x2)"))
@@ -55,8 +54,11 @@ declare("boxcox", "x lmbda", "Box-Cox transform ``(x**lmbda - 1) / lmbda``, ``lo
         domain="x > 0", tried=LAMBDA, dx=("x ** (lmbda - 1)", "lower_power(x, lmbda, 1.0)"),
         dlmbda=("(x**lmbda * log(x) - boxcox(x, lmbda)) / lmbda",
                 "0.5 * math.log(x) * math.log(x) * hyp1f1(2.0, 3.0, lmbda * math.log(x))"))
+declare("boxcox1p_slope", "x lmbda", "slope of `boxcox1p`", scipy="", domain="x > -1", tried=LAMBDA,
+        value="lower_power(1 + x, lmbda, 1.0)", dx="(lmbda - 1) * y / (1 + x)",
+        dlmbda="y * log1p(x)")
 declare("boxcox1p", "x lmbda", "`boxcox` of ``1 + x``", domain="x > -1", tried=LAMBDA,
-        dx="math.exp((lmbda - 1) * math.log1p(x))",
+        dx=("(1 + x) ** (lmbda - 1)", "boxcox1p_slope(x, lmbda)"),
         dlmbda=("((1 + x)**lmbda * log1p(x) - boxcox1p(x, lmbda)) / lmbda",
                 "0.5 * math.log1p(x) * math.log1p(x) * hyp1f1(2.0, 3.0, lmbda * math.log1p(x))"))
 declare("inv_boxcox", "x lmbda", "inverse of `boxcox` in its first argument",

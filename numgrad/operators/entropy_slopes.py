@@ -16,10 +16,15 @@ LEAST, MOST = 1e-30, 1e30
 """Quotients beyond are taken apart."""
 
 
-def limit(empty, x, y, less=""):
-    """Return the formula of ``x / y``, which is 0 where both are, with all its derivatives."""
-    shown = f"{less}where({empty}, 0.0, {x} / {y if y.isalnum() else f'({y})'})"
-    return shown, f"{less}where({empty}, 0.0, {x} / where({empty}, 1.0, {y}))"
+def quotient_or_0(x1, x2):
+    """``x1 / x2``, 0 where both are."""
+    empty = abs(x1) + abs(x2) == 0
+    return where(empty, 0.0, x1 / where(empty, 1.0, x2))
+
+
+def quotient_or_0_dx2(x1, x2, y):
+    empty = abs(x1) + abs(x2) == 0
+    return where(empty, 0.0, -y / where(empty, 1.0, x2))
 
 
 def log_times_e(x):
@@ -39,7 +44,7 @@ def log_ratio(x1, x2):
 
 def ratio_gap(x1, x2):
     """``1 - x1 / x2``, 1 where both are 0."""
-    empty = x1 + x2 == 0
+    empty = abs(x1) + abs(x2) == 0
     return where(empty, 1.0, (x2 - x1) / where(empty, 1.0, x2))
 
 
@@ -78,6 +83,9 @@ def leg_cube_dx2(x1, x2):
     return -3 * share * share * share * (x2 / length) / length
 
 
+declare("quotient_or_0", "x1 x2", "``x1 / x2``, 0 where both are", value=quotient_or_0,
+        complex=quotient_or_0, scipy="", tried=((0.2, 2), (0.3, 2)), dx1="1 / x2",
+        dx2=quotient_or_0_dx2)
 declare("logit_slope", "x", "slope of `logit`", value="1 / (x * (1 - x))",
         complex="1 / (x * (1 - x))", scipy="", tried=((0.1, 0.9),), dx="(x - (1 - x)) * y * y")
 declare("log_times_e", "x", "``1 + log(x)``", value=log_times_e, scipy="", tried=((0.2, 2),),
@@ -85,8 +93,8 @@ declare("log_times_e", "x", "``1 + log(x)``", value=log_times_e, scipy="", tried
 declare("log_ratio", "x1 x2", "``log(x1 / x2)``", value=log_ratio, scipy="",
         tried=((0.2, 2), (0.3, 2)), dx1="1 / x1", dx2="-1 / x2")
 declare("ratio_gap", "x1 x2", "``1 - x1 / x2``", value=ratio_gap, scipy="",
-        tried=((0.2, 2), (0.3, 2)), dx1=limit("x1 + x2 == 0", "-1", "x2"),
-        dx2="x1 / x2 / x2")
+        tried=((0.2, 2), (0.3, 2)), dx1="-1 / x2",
+        dx2="quotient_or_0(quotient_or_0(x1, x2), x2)")
 declare("pseudo_huber_r", "delta r", "slope of `pseudo_huber`", value=pseudo_huber_r, scipy="",
         tried=((0.2, 2), (-3, 3)), ddelta="leg_cube(r, delta)", dr="leg_cube(delta, r)")
 declare("leg_cube", "x1 x2", "``(x1 / hypot(x1, x2))**3``", value=leg_cube, scipy="",

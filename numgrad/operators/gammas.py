@@ -5,6 +5,7 @@ import math
 from .._declare.foreign import Foreign
 from .beta_functions import beta_log, beta_value, binomial, rising
 from .elementwise import where
+from .entropies import xlog1py, xlogy
 from .formulas import NAMES, declare
 from .incomplete import gamma_lower, gamma_upper, lower_inverse, upper_inverse
 from .incomplete_beta import beta_lower
@@ -97,14 +98,24 @@ def beta_density_of(a, b, x):
 
 gamma_density = declare("gamma_density", "a x", "density of the gamma distribution of shape ``a``",
         value=gamma_density_of, scipy="", domain="a > 0, x >= 0", tried=PAIR,
-        da="y * (math.log(x) - digamma(a))", dx=(
-            "y * ((a - 1) / x - 1)",
-            "where(x == 0, where(a > 1, gamma_density(a - 1, x), 0.0) - y, y * ((a - 1) / x - 1))",
-        ))
+        da="y * (math.log(x) - digamma(a))",
+        dx=("y * ((a - 1) / x - 1)", "gamma_density_slope(a, x, y)"))
+
+
+def gamma_density_slope(a, x, y):
+    """What is computed where it is not selected is a number there: its slope would be none."""
+    at_0, rises = x == 0, a > 1
+    below = where(rises, gamma_density(where(at_0 & rises, a - 1, 1.0), x), 0.0)
+    return where(at_0, below - y, y * ((a - 1) / where(at_0, 1.0, x) - 1))
+
+
+NAMES.update(gamma_density_slope=gamma_density_slope)
+
+
 def beta_density_slope(a, b, x):
     """As one product of powers, which has its limits at the ends, 0 and 1."""
     low, high = (a == 1) & (x == 0), (b == 1) & (x == 1)
-    powers = where(low, 0.0, xlogy_of(a - 2, x)) + where(high, 0.0, xlog1py_of(b - 2, -x))
+    powers = where(low, 0.0, xlogy(a - 2, x)) + where(high, 0.0, xlog1py(b - 2, -x))
     factor = where(low, 1 - b, where(high, a - 1, (a - 1) * (1 - x) - (b - 1) * x))
     return factor * math.exp(powers - betaln(a, b))
 

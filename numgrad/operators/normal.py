@@ -72,6 +72,8 @@ def erfcx_derivative(k, x):
 def log_ndtr_slope(x):
     if x > 0:
         return half_bell(x) / (2 * SQRT_HALF_PI * ndtr(x))
+    if x < -1e5:
+        return -x - 1 / x  # `erfcx` may be too small for its digits
     return 1 / (SQRT_HALF_PI * erfcx_above_0(-SQRT_HALF * x))
 
 

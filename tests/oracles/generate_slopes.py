@@ -60,7 +60,8 @@ def slope(definition, numbers, places):
             if last is not None and found != 0 and abs(found - last) <= abs(found) * 1e-20:
                 return float(found)
             last = found
-    return float(found) if abs(found) < mp.mpf("1e-330") else np.nan
+    known = abs(found) < mp.mpf("1e-330") and (found != 0 or len(numbers) == 1)
+    return float(found) if known else np.nan
 
 
 def numbers(name):

@@ -34,7 +34,7 @@ def slopes(name, dtype, places):
     return y.detach().numpy()
 
 
-OVERFLOWS = {"divide": 1e5, "pow": 1e5}
+OVERFLOWS = {"divide": 1e6, "pow": 1e6}
 """How far from the largest number a second slope may be infinite: a factor is, before it counts."""
 DIFFERENCES = ("softmax",)
 """Functions of which a second slope is the first one times a difference of equal shares somewhere:

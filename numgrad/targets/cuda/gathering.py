@@ -36,9 +36,14 @@ _ADD = Lines("add_up", (
     "        low = mid + 1",
     "    else:",
     "        high = mid",
-    "total = zero",
+    "total, rest = zero, zero",
     "while low < m and keys[{keys} + low] < first + m:",
-    "    total = total + g[{g} + (keys[{keys} + low] - first) * g_row]",
+    "    term = g[{g} + (keys[{keys} + low] - first) * g_row] + rest",
+    "    new = total + term",
+    "    moved = new - total",
+    "    rest = (total - (new - moved)) + (term - moved)",
+    "    rest = rest if rest == rest else zero",
+    "    total = new",
     "    low += 1",
     "out[{out}] = total",
 ))  # fmt: skip
@@ -86,7 +91,10 @@ _SORTED = "sorted"
 _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "gather": ("x index out", (("mk", _GATHER),)),
     "place": ("g index out", (("nk", _FILL), ("mk", _PLACE))),
-    "scatter": ("g index out", (_SORTED, ("nk", _ADD))),
+    **dict.fromkeys(
+        ("scatter", "scatter_single", "scatter_double"),
+        ("g index out", (_SORTED, ("nk", _ADD))),
+    ),
     "overwrite": ("x v index out", (("nk", COPY), _SORTED, ("mk", _OVERWRITE))),
     "remains": ("index size out", (_SORTED, ("m", _REMAINS))),
     "positions": ("index size apart out", (("m", _POSITIONS),)),

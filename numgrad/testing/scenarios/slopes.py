@@ -51,6 +51,7 @@ SCENARIOS = (
     slope("other_share", lambda x, y: y / np.hypot(x, y), (-2, 2), (0.3, 2), dtypes=REAL),
     slope("other_rate", lambda x, y: -x / np.hypot(x, y) ** 2, (-2, 2), (0.3, 2), dtypes=REAL),
     slope("turn_rate", lambda x, y: y / np.hypot(x, y) ** 2, (-2, 2), (0.3, 2), dtypes=REAL),
+    slope("truncated_quotient", lambda x, y: np.trunc(x / y), (-2, 2), (0.3, 2), dtypes=REAL),
     slope("sinc_slope", sinc_reference, (0.2, 2), tolerance=64),
     Scenario(
         name="softmax",
