@@ -260,6 +260,24 @@ class ProductSpec:
         return ("product", self.dtype)
 
 
+@dataclass(frozen=True)
+class UfuncLoop:
+    """A universal function of NumPy's for one array and a number, that does what a function of
+    whole arrays does.
+
+    Attributes
+    ----------
+    module, name : str
+        Where it is.
+    size : int
+        The length of the last axis of its results.
+    """
+
+    module: str
+    name: str
+    size: int
+
+
 @dataclass(frozen=True, eq=False)
 class HostSpec:
     """A kernel that calls a function of whole arrays in Python, as NumPy and SciPy have them.
@@ -274,6 +292,8 @@ class HostSpec:
     signature : str
     in_dtypes, out_dtypes : tuple of dtypes
     options : tuple of (str, hashable)
+    loop : UfuncLoop or None
+        What may be called in its place.
     """
 
     name: str
@@ -282,6 +302,7 @@ class HostSpec:
     in_dtypes: Dtypes
     out_dtypes: Dtypes
     options: tuple[tuple[str, Any], ...] = ()
+    loop: UfuncLoop | None = None
 
     @property
     def identity(self) -> tuple:

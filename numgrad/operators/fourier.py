@@ -7,11 +7,14 @@ direction.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .._declare import HostOperator, KeepsOrder, door
+from .._specs import HostSpec, UfuncLoop
 from .complex_parts import real
 from .elementwise import divide, multiply
 from .indexing import as_chain, index, put_view
@@ -30,7 +33,59 @@ class Transform(HostOperator):
 
 
 class Fourier(KeepsOrder, Transform):
-    """A transform of which NumPy has a function."""
+    """A transform of which NumPy has a function.
+
+    NumPy's universal functions take the factor as their second operand, so the kernel does too.
+    They give the bits that SciPy's functions give, but for the complex transform of real numbers.
+    """
+
+    def kernel(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[Any, Sequence]:
+        loop = _loop_of(self.name, dtypes[0], **static)
+        spec, _ = super().kernel(dtypes, static)
+        if loop is None:
+            return spec, ()
+        inverse = static.get("inverse", self is irfft)
+        factor = _factor(static["n"], inverse, static["norm"], np.finfo(dtypes[0]).dtype)
+        return self._with_factor(spec, loop, factor.dtype), (factor,)
+
+    def _with_factor(self, spec: HostSpec, loop: UfuncLoop, dtype: np.dtype) -> HostSpec:
+        """Return the spec of the kernel that takes the factor."""
+        found = self._specs.get(spec)
+        if found is None:
+            signature, dtypes = spec.signature.replace("->", ",()->"), (*spec.in_dtypes, dtype)
+            found = self._specs[spec] = replace(
+                spec, function=self._scaled, signature=signature, in_dtypes=dtypes, loop=loop
+            )
+        return found
+
+    def _scaled(self, x: np.ndarray, factor: np.ndarray, **options: Any) -> np.ndarray:
+        """Compute the transform where NumPy's function cannot be called; the norm is the factor."""
+        return self.function(x, **options)
+
+
+_MODULE = "numpy.fft._pocketfft_umath"
+
+
+def _loop_of(name: str, dtype: np.dtype, *, n: int, inverse: bool = False, **_: Any) -> Any:
+    """Return NumPy's function for a transform of one dtype, None where SciPy's has other bits."""
+    if name == "fft":
+        is_complex = dtype.kind == "c"
+        return UfuncLoop(_MODULE, "ifft" if inverse else "fft", n) if is_complex else None
+    if name == "rfft":
+        return UfuncLoop(_MODULE, "rfft_n_odd" if n % 2 else "rfft_n_even", n // 2 + 1)
+    return UfuncLoop(_MODULE, name, n)
+
+
+@lru_cache(maxsize=1024)
+def _factor(n: int, inverse: bool, norm: str, dtype: np.dtype) -> np.ndarray:
+    """Return what results are multiplied by, rounded once."""
+    whole = np.longdouble(n)
+    factor = 1 / np.sqrt(whole) if norm == "ortho" else np.longdouble(1)
+    if norm == ("backward" if inverse else "forward"):
+        factor = 1 / whole
+    array = np.asarray(factor).astype(dtype)
+    array.flags.writeable = False
+    return array
 
 
 def _declare(signature: str, sizes: Callable[..., dict[str, int]], result: Any = None) -> Any:

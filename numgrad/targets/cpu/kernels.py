@@ -7,7 +7,7 @@ the loop; ``steps`` the byte strides of the operands along it, then those of the
 """
 
 import threading
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..._specs import (
 )
 from . import cache as disk
 from . import foreign as foreign  # makes functions of SciPy known
-from . import fused, keys, library, products
+from . import fused, keys, library, numpy_loops, products
 from .compiler import Code, load_or_compile, obtain, symbol_of
 from .host import HostKernel
 from .library import LibraryKernel
@@ -99,10 +99,12 @@ class Kernel:
 # make at once, for one kernel or for two equal ones, both stay.
 _given_out: list[Door] = []
 
-_kernels: dict[str, dict[tuple, Kernel | HostKernel]] = {name: {} for name in CHOICES["math"]}
+AnyKernel: TypeAlias = Kernel | HostKernel | numpy_loops.NumPyLoop
+
+_kernels: dict[str, dict[tuple, AnyKernel]] = {name: {} for name in CHOICES["math"]}
 
 
-def kernel(spec: Spec) -> Kernel | HostKernel:
+def kernel(spec: Spec) -> AnyKernel:
     """Return the kernel of a spec, compiled or loaded from the cache at first use.
 
     Raises
@@ -114,7 +116,7 @@ def kernel(spec: Spec) -> Kernel | HostKernel:
     found = known.get(identity)
     if found is None:
         if isinstance(spec, HostSpec):
-            made = HostKernel(spec)
+            made = numpy_loops.find(spec) or HostKernel(spec)
         elif isinstance(spec, LibrarySpec):
             made = Kernel(library.describe(spec), library.address(spec))
         else:

@@ -22,6 +22,9 @@ LAPACK = {
 }
 """Names under which kernels call the functions of `blas` and `lapack` that serve all dtypes."""
 
+NUMPY_LOOP = "numgrad_numpy_loop"
+"""Name under which kernels call the function that calls loops of NumPy's."""
+
 
 @cache
 def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
@@ -76,7 +79,7 @@ def _provide_vectors(symbol: str) -> None:
 
 
 _known = [(GATHER, "copies", "gather"), (SCATTER, "copies", "scatter"), (COPY, "copies", "copy")]
-_known += [(MATMUL, "blas", "matmul")]
+_known += [(MATMUL, "blas", "matmul"), (NUMPY_LOOP, "numpy_loop_code", "call_loop")]
 _known += [(symbol, "lapack", name) for name, symbol in LAPACK.items()]
 for _item in _known:
     loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)

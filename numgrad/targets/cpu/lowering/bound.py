@@ -9,10 +9,11 @@ import numpy as np
 
 from ...._program import Program, Shape
 from ...._settings import settings
-from ...._specs import HostSpec, Strided
+from ...._specs import Strided
 from ...._target import Bound, Failure
 from .. import entry, machine
 from ..addresses import addresses
+from ..numpy_loops import may_wait_for_lock
 from .encode import encode
 from .heirs import heirs
 from .row import inputs_in_row
@@ -105,7 +106,10 @@ class BoundProgram(Bound):
         return sum([segment.work for segment in self.schedule.segments])
 
     def _calls_python(self) -> bool:
-        return any([isinstance(i.pattern.spec, HostSpec) for i in self.program.instructions])  # noqa: C419
+        rows = self.program.batch or 1
+        spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
+        found = [may_wait_for_lock(i.pattern, rows, spread) for i in self.program.instructions]
+        return any(found)
 
     def entry(
         self,
