@@ -14,10 +14,11 @@ MOST = 100_000.0
 
 
 def beta_draw(a, b, p, q):
-    """Minus the slope of the incomplete beta function in ``a`` at ``p / (p + q)``, over its density.
+    """Minus the slope of the incomplete beta function in ``a`` at ``p / (p + q)``, over its
+    density.
 
-    It is how a draw moves with ``a`` if its probability stays. That with ``b`` is the negative of the
-    same, with both pairs of arguments exchanged.
+    It is how a draw moves with ``a`` if its probability stays. That with ``b`` is the negative of
+    the same, with both pairs of arguments exchanged.
     """
     s = p + q
     if not (a > 0 and b > 0 and p >= 0 and q >= 0 and s > 0 and max(a, b) < math.inf > s):
@@ -68,13 +69,13 @@ def sloped_fraction(a, b, x, y):
     return total, total_a / total, total_b / total
 
 
-NEAR, MANY, LEAST, LARGEST = 1e-5, 1e5, 1e-100, 1e150
+NEAR, MANY, LEAST = 1e-5, 1e5, 1e-12
 
 
 def student_draw(df, t):
     """Minus the slope of Student's distribution in ``df``, over its density; of many degrees of
     freedom by its expansion around the normal distribution, as two parts nearly cancel then."""
-    if not (df > 0 and abs(t) < LARGEST):
+    if not (df > 0 and abs(t) < math.inf):
         return math.nan
     square, r = t * t, 1 / df
     if df > MANY and square < NEAR * df:

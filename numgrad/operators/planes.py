@@ -7,18 +7,18 @@ from .sliding import places, widened
 
 
 def plane_products(a, v, like, out):
-    """Sums of ``a[k + i, l + j] * v[i, j]`` for every place of the smaller ``v``; ``like`` has as
+    """Sums of ``a[k + i, m + j] * v[i, j]`` for every place of the smaller ``v``; ``like`` has as
     many elements as there are places, which are not read."""
     height, width = out.shape
     for k in range(height):
         row = out[k]
-        for l in range(width):
-            row[l] = 0
+        for m in range(width):
+            row[m] = 0
         for i in range(v.shape[0]):
             for j in range(v.shape[1]):
                 factor, window = v[i, j], a[k + i, j : j + width]
-                for l in range(width):
-                    row[l] += factor * window[l]
+                for m in range(width):
+                    row[m] += factor * window[m]
 
 
 slide_plane = KernelOperator(plane_products, "(n,m),(p,q),(r,s)->(r,s)", name="slide_plane")
