@@ -242,7 +242,12 @@ class Value:
         self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
     ):
         self.array = array
-        shape, dtype, device = array.shape, array.dtype, array.device
+        try:
+            shape, dtype, device = array.shape, array.dtype, array.device
+        except AttributeError:
+            kind = type(array).__name__
+            what = f"Tensor: its first argument is the memory itself, an array, not {kind}"
+            raise TypeError(f"{what}; write ng.tensor(...)") from None
         spec = _specs.get((shape, dtype, False, device))
         self.spec = spec or spec_of(shape, dtype, False, device)
         self._requires_grad = requires_grad

@@ -1,6 +1,5 @@
 """Arrays put together from pieces, and pieces cut out: blocks, insertions, deletions, splits."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .operands import arrays_of, as_tensor, values_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis, ravel, reshape
 from .searching import nonzero
+from .wanted import integer
 
 
 def block(arrays: Any) -> Tensor:
@@ -270,7 +270,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     (3, 1, 2)
     """
     a = as_tensor(a)
-    axis, start = normalize_axis_index(axis, a.ndim), operator.index(seen(start))
+    axis, start = normalize_axis_index(axis, a.ndim), integer(start, "start")
     if not -a.ndim <= start <= a.ndim:
         raise np.exceptions.AxisError(f"rollaxis: start {start} is out of range for {a.ndim} axes")
     start += a.ndim * (start < 0)

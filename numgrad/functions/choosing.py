@@ -12,6 +12,7 @@ from .inplace import setitem
 from .memory_order import in_order
 from .operands import as_tensor, as_tensors, in_one_dtype
 from .selection import where
+from .wanted import sequence
 
 
 def select(
@@ -52,10 +53,10 @@ def select(
         raise ValueError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     if not len(condlist):
         raise ValueError("select: at least one condition is needed")
-    conditions = as_tensors(*condlist)
+    conditions = as_tensors(*sequence(condlist, "condlist"))
     if any(c.dtype.kind != "b" for c in conditions):
         raise TypeError("select: conditions must be boolean")
-    choices = in_one_dtype(*choicelist, default)
+    choices = in_one_dtype(*sequence(choicelist, "choicelist"), default)
     result: Any = choices[-1]
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         result = where(condition, choice, result)

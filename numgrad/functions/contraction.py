@@ -14,6 +14,7 @@ from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensors
 from .pairing import Labels, Operation, plan
 from .results import delivered
+from .wanted import pair
 
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
 
@@ -171,7 +172,8 @@ def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[in
     try:
         count = operator.index(axes)
     except TypeError:
-        first, second = ([n] if np.ndim(n) == 0 else list(n) for n in axes)
+        both = pair(axes, "axes", "the axes of a and those of b, or a number")
+        first, second = ([n] if np.ndim(n) == 0 else list(n) for n in both)
     else:
         if not 0 <= count <= min(ndim_a, ndim_b):
             raise ValueError(f"tensordot: cannot pair {count} axes of {ndim_a} and {ndim_b}")

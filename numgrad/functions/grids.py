@@ -30,6 +30,7 @@ from .ranges import arange, linspace
 from .repeating import broadcast_arrays, meshgrid
 from .reshaping import moveaxis, reshape
 from .searching import nonzero
+from .wanted import sequence
 
 # What NumPy makes of sizes, positions and truth values --------------------------------------------
 
@@ -227,7 +228,7 @@ def ravel_multi_index(
     >>> ng.ravel_multi_index(([1, 0], [2, 1]), (2, 3))
     tensor([5, 1])
     """
-    index = stack(broadcast_arrays(*multi_index), -1)
+    index = stack(broadcast_arrays(*sequence(multi_index, "multi_index")), -1)
     dims = tuple(map(int, np.atleast_1d(seen(dims))))
     mode = mode if isinstance(mode, str) else tuple(mode)
     return as_scalar(_borrowed.ravel_multi_index(index, dims=dims, mode=mode, order=order))

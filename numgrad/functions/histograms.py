@@ -2,7 +2,6 @@
 none."""
 
 import builtins
-import operator
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -23,6 +22,7 @@ from .reduction import min as least_of
 from .reshaping import atleast_2d, ravel, reshape
 from .searching import searchsorted
 from .selection import maximum, minimum, where
+from .wanted import integer
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Tensor:
@@ -198,7 +198,7 @@ def _edges(
         w = None if weights is None else np.ones(np.shape(weights))
         checked = fresh(np.histogram_bin_edges(values_of(x), bins, ends, w))
     else:
-        count = operator.index(seen(bins))
+        count = integer(bins, "bins")
         checked = _borrowed.equal_bins(x.detach(), bins=count, limits=ends)
     moving = list(limits) if limits is not None else [x] if x.size else []
     if not any(isinstance(end, Tensor) and end.requires_grad for end in moving):
