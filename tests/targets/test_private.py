@@ -42,7 +42,7 @@ def test_what_python_computes_does_not_depend_on_what_a_kernel_called_before():
     for way in WAYS[::4]:
         helper, divided = way()
         assert divided(POINTS).tolist() == WANTED
-        assert not helper.overloads
+        assert not getattr(helper, "overloads", ())
         raises_in_python(helper)
 
 

@@ -14,6 +14,7 @@ import struct
 import sys
 import types
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ class _Walk:
         self.visit(value.__code__)
         for name in self.attributes:
             self.visit_templates(registered.attributes().get(name, []))
-        for name in sorted(set(_globals(value.__code__))):
+        for name in _globals(value.__code__):
             if name in value.__globals__:
                 self.tag("global", name)
                 self.visit(value.__globals__[name])
@@ -241,17 +242,18 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _globals(code: types.CodeType) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _globals(code: types.CodeType) -> tuple[str, ...]:
     """Return the names that a code object and the functions nested in it look up as globals.
 
     ``co_names`` has attributes too: the ``exp`` of ``math.exp`` is no global called ``exp``.
     """
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
+    looked_up = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {one.argval for one in dis.get_instructions(code) if one.opname in looked_up}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _globals(constant)
+            names.update(_globals(constant))
+    return tuple(sorted(names))
 
 
 def _has_docstring(code: types.CodeType) -> bool:

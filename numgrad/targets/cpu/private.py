@@ -64,7 +64,8 @@ class Caller(NamedTuple):
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
         """A function that is to be compiled with options."""
         given = {name: options.get(name) or False for name in _INHERITED}
-        return cls(pipeline, {**given, "fastmath": FastMathOptions(given["fastmath"]).flags or False})
+        given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
+        return cls(pipeline, given)
 
 
 class Private(CPUDispatcher):
