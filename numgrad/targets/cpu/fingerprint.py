@@ -31,6 +31,9 @@ _CODE_FIELDS = (
 )  # fmt: skip
 
 
+_OF_GENERALIZED = ("targetoptions", "signature", "writable_args")
+
+
 class UnstableValueError(Exception):
     """A value has no identity that another process would recognise."""
 
@@ -226,9 +229,10 @@ class _Walk:
     def visit_declaration(self, value: Any) -> None:
         """How a function was given to Numba: options, types, and signatures where no other follows.
         """
-        builder = getattr(value, "gufunc_builder", value)
-        for name in ("targetoptions", "locals", "signature", "writable_args"):
-            self.visit(getattr(builder, name, None))
+        builder = getattr(value, "gufunc_builder", None)
+        names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED
+        for name in names:
+            self.visit(getattr(builder or value, name, None))
         if getattr(value, "_frozen", False) or not getattr(value, "_can_compile", True):
             overloads = getattr(value, "_dispatcher", value).overloads
             self.visit([str(result.signature) for result in overloads.values()])

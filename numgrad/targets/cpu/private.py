@@ -282,7 +282,7 @@ def _overloaded(source: Any, caller: Caller) -> Any:
 
 
 def _class(source: Any, caller: Caller) -> Any:
-    key = ("class", *_key(source, {}, caller))
+    key = ("class", *_key(source, {"boundscheck": caller.options["boundscheck"]}, caller))
     return _kept(key, lambda: overloaded.class_of(source, lambda method: copied(method, caller)))
 
 
