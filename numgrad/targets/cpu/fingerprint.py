@@ -14,6 +14,7 @@ import struct
 import sys
 import types
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
 )  # fmt: skip
+
+
+_OF_GENERALIZED = ("targetoptions", "signature", "writable_args")
 
 
 class UnstableValueError(Exception):
@@ -178,7 +182,7 @@ class _Walk:
         self.visit(value.__code__)
         for name in self.attributes:
             self.visit_templates(registered.attributes().get(name, []))
-        for name in sorted(set(_globals(value.__code__))):
+        for name in _globals(value.__code__):
             if name in value.__globals__:
                 self.tag("global", name)
                 self.visit(value.__globals__[name])
@@ -225,9 +229,10 @@ class _Walk:
     def visit_declaration(self, value: Any) -> None:
         """How a function was given to Numba: options, types, and signatures where no other follows.
         """
-        builder = getattr(value, "gufunc_builder", value)
-        for name in ("targetoptions", "locals", "signature", "writable_args"):
-            self.visit(getattr(builder, name, None))
+        builder = getattr(value, "gufunc_builder", None)
+        names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED
+        for name in names:
+            self.visit(getattr(builder or value, name, None))
         if getattr(value, "_frozen", False) or not getattr(value, "_can_compile", True):
             overloads = getattr(value, "_dispatcher", value).overloads
             self.visit([str(result.signature) for result in overloads.values()])
@@ -241,17 +246,18 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _globals(code: types.CodeType) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _globals(code: types.CodeType) -> tuple[str, ...]:
     """Return the names that a code object and the functions nested in it look up as globals.
 
     ``co_names`` has attributes too: the ``exp`` of ``math.exp`` is no global called ``exp``.
     """
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
+    looked_up = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {one.argval for one in dis.get_instructions(code) if one.opname in looked_up}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _globals(constant)
+            names.update(_globals(constant))
+    return tuple(sorted(names))
 
 
 def _has_docstring(code: types.CodeType) -> bool:

@@ -64,7 +64,8 @@ class Caller(NamedTuple):
     def declared(cls, pipeline: Any, options: Mapping[str, Any]) -> "Caller":
         """A function that is to be compiled with options."""
         given = {name: options.get(name) or False for name in _INHERITED}
-        return cls(pipeline, {**given, "fastmath": FastMathOptions(given["fastmath"]).flags or False})
+        given["fastmath"] = FastMathOptions(given["fastmath"]).flags or False
+        return cls(pipeline, given)
 
 
 class Private(CPUDispatcher):
@@ -281,7 +282,7 @@ def _overloaded(source: Any, caller: Caller) -> Any:
 
 
 def _class(source: Any, caller: Caller) -> Any:
-    key = ("class", *_key(source, {}, caller))
+    key = ("class", *_key(source, {"boundscheck": caller.options["boundscheck"]}, caller))
     return _kept(key, lambda: overloaded.class_of(source, lambda method: copied(method, caller)))
 
 
