@@ -8,7 +8,6 @@ which may still use it: one that is dead while it is at work does not say that i
 
 import gc
 import os
-
 from typing import Any
 
 from ._blocks import Action, Block
