@@ -10,6 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .._collector import collector
 from .._errors import FreedGraphError, InplaceError
 from .handles import Handle, register
 from .keeping import before_writes
@@ -356,11 +357,32 @@ class Accumulator(Node):
         return True
 
 
+class SecondAccumulator(Accumulator):
+    """Stands for another accumulator of a leaf, to which the collector has cleared the reference:
+    it is equal to that one, which a graph may have that a finalizer uses."""
+
+    __slots__ = ("mark",)
+
+    def __init__(self, variable: Value) -> None:
+        super().__init__(variable)
+        self.mark, self.number = variable.leaf.mark
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Accumulator) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return self.mark
+
+
 def accumulator_of(leaf: Value) -> Node:
     """Return the accumulator of a leaf; a new one when no graph has it any more."""
     state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:
-        node = Accumulator(leaf)
+        if collector.is_at_work and state.accumulator is not None:
+            node = SecondAccumulator(leaf)
+        else:
+            node = Accumulator(leaf)
+            state.mark = hash(node), node.number
         state.accumulator = weakref.ref(node)
     return node

@@ -196,13 +196,15 @@ class LeafState:
     """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it.
 
     ``number`` says when it was made a leaf, in the order of nodes; 0 where nobody asked.
-    ``is_variable`` says that a transform has made it, to differentiate by it.
+    ``is_variable`` says that a transform has made it, to differentiate by it; ``mark`` has
+    hash and number of the accumulator that was made last.
     """
 
-    __slots__ = ("accumulator", "grad", "hooks", "is_variable", "number", "post_accumulate")
+    __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
 
     def __init__(self) -> None:
         self.number = 0
+        self.mark = 0, 0
         self.is_variable = False
         self.accumulator: Callable[[], Node | None] | None = None
         self.grad: Any = None
