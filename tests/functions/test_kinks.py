@@ -42,11 +42,11 @@ HESSIANS = {
     "forward over forward": lambda f: F.jacfwd(F.jacfwd(f)),
     "reverse over forward": lambda f: F.jacrev(F.jacfwd(f)),
     "captured": lambda f: ng.jit(F.hessian(f)),
-    "products": lambda f: lambda x: by_products(lambda e: F.hvp(f, (x,), (e,))[1][0], x),
-    "products from the left": lambda f: lambda x: by_products(lambda e: F.vhp(f, (x,), (e,))[1][0], x),
+    "hvp": lambda f: lambda x: by_products(lambda e: F.hvp(f, (x,), (e,))[1][0], x),
+    "vhp": lambda f: lambda x: by_products(lambda e: F.vhp(f, (x,), (e,))[1][0], x),
     "mapped": lambda f: lambda x: F.vmap(F.hessian(f))(np.stack([x, x]))[1],
     "sparse": lambda f: lambda x: sparse(f, x),
-}  # fmt: skip
+}
 
 
 def by_products(product, x):
