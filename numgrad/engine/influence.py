@@ -1,7 +1,5 @@
 """Which elements of a result have a part in cotangents that a recorded pass brings back to it."""
 
-from typing import Any
-
 import numpy as np
 
 from .backward import Pass

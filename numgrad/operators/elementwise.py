@@ -158,15 +158,6 @@ def absolute(x):
     return abs(x)
 
 
-absolute.reads(lambda needs: (True, False))
-
-
-@absolute.pullback
-def absolute_pullback(context, g):
-    x = context.input(0)
-    return multiply(g, registry["abs_slope"](x) if x.dtype.kind == "c" else sign(x))
-
-
 @builtin(numpy=np.sign, complex=False)
 def sign(x):
     return where(x > 0, 1.0, where(x < 0, -1.0, where(x == 0, 0.0, x)))
