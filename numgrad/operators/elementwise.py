@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .._declare import elementwise, registry
+from .._declare import elementwise
 from .._declare.partial import conjugate
 
 builtin = functools.partial(elementwise, register=True)
