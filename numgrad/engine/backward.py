@@ -44,8 +44,7 @@ class Pass:
         # such a pass is a part of the one around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        known = recognise(request) if self.around is None else None
-        if known is not None:
+        if self.around is None and (known := recognise(request)) is not None:
             self.structure, self.recalled = known
             return
         order = reachable(request.roots, request.cut, request.ends, request.first)
@@ -76,8 +75,7 @@ class Pass:
 
     def _select(self, order: list[Node]) -> None:
         """Find out what is wanted, and which nodes are executed or looked at for it."""
-        request = self.request
-        leaves = [Edge(node, 0) for node in order if node.is_accumulator]
+        request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
         inside = [node for node in order if node not in request.ends] if request.ends else order
@@ -176,13 +174,17 @@ class Pass:
         return self.with_part(Pass(request))
 
     def with_part(self, inner: "Pass") -> dict[Edge, Value]:
-        """Return what another pass finds as a part of this one, where nothing is computed yet."""
+        """Return what another pass finds as a part of this one, which computes nothing yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
-        inner._take_saved(inner.wanted)
-        inner._seed()
-        inner._visit_all()
-        return inner.grads
+        return inner.take_part()
+
+    def take_part(self) -> dict[Edge, Value]:
+        """Return what this pass finds, as a part of one that has not computed anything yet."""
+        self._take_saved(self.wanted)
+        self._seed()
+        self._visit_all()
+        return self.grads
 
     def _visit_all(self) -> None:
         for node in self.order:

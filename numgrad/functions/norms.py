@@ -8,9 +8,11 @@ from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
-from ..operators.comparison import not_equal
+from ..operators.comparison import less_equal, logical_or, not_equal
 from ..operators.complex_parts import real
-from ..operators.elementwise import absolute, multiply
+from ..operators.elementwise import absolute, multiply, subtract
+from ..operators.indexing import index
+from ..operators.kinks import creased
 from ..operators.powers import kinked_power, power, root_of_sum, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
@@ -169,7 +171,7 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     if ord in ("nuc", 2, -2):
         others = [axis for axis in range(-x.ndim, 0) if axis not in axes]
         sizes = singular_values(permute_dims(x, axes=(*others, *axes)), "norm")
-        result = (sum_ if ord == "nuc" else _largest if ord == 2 else min_)(sizes, axes=(-1,))
+        result = _of_sizes(sizes, ord, max(x.shape[rows], x.shape[columns]))
         return expand_dims(result, axes=tuple(sorted(axes))) if kept(keepdims) else result
     summed, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = sum_(absolute(x), axes=(summed,))
@@ -177,3 +179,36 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     result = _largest(sums, (compared,)) if ord > 0 else min_(sums, axes=(compared,))
     result = expand_dims(result, axes=(compared,))
     return result if kept(keepdims) else squeeze(result, axes=tuple(sorted(axes)))
+
+
+def _of_sizes(sizes: Tensor, ord: Any, most: int) -> Tensor:
+    """Return a norm of singular values, which are sorted. It has creases where they are 0, and the
+    largest and the smallest where another is as large, up to rounding."""
+    if not sizes.shape[-1]:
+        return sum_(sizes, axes=(-1,))
+    largest = expand_dims(index(sizes, key=(0,)), axes=(-1,))
+    limit = multiply(largest, most * np.finfo(sizes.dtype).eps)
+    if ord == "nuc":
+        return sum_(creased(less_equal(sizes, limit), sizes), axes=(-1,))
+    result = (max_ if ord == 2 else min_)(sizes, axes=(-1,))
+    return creased(_is_creased(sizes, squeeze(limit, axes=(-1,)), ord == 2), result)
+
+
+def _is_creased(sizes: Tensor, limit: Tensor, is_largest: bool) -> Any:
+    place, beside = (0, 1) if is_largest else (-1, -2)
+    end = index(sizes, key=(place,))
+    vanishes = less_equal(end, limit)
+    if sizes.shape[-1] == 1:
+        return vanishes
+    distance = absolute(subtract(index(sizes, key=(beside,)), end))
+    return logical_or(vanishes, less_equal(distance, limit))
+
+
+def extreme_sizes(sizes: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """Return the largest and the smallest singular value, with their creases."""
+    ends = index(sizes, key=(0,)), index(sizes, key=(-1,))
+    limit = multiply(ends[0], most * np.finfo(sizes.dtype).eps)
+    largest, smallest = (
+        creased(_is_creased(sizes, limit, n == 0), end) for n, end in enumerate(ends)
+    )
+    return largest, smallest

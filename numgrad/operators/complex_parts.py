@@ -6,8 +6,9 @@ import numpy as np
 
 from .._declare import ViewOperator
 from .cast import cast
+from .cofactors import smooth
 from .comparison import equal
-from .elementwise import absolute, builtin, divide, multiply, subtract, where
+from .elementwise import absolute, builtin, divide, multiply, sign, subtract, where
 
 # Booleans, of all numbers, have no parts: so real ones are not asked for them.
 
@@ -153,3 +154,18 @@ abs_slope.reads(lambda needs: (True, True))
 def abs_slope_pullback(context, g):
     size = absolute(context.input(0))
     return divide(_turning(g, context.output()), where(equal(size, 0.0), np.nan, size))
+
+
+absolute.reads(lambda needs: (True, False))
+
+
+@absolute.pullback
+def absolute_pullback(context, g):
+    x = context.input(0)
+    if x.dtype.kind != "c":
+        return multiply(g, sign(x))
+    found = smooth(
+        context, x, g,
+        lambda h: multiply(h, x), lambda safe: multiply(g, abs_slope(safe)),
+    )  # fmt: skip
+    return multiply(g, abs_slope(x)) if found is None else found

@@ -19,3 +19,14 @@ at_kink.reads(lambda needs: (True, False, False))
 def at_kink_pullback(context, g):
     # A product, whose derivatives are NaN as well: `where` would choose the other side.
     return None, multiply(g, where(context.input(0), np.asarray(np.nan, g.dtype), 1.0))
+
+
+@builtin(conditions=(0,))
+def creased(condition, x):
+    """A value, unchanged, with its slope; where it has a crease, no further derivatives exist."""
+    return x
+
+
+@creased.partial("x")
+def creased_dx(condition, x):
+    return 1 + at_kink(condition, where(condition, x, 0.0))

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from .elementwise import builtin, where
+from .cofactors import smooth
+from .elementwise import builtin, multiply, where
 from .kinks import at_kink
 from .twofold import sum_rest
 
@@ -48,6 +49,15 @@ def root_of_sum(x):
 @root_of_sum.partial("x")
 def root_of_sum_dx(y):
     return at_kink(y == 0, 0.5 * (1 / y))
+
+
+@root_of_sum.pullback
+def root_of_sum_pullback(context, g):
+    found = smooth(
+        context, context.output(), g,
+        lambda h: multiply(h, 0.5), lambda y: multiply(g, 0.5 * (1 / y)),
+    )  # fmt: skip
+    return root_of_sum.partials[0].apply(context, g) if found is None else found
 
 
 @builtin(complex=False)
@@ -240,3 +250,16 @@ def other_share_dx2(x1, x2):
 
 hypot_dx1.on_tensors = lambda x1, x2, y: leg_share(x1, x2)
 hypot_dx2.on_tensors = lambda x1, x2, y: other_share(x1, x2)
+
+
+@hypot.pullback
+def hypot_pullback(context, g):
+    return tuple([_hypot_gradient(context, g, n) if context.wanted[n] else None for n in (0, 1)])
+
+
+def _hypot_gradient(context, g, n):
+    found = smooth(
+        context, context.output(), g,
+        lambda h: multiply(h, context.input(n)), lambda y: multiply(g, context.input(n) / y),
+    )  # fmt: skip
+    return hypot.partials[n].apply(context, g) if found is None else found

@@ -248,6 +248,16 @@ PARTS = (
         oracle=False,
     ),
     Scenario(
+        name="creased",
+        function=lambda x: registry["creased"](x != x, x),
+        operators=("creased",),
+        dtypes=REAL,
+        half=False,
+        reference=lambda x: x,
+        points=spread([(-2, 2)]),
+        oracle=False,
+    ),
+    Scenario(
         name="at_kink",
         function=lambda x: registry["at_kink"](x != x, x),
         operators=("at_kink",),
