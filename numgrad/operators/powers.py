@@ -127,9 +127,19 @@ def lower_power_dx2(x1, y):
 
 @builtin
 def base_slope(x1, x2):
+    return slope_in_base(x1, x2, x1**x2)
+
+
+def slope_in_base(x1, x2, y):
+    if x1 != 0 and LEAST < abs(y) < MOST:
+        return x2 * (y / x1)
     # x1**0 is constant in x1, and 0 * x1**-1 would be NaN where that is infinite.
     constant = (x2 == 0) & (abs(1 / x1) == math.inf)
     return x2 * where(constant, 1.0, lower_power(x1, x2, 1.0))
+
+
+LEAST, MOST = 1e-30, 1e30
+"""Between these a power has all its digits in either precision."""
 
 
 @builtin
@@ -162,8 +172,8 @@ def exponent_slope_dx2(x1, x2, y):
 
 
 @power.partial("x1")
-def power_dx1(x1, x2):
-    return base_slope(x1, x2)
+def power_dx1(x1, x2, y):
+    return slope_in_base(x1, x2, y)
 
 
 @power.partial("x2")
@@ -171,6 +181,7 @@ def power_dx2(x1, x2, y):
     return logarithms(x1, y)
 
 
+power_dx1.on_tensors = lambda x1, x2, y: base_slope(x1, x2)
 power_dx2.on_tensors = lambda x1, x2, y: exponent_slope(x1, x2)
 
 
