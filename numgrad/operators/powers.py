@@ -122,7 +122,7 @@ def lower_power_dx2(x1, y):
     return where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
 
 
-# The slopes of a power are operators, so that its mixed slopes are one function, and its limit at 0.
+# The slopes of a power are operators, so that its mixed slopes are one function, at 0 its limit.
 
 
 @builtin
@@ -202,8 +202,8 @@ def hypot_dx2(x1, x2, y):
 
 
 
-# The slopes of the length are operators: the product rule would make differences of their slopes. The
-# order of the arguments stays, because the bits of the length depend on it.
+# The slopes of the length are operators: the product rule would make differences of their slopes.
+# The order of the arguments stays, because the bits of the length depend on it.
 
 
 @builtin(complex=False)

@@ -1,8 +1,8 @@
 """Slopes of shares of exponentials, in which nothing is taken from 1.
 
 What `softmax` and its kin compute is one thing, how they are differentiated another: an operator
-here hands a value on, and has its derivative with respect to the exponents. A share may be all but 1:
-what it lacks, and what goes to its exponent, is a sum over the others.
+here hands a value on, and has its derivative with respect to the exponents. A share may be all but
+1: what it lacks, and what goes to its exponent, is a sum over the others.
 """
 
 import numpy as np
