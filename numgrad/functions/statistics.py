@@ -16,8 +16,8 @@ from ..operators.indexing import index
 from ..operators.layout import axes_last
 from ..operators.powers import root_of_sum, square
 from ..operators.selection import maximum
-from ..operators.shares import of_logsumexp
 from ..operators.shape import broadcast_to, expand_dims
+from ..operators.shares import of_logsumexp
 from ..operators.sorting import argsort, permute
 from .axes import Axis, kept, negative_axes, number_of_elements, reducer
 from .operands import as_scalar, as_tensor

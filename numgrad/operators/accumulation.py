@@ -1,10 +1,10 @@
 """Sums at positions, in the order of what is added, so that they are deterministic.
 
-Up to `LEAF` terms of a sum are added one by one, as in a leaf of other sums. Where a position may come
-more often, single precision is summed in double, and in double precision what rounding takes from
-each sum is summed beside it (Neumaier 1974): a sum of ten million terms is as exact as one of ten.
-That takes memory for the sums, and more time where it does not fit into a cache, so it is known first
-whether a position does come more often.
+Up to `LEAF` terms of a sum are added one by one, as in a leaf of other sums. Where a position may
+come more often, single precision is summed in double, and in double precision what rounding takes
+from each sum is summed beside it (Neumaier 1974): a sum of ten million terms is as exact as one of
+ten. That takes memory for the sums, and more time where it does not fit into a cache, so it is
+known first whether a position does come more often.
 """
 
 import numpy as np

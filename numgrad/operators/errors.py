@@ -47,8 +47,8 @@ def wofz_slope(z, y):
 TWO_I_OVER_SQRT_PI = 2j / math.sqrt(math.pi)
 NAMES.update(decay=decay)
 
-# Slopes, which have slopes of their own. Those of inverse functions are made of what `erfcx` is there
-# and of the argument: an exponential of the square of the value has fewer digits than this.
+# Slopes, which have slopes of their own. Those of inverse functions are made of what `erfcx` is
+# there and of the argument: an exponential of the square of the value has fewer digits than this.
 
 TAILS = {"scipy": "", "tried": CENTRE}
 declare("bell", "x", "``exp(-x**2)``", value=normal.bell, complex="math.exp(-x * x)", **TAILS,

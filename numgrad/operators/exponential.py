@@ -6,7 +6,6 @@ from math import log1p as real_log1p
 
 from .._declare.partial import conjugate
 from .elementwise import builtin, multiply, negative, reciprocal, where
-
 from .twofold import LN2_REST, LN2_REST_SINGLE, in_single, product_rest, sum_rest
 
 LN2 = math.log(2)

@@ -52,7 +52,7 @@ def next_share(x):
 
 
 def erfcx_derivative(k, x):
-    """Derivative ``k`` of `erfcx`. The recurrence takes differences of nearly equal numbers above 1;
+    """Derivative ``k`` of `erfcx`. Above 1 a recurrence takes differences of nearly equal numbers;
     there quotients of each and the one before are a continued fraction."""
     value = erfcx(x)
     if x > 1:

@@ -144,14 +144,24 @@ def lower_power_dx2(x1, y):
     return where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
 
 
-# The slopes of a power are operators, so that its mixed slopes are one function, and its limit at 0.
+# The slopes of a power are operators, so that its mixed slopes are one function, at 0 its limit.
 
 
 @builtin
 def base_slope(x1, x2):
+    return slope_in_base(x1, x2, x1**x2)
+
+
+def slope_in_base(x1, x2, y):
+    if x1 != 0 and LEAST < abs(y) < MOST:
+        return x2 * (y / x1)
     # x1**0 is constant in x1, and 0 * x1**-1 would be NaN where that is infinite.
     constant = (x2 == 0) & (abs(1 / x1) == math.inf)
     return x2 * where(constant, 1.0, lower_power(x1, x2, 1.0))
+
+
+LEAST, MOST = 1e-30, 1e30
+"""Between these a power has all its digits in either precision."""
 
 
 @builtin
@@ -184,8 +194,8 @@ def exponent_slope_dx2(x1, x2, y):
 
 
 @power.partial("x1")
-def power_dx1(x1, x2):
-    return base_slope(x1, x2)
+def power_dx1(x1, x2, y):
+    return slope_in_base(x1, x2, y)
 
 
 @power.partial("x2")
@@ -193,6 +203,7 @@ def power_dx2(x1, x2, y):
     return logarithms(x1, y)
 
 
+power_dx1.on_tensors = lambda x1, x2, y: base_slope(x1, x2)
 power_dx2.on_tensors = lambda x1, x2, y: exponent_slope(x1, x2)
 
 
@@ -211,8 +222,8 @@ def hypot_dx2(x1, x2, y):
     return where(y == 0, 0.0, x2 / y)
 
 
-# The slopes of the length are operators: the product rule would make differences of their slopes. The
-# order of the arguments stays, because the bits of the length depend on it.
+# The slopes of the length are operators: the product rule would make differences of their slopes.
+# The order of the arguments stays, because the bits of the length depend on it.
 
 
 @builtin(complex=False)

@@ -42,8 +42,8 @@ def tan_dx(y):
 # 1 - x is -(x - 1), but of x = 1, where that of real numbers would be -0.
 
 
-# The slopes of inverse functions are operators with slopes of their own: the product rule would take
-# differences of what is nearly equal, or squares of what is nearly 0.
+# The slopes of inverse functions are operators with slopes of their own: the product rule would
+# take differences of what is nearly equal, or squares of what is nearly 0.
 
 
 @builtin

@@ -1,4 +1,5 @@
-"""Mixed second derivatives are one number, whichever argument comes first, at special points too."""
+"""Mixed second derivatives are one number, whichever argument comes first; at special points too.
+"""
 
 import itertools
 import warnings
@@ -61,7 +62,8 @@ def test_order_of_arguments_does_not_matter(operator, free):
     for first, second in itertools.combinations(free, 2):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found, other = mixed(operator, args, first, second), mixed(operator, args, second, first)
+            found = mixed(operator, args, first, second)
+            other = mixed(operator, args, second, first)
         same = np.isclose(found, other, 1e-9, 0, equal_nan=True)
         if operator.name in ENDS:
             same |= np.isnan(found) | np.isnan(other) | np.isinf(found) & np.isinf(other)
@@ -78,9 +80,7 @@ POWERS = {(0.0, 3.0): 0.0, (0.0, 1.0): -np.inf, (0.0, 0.5): -np.inf, (0.0, 0.0):
 def single(f, n, mode):
     """Return the derivative of ``f(x, y)`` in one argument, in a mode."""
     if mode == "forward":
-        return lambda x, y: ng.func.jvp(
-            f, (x, y), (np.float64(n == 0), np.float64(n == 1))
-        )[1]
+        return lambda x, y: ng.func.jvp(f, (x, y), (np.float64(n == 0), np.float64(n == 1)))[1]
     return ng.func.grad(f, argnums=n)
 
 

@@ -64,24 +64,25 @@ def slope(definition, numbers, places):
     return float(found) if known else np.nan
 
 
-def numbers(name):
+def numbers_of(name):
     definition, found = FUNCTIONS[name], {}
     for dtype in DTYPES:
         columns = points(name, dtype)
         count = len(columns)
         for places in [*[(k,) for k in range(count)], (0, 0), *[(0, 1), (1, 1)] * (count - 1)]:
             key = f"{name}.{dtype}.{''.join(map(str, places))}"
-            found[key] = np.array([slope(definition, p, places) for p in zip(*columns, strict=True)])
+            several = zip(*columns, strict=True)
+            found[key] = np.array([slope(definition, numbers, places) for numbers in several])
     return found
 
 
 def main(names):
-    stored = dict(np.load(PATH)) if names else {}
+    stored, names = (dict(np.load(PATH)), names) if names else ({}, list(FUNCTIONS))
     with Pool() as pool:
-        for name, found in zip(names or FUNCTIONS, pool.imap(numbers, names or FUNCTIONS)):
+        for name, found in zip(names, pool.imap(numbers_of, names), strict=True):
             print(name, {k: int(np.isnan(v).sum()) for k, v in found.items()}, flush=True)
             stored.update(found)
-            np.savez_compressed(PATH, **{k: y for k, y in sorted(stored.items())})
+            np.savez_compressed(PATH, **dict(sorted(stored.items())))
 
 
 if __name__ == "__main__":
