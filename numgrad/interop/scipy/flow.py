@@ -11,6 +11,7 @@ from ...engine.record import mode
 from ...func.gradients import Called
 from ...functions.joining import concat, stack
 from ...functions.reduction import sum as _sum
+from .functions import function
 from .linear import as_real
 from .parameters import number
 
@@ -82,6 +83,22 @@ class AdjointField:
         return tuple(self.field(t, given[: self.count], given[self.count :]))
 
 
+class Slopes:
+    """The slope of one state, as a `Field`: of tensors where it is recorded, else from the function
+    that the solver was given."""
+
+    def __init__(self, slope: Callable[..., Tensor], hook: function) -> None:
+        self.slope, self.hook = slope, hook
+
+    def __call__(
+        self, t: Tensor, states: Sequence[Tensor], params: Sequence[Tensor]
+    ) -> Sequence[Tensor]:
+        """Return the slope."""
+        if mode.grad:
+            return (self.slope(states[0], t, *params),)
+        return (tensor(self.hook.vector(states[0].numpy(), t.item())),)
+
+
 class Times:
     """The times of a problem: numbers for a solver, and tensors where a gradient is to reach
     them."""
@@ -98,20 +115,20 @@ class Times:
         """Whether a gradient is to reach one of them."""
         return not (self.first is self.last is self.wanted is None)
 
-    def begin(self, slope: Any, y0: Tensor, params: Sequence[Tensor]) -> Tensor:
+    def begin(self, field: Slopes, y0: Tensor, params: Sequence[Tensor]) -> Tensor:
         """Return the start, whose time may move, as a function of that: where the solution
         through it is at the number that the time is now."""
         if self.first is None:
             return y0
-        return moved(slope, self.first, tensor(self.span[0]), y0, params)
+        return moved(field, self.first, tensor(self.span[0]), y0, params)
 
     def states(
-        self, slope: Any, y: Tensor, t: np.ndarray, y0: Tensor, params: Sequence[Tensor]
+        self, field: Slopes, y: Tensor, t: np.ndarray, y0: Tensor, params: Sequence[Tensor]
     ) -> tuple[Any, Tensor]:
         """Return times and states as functions of the times that were given, as far as these are
         theirs: of the solver's own times only the ends of the interval are."""
         if self.wanted is not None:
-            return self.wanted, all_moved(slope, t, self.wanted, y, params)
+            return self.wanted, all_moved(field, t, self.wanted, y, params)
 
         if self.are_chosen or not self.move:
             return t, y
@@ -119,7 +136,7 @@ class Times:
         if self.first is not None:
             times, y = concat([self.first[None], times[1:]]), concat([y0[None], y[1:]])
         if self.last is not None and t[-1] == self.span[1]:
-            end = moved(slope, tensor(t[-1]), self.last, y[-1], params)
+            end = moved(field, tensor(t[-1]), self.last, y[-1], params)
             times, y = concat([times[:-1], self.last[None]]), concat([y[:-1], end[None]])
         return times, y
 
@@ -130,18 +147,14 @@ def followed(t: Any) -> Tensor | None:
     return as_real(t, "solve_ivp") if is_followed else None
 
 
-def moved(slope: Any, start: Tensor, end: Tensor, y: Tensor, params: Sequence[Tensor]) -> Tensor:
+def moved(field: Slopes, start: Tensor, end: Tensor, y: Tensor, params: Sequence[Tensor]) -> Tensor:
     """Return a state at one time as the state at another one, which is the same number."""
-
-    def field(t: Tensor, states: Sequence[Tensor], params: Sequence[Tensor]) -> Sequence[Tensor]:
-        return (slope(states[0], t, *params),)
-
     return Flow.apply(field, 1, start, end, y, *params)[0]
 
 
 def all_moved(
-    slope: Any, start: np.ndarray, end: Tensor, y: Tensor, params: Sequence[Tensor]
+    field: Slopes, start: np.ndarray, end: Tensor, y: Tensor, params: Sequence[Tensor]
 ) -> Tensor:
     """Return states at several times as those at others, which are the same numbers."""
-    rows = [moved(slope, tensor(at), end[n], y[n], params) for n, at in enumerate(start)]
+    rows = [moved(field, tensor(at), end[n], y[n], params) for n, at in enumerate(start)]
     return stack(rows) if rows else y

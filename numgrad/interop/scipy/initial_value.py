@@ -11,11 +11,17 @@ from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
-from .flow import Times
+from .flow import Slopes, Times
 from .functions import FORMS, function
 from .linear import as_real
 from .parameters import Parameters, controls, number
 from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
+
+INSTEAD = {
+    "events": "find the time of an event by root, which it is of the function of the event at the "
+    "state for t_eval=t",
+    "dense_output": "ask for the states at t_eval",
+}
 
 
 def solve_ivp(
@@ -130,17 +136,18 @@ def solve_ivp(
     if (is_followed or times.move) and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
     slope = parameters.over(hook.of_vector.vector)
+    field = Slopes(slope, hook)
     if kind is None and result.sol is not None:
         from .interpolant import Interpolant
 
-        result.sol = Interpolant(result.sol, slope, parameters.tensors)
+        result.sol = Interpolant(result.sol, field, parameters.tensors)
     if not inputs.has_tensors and not times.has_tensors:
         result.y = result.y.reshape(*start.shape, result.t.size)
         return result
     y = tensor(np.ascontiguousarray(result.y.T))
     tensors = parameters.tensors
     y0 = reshape(as_real(y0, "solve_ivp"), -1)
-    begin = times.begin(slope, y0, tensors)
+    begin = times.begin(field, y0, tensors)
     if kind == "discrete":
         asked_for = result.t if wanted is None else wanted
         run = Run(Step(slope, method), result.t, y.numpy(), asked_for, jit)
@@ -151,7 +158,7 @@ def solve_ivp(
         problem = Problem(hook, slope, result.sol, times.span[0], result.t, method=method, **given)
         result.sol = None
         y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
-    result.t, y = times.states(slope, y, result.t if wanted is None else wanted, y0, tensors)
+    result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
     return result
 
@@ -161,12 +168,12 @@ def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
     kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
     if kind not in ("discrete", "continuous"):
         raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
-    refused = [name for name in ("events", "dense_output") if options.get(name)]
-    if refused:
-        raise NotDifferentiableError(
-            f"solve_ivp: with {refused[0]} part of the result would be without its gradient; ask "
-            f"for the states at t_eval, or detach y0 and args"
-        )
+    for name, instead in INSTEAD.items():
+        if options.get(name):
+            raise NotDifferentiableError(
+                f"solve_ivp: with {name} part of the result would be without its gradient; "
+                f"{instead}, or detach y0, args and t_span"
+            )
     if kind == "discrete" and method not in (*FIXED, *ADAPTIVE):
         raise NotDifferentiableError(
             f"solve_ivp: the steps of {method!r} have no discrete adjoint here; take "
@@ -212,9 +219,12 @@ class _Asked(NamedTuple):
         if self.kind == "continuous":
             given["dense_output"] = True
         times = None if self.kind == "discrete" else self.wanted
-        return integrate.solve_ivp(
+        found = integrate.solve_ivp(
             lambda t, y: hook.vector(y, t), self.span, self.start, method, times, **given
         )
+        found.t = np.asarray(found.t, float)  # an empty list where no time is wanted
+        found.y = np.reshape(found.y, (self.start.size, found.t.size))
+        return found
 
     def in_steps(self, step: float | None) -> Any:
         """Return what equal steps between the times that are wanted lead to, in SciPy's form."""

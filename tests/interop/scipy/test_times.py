@@ -129,6 +129,13 @@ def test_times_that_are_returned_carry_their_gradient():
     assert isinstance(found.t, np.ndarray)
 
 
+def test_no_time_at_all():
+    for method, options in (("RK45", {}), ("BDF", {"dense_output": True}), ("RK4", {"step": 0.1})):
+        f = lambda t: solve_ivp(field, (0.0, 1.0), A, method, t, (K,), **options).y  # noqa: B023, E731
+        assert f([]).shape == (2, 0)
+        assert ng.func.jacrev(f)(np.zeros(0)).shape == (2, 0, 0)
+
+
 def test_a_time_in_single_precision_and_a_start_of_several_axes():
     def f(t):
         return solve_ivp(field, (0.0, 1.0), np.ones((2, 2)), t_eval=t, args=(K,), **TIGHT).y.sum()
@@ -158,6 +165,21 @@ def test_events_refuse_a_start_that_moves_and_do_not_depend_on_the_end():
         found = solve_ivp(field, (0.0, t), A, args=(K,), **options)
         (slope,) = ng.grad(found.y[0, -1], t)
         assert slope.item() == pytest.approx(K[0] * np.cos(0.5) * found.y[0, -1].item())
+
+
+def test_the_time_of_an_event_is_a_root():
+    def when(k):  # the first state, 1.5 exp(k sin(t)), reaches 2.5
+        def event(t, k):
+            return solve_ivp(field, (0.0, 2.5), A, t_eval=t, args=(k,), **TIGHT).y[0] - 2.5
+
+        return ng.interop.scipy.root(event, np.array([0.6]), args=(k,), tol=1e-12).x[0]
+
+    z = np.log(2.5 / 1.5) / K[0]
+    close(when(K), np.arcsin(z), 1e-8)
+    slope = -z / K[0] / np.sqrt(1.0 - z * z)
+    close(ng.func.grad(when)(K), [slope], 1e-7)
+    bend = z / K[0] ** 2 * (2.0 + z * z / (1.0 - z * z)) / np.sqrt(1.0 - z * z)
+    close(ng.func.hessian(when)(K), [[bend]], 1e-5)
 
 
 def test_the_interpolant_has_derivatives_to_the_time():
