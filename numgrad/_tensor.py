@@ -264,22 +264,7 @@ class Tensor(Arithmetic, Methods, Value):
 
     def register_hook(self, hook: Callable[["Tensor"], "Tensor | None"]) -> hooks.Handle:
         """Call ``hook(gradient)`` when the gradient of this tensor is computed; it may return a
-        replacement.
-
-        In a pass over a gradient that was recorded the hook is called again if operations read this
-        tensor. The derivative of the operation that made it reads what was computed, before the
-        hook.
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        >>> x = ng.tensor(1.0, requires_grad=True)
-        >>> y = 1.0 / x
-        >>> handle = y.register_hook(lambda g: 2.0 * g)
-        >>> (g,) = ng.grad(y, x, create_graph=True)  # -2 / x**2
-        >>> g.item(), ng.grad(g, x)[0].item()
-        (-2.0, 4.0)
-        """
+        replacement."""
         self._require_grad("register_hook")
         node = self.edge.node
         if isinstance(node, Accumulator):

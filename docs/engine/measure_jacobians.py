@@ -161,7 +161,7 @@ def measure_file() -> None:
 
 
 def watched(work: Callable[[], None]) -> tuple[float, float]:
-    """Return the seconds that something takes, and the MiB of memory at most beside those before."""
+    """Return the seconds that something takes, and by how many MiB more memory is in use."""
     most, done = [0.0], threading.Event()
 
     def watch() -> None:

@@ -17,7 +17,8 @@ CHEAP = 4000  # calls of functions that an observation may take
 TAPES = ("gradients", "hooked_gradients", "backward_gradients")
 OWN_READERS = (
     "np.tanh({})", "np.expm1(np.sin({}))", "1.0 / (np.sin({}) + 2.0)", "np.sqrt(np.cos({}) + 2.0)",
-    "np.prod(np.cos({}) + np.array([0.5, 2.0]))", "np.linalg.norm(np.sin({}) + np.array([2.0, 3.0]))",
+    "np.prod(np.cos({}) + np.array([0.5, 2.0]))",
+    "np.linalg.norm(np.sin({}) + np.array([2.0, 3.0]))",
 )  # fmt: skip
 PLACES = ("tensor", "before", "after")
 
