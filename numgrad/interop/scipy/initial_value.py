@@ -9,6 +9,7 @@ import numpy as np
 from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...functions.reshaping import matrix_transpose, reshape
+from ...functions.wanted import pair
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
 from .functions import FORMS, function
@@ -103,6 +104,7 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
+    t_span = pair(t_span, "t_span", "the first and the last time")
     if any(isinstance(t, Tensor) and t.requires_grad for t in t_span):
         raise NotDifferentiableError(
             "solve_ivp: no gradient flows to t_span; integrate (t1 - t0) * fun over (0, 1), with "
