@@ -16,7 +16,7 @@ from .operands import arrays_of, as_tensor, values_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis, ravel, reshape
 from .searching import nonzero
-from .wanted import integer
+from .wanted import integer, integers
 
 
 def block(arrays: Any) -> Tensor:
@@ -167,6 +167,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Tensor:
             [3., 1.]])
     """
     a, shape = ravel(as_tensor(a)), tuple(np.atleast_1d(arrays_of(seen(new_shape))).tolist())
+    shape = integers(shape, "new_shape")
     if any(n < 0 for n in shape):
         raise ValueError(f"resize: sizes must not be negative, got {shape}")
     count = int(np.prod(shape))

@@ -49,14 +49,15 @@ def select(
     >>> ng.grad(y.sum(), x)[0]
     tensor([-4.,  0.,  3.])
     """
+    condlist, choicelist = sequence(condlist, "condlist"), sequence(choicelist, "choicelist")
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     if not len(condlist):
         raise ValueError("select: at least one condition is needed")
-    conditions = as_tensors(*sequence(condlist, "condlist"))
+    conditions = as_tensors(*condlist)
     if any(c.dtype.kind != "b" for c in conditions):
         raise TypeError("select: conditions must be boolean")
-    choices = in_one_dtype(*sequence(choicelist, "choicelist"), default)
+    choices = in_one_dtype(*choicelist, default)
     result: Any = choices[-1]
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         result = where(condition, choice, result)
@@ -110,6 +111,7 @@ def piecewise(
     if is_one or (x.ndim and np.ndim(condlist[0]) == 0):
         condlist = [condlist]
     conditions = [as_tensor(c).astype(bool) for c in condlist]
+    funclist = sequence(funclist, "funclist")
     if len(conditions) == len(funclist) - 1:
         rest = conditions[0]
         for condition in conditions[1:]:

@@ -14,7 +14,7 @@ from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensors
 from .pairing import Labels, Operation, plan
 from .results import delivered
-from .wanted import pair
+from .wanted import pair, sequence
 
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
 
@@ -66,7 +66,8 @@ def einsum(
     if not isinstance(subscripts, str):
         items = (subscripts, *operands)
         pairs = items[: len(items) // 2 * 2]
-        subscripts = tuple([tuple(labels) for labels in (*pairs[1::2], *items[len(pairs) :])])
+        labels = (*pairs[1::2], *items[len(pairs) :])
+        subscripts = tuple([tuple(sequence(some, "each list of axes")) for some in labels])
         operands = pairs[::2]
     if isinstance(optimize, (list, tuple)):
         path = optimize[optimize[:1] == ["einsum_path"] :]

@@ -53,7 +53,11 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
             if isinstance(value, Tensor):
                 leaving.refuse(value, f"ng.{name}", "It has no derivative.")
         given = {key: arrays_of(seen(value)) for key, value in options.items()}
-        return tensors_of(function(*[arrays_of(seen(arg)) for arg in args], **given))
+        arrays = [arrays_of(seen(arg)) for arg in args]
+        try:
+            return tensors_of(function(*arrays, **given))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
 
     call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
 
@@ -199,7 +203,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str = "C") -> tuple[Ten
     >>> ng.unravel_index(5, (2, 3))
     (tensor(1), tensor(2))
     """
-    shape = tuple(map(int, np.atleast_1d(seen(shape))))
+    shape = tuple(map(whole, np.atleast_1d(seen(shape))))
     found = _borrowed.unravel_index(as_tensor(indices), shape=shape, order=order)
     return tuple(as_scalar(found[..., axis]) for axis in range(len(shape)))
 
@@ -229,7 +233,7 @@ def ravel_multi_index(
     tensor([5, 1])
     """
     index = stack(broadcast_arrays(*sequence(multi_index, "multi_index")), -1)
-    dims = tuple(map(int, np.atleast_1d(seen(dims))))
+    dims = tuple(map(whole, np.atleast_1d(seen(dims))))
     mode = mode if isinstance(mode, str) else tuple(mode)
     return as_scalar(_borrowed.ravel_multi_index(index, dims=dims, mode=mode, order=order))
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from .constants import ones, zeros, zeros_like
 from .cumulative import cumprod
 from .filtering import convolve

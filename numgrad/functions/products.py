@@ -8,7 +8,6 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor, placed
-from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import matmul as _matmul
 from ..operators.cast import cast

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import joining as _joining
 from ..operators import shape as _shape

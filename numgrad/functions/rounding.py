@@ -3,7 +3,6 @@
 from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor, constant
-from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
 from .memory_order import in_order, order_of

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import NumgradError
 from .._tensor import Tensor
 from ..engine.seen import seen
 from ..engine.site import is_ours
@@ -53,6 +54,21 @@ def numeric(x: Any, argument: str) -> Any:
     if usual or hasattr(x, "__array__") or hasattr(x, "__array_interface__"):
         return x
     raise TypeError(unwanted(argument, "a number or an array", x))
+
+
+class WordsOfNumpy:
+    """In the block NumPy says what is wrong with arguments; its errors are given the name of the
+    function that was called."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, NumgradError) or not isinstance(error, (TypeError, ValueError)):
+            return
+        name = called()
+        if name not in str(error):
+            raise type(error)(f"{name}: {error}") from None
 
 
 def sequence(items: Any, argument: str) -> Any:

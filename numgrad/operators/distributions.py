@@ -43,7 +43,8 @@ student_density = declare("student_density", "df t", "density of Student's t dis
              " + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_density_df),
         dt="-y * (df + 1) * t / (df + t * t)")
 student_slope = declare("student_slope", "df t",
-        "slope of a draw of Student's t distribution in ``df``", value=student_draw, scipy="", domain="df > 0", fixed="df", tried=((0.5, 5), (-3, 3)),
+        "slope of a draw of Student's t distribution in ``df``", value=student_draw, scipy="",
+        domain="df > 0", fixed="df", tried=((0.5, 5), (-3, 3)),
         of="the slope of `stdtr` in its degrees of freedom",
         dt=("y * (df + 1) * t / (df + t * t) - (digamma((df + 1) / 2) - digamma(df / 2) - 1 / df"
             " - log1p(z) + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_slope_dt))

@@ -1,6 +1,7 @@
 """The gamma and beta functions, their incomplete integrals, and the zeta function."""
 
 import math
+from typing import Any
 
 from .._declare.foreign import Foreign
 from .beta_functions import beta_log, beta_value, binomial, rising
@@ -246,7 +247,7 @@ declare("betainc", "a b x", "regularized incomplete beta function", **BETA, valu
         da="betainc_a(a, b, x)", db="betainc_b(a, b, x)", dx="beta_density(a, b, x)")
 declare("betaincc", "a b x", "complement of `betainc`", **BETA, da="-betainc_a(a, b, x)",
         db="-betainc_b(a, b, x)", dx="-beta_density(a, b, x)")
-DRAWN = {"da": "beta_slope(a, b, y, 1 - y)", "db": "-beta_slope(b, a, 1 - y, y)"}
+DRAWN: Any = {"da": "beta_slope(a, b, y, 1 - y)", "db": "-beta_slope(b, a, 1 - y, y)"}
 declare("betaincinv", "a b p", "inverse of `betainc` in ``x``", **BETA_INVERSE, **DRAWN,
         dp="1 / beta_density(a, b, y)")
 declare("betainccinv", "a b p", "inverse of `betaincc` in ``x``", **BETA_INVERSE, **DRAWN,

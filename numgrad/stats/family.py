@@ -39,7 +39,8 @@ class Family:
         if name.startswith("_"):
             raise AttributeError(name)
         found = getattr(self._of_scipy(), name)
-        return partial(self._without_formula_of, name) if inspect.ismethod(found) else found
+        is_refused = inspect.ismethod(found) and name != "rvs"  # of draws `numgrad.random` says it
+        return partial(self._without_formula_of, name) if is_refused else found
 
     def _without_formula_of(self, function: str, *args: Any, **parameters: Any) -> Any:
         """Return what SciPy's function gives; in words that there is no derivative."""

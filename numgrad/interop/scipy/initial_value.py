@@ -9,6 +9,7 @@ import numpy as np
 from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
+from ...functions.wanted import pair
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
 from .flow import Slopes, Times
@@ -116,6 +117,7 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
+    t_span = pair(t_span, "t_span", "the first and the last time")
     options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
     jac, step = options.pop("jac"), options.pop("step")
     own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
