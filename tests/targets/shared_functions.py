@@ -10,6 +10,7 @@ import textwrap
 import types
 from collections import namedtuple
 
+import numpy as np
 from numba import float64, guvectorize, literal_unroll, njit, vectorize
 from numba import types as numba_types
 from numba.experimental import jitclass, structref
@@ -268,6 +269,24 @@ def by_overload():
     return helper, calling(between)
 
 
+def by_overload_of_a_compiled_function():
+    helper = reciprocal()
+    library = types.ModuleType("library")
+    library.ufunc = np.frompyfunc(lambda x: 1.0 / x, 1, 1)
+
+    @overload(library.ufunc)
+    def implementation(x):
+        return lambda x: helper(x)
+
+    @ng.operator("(n)->(n)")
+    @njit
+    def divided(x, out):
+        for i in range(x.size):
+            out[i] = library.ufunc(x[i])
+
+    return helper, divided
+
+
 def by_a_method_of_a_type():
     helper, number = reciprocal(), next(_numbers)
 
@@ -346,6 +365,7 @@ WAYS = (
     by_name, by_another_function, by_a_plain_function, by_a_function_within, by_what_is_inlined,
     in_line, by_a_module, by_a_tuple, by_a_named_tuple, by_one_after_another, by_default,
     by_argument, by_a_static_parameter, with_declared_types, by_a_choice, by_vectorize,
-    by_guvectorize, by_register_jitable, by_overload, by_a_method_of_a_type, by_a_class,
+    by_guvectorize, by_register_jitable, by_overload,
+    by_overload_of_a_compiled_function, by_a_method_of_a_type, by_a_class,
     by_a_scalar_kernel, by_an_elementwise_function,
 )  # fmt: skip

@@ -289,6 +289,7 @@ def _is_compiler_type(value: Any) -> bool:
 
 def _visit_builtin(walk: _Walk, value: Any) -> None:
     walk.tag("builtin", str(getattr(value, "__module__", "")), value.__name__)
+    walk.visit_templates(registered.overloads_of(value))
 
 
 _VISITORS: tuple[tuple[Any, Any], ...] = (

@@ -148,8 +148,13 @@ def _named(func_ir: Any, value: Any) -> tuple[Any, str] | None:
     if isinstance(value, ir.Global | ir.FreeVar):
         return value.value, value.name
     found = attribute(func_ir, value, ir)
-    is_other = isinstance(found, pytypes.FunctionType) and is_library(found)
-    return None if found is None or is_other else (found, value.attr)
+    if found is None or (_is_librarys(found) and not registered.overloads_of(found)):
+        return None
+    return found, value.attr
+
+
+def _is_librarys(value: Any) -> bool:
+    return isinstance(value, pytypes.FunctionType) and is_library(value)
 
 
 @contextmanager
@@ -185,7 +190,7 @@ def _copy(value: Any, caller: Caller, own: Any) -> Any:
         items = [_copy(item, caller, own) for item in value]
         if any(a is not b for a, b in zip(items, value, strict=True)):
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    return value
+    return _overloaded(value, caller)
 
 
 def known_to_numba(function: Callable) -> bool:
