@@ -85,9 +85,18 @@ class Trace:
         if edge.node is not None:
             place = ~edge.slot if edge.node is node else position
         if node not in self.index:
-            self.is_whole = False
+            self._restored_here(value, node.saved[position] if node.saved else None)
             return
         self._source(value, Saved(self.index[node], position, place))
+
+    def _restored_here(self, value: Value, saved: Any) -> None:
+        """Note what an operation of this pass has kept: it is what the operation has read."""
+        known = self._places.get(id(saved))
+        if known is None:
+            self.is_whole = False
+            return
+        self._places[id(value)] = known
+        self._alive.append(value)
 
     def applied(
         self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]

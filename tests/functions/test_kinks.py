@@ -177,3 +177,55 @@ def test_what_is_piecewise_linear_has_the_second_derivative_of_a_piece():
     ):  # fmt: skip
         for mode, found in hessians(function, np.zeros(2)):
             np.testing.assert_array_equal(found, np.zeros((2, 2)), mode)
+
+
+KINKS = (
+    np.linalg.norm,
+    lambda x: np.hypot(x[0], x[1]),
+    modulus,
+    lambda x: np.std(np.concatenate([x, -x])),
+    lambda x: np.linalg.norm(x, 3),
+    lambda x: np.linalg.norm(x + 1j * x[::-1]),
+)
+OUTER = (
+    lambda t: t, np.square, lambda t: t**3, lambda t: t**4, lambda t: t**1.5, lambda t: t * t,
+    lambda t: np.exp(-t), np.cos, np.log1p, lambda t: np.sqrt(1 + t), lambda t: t / (1 + t),
+)  # fmt: skip
+
+
+def drawn(rng):
+    """Return a random function with a kink at 0, which may cancel."""
+    kink = KINKS[rng.integers(len(KINKS))]
+    steps = [OUTER[n] for n in rng.integers(len(OUTER), size=rng.integers(1, 4))]
+    weight, line = rng.uniform(0.5, 2.0), rng.uniform(-1.0, 1.0, 2)
+
+    def function(x):
+        t = weight * kink(x)
+        for step in steps:
+            t = step(t)
+        return t + (line * x).sum() ** 2
+
+    return function
+
+
+def second_differences(function, step):
+    """Return the Hessian at 0 by values of NumPy."""
+    units, corner = step * np.eye(2), np.array([1, -1])
+    values = [[[[function(a * units[i] + b * units[j]) * a * b for a in corner] for b in corner]
+               for i in range(2)] for j in range(2)]  # fmt: skip
+    return np.sum(values, axis=(2, 3)) / (4 * step * step)
+
+
+def test_random_functions_are_right_or_nan_at_a_kink():
+    """What is a number there is that of second differences, whose limit it is."""
+    rng, numbers = np.random.default_rng(5), 0
+    for _ in range(20):
+        function = drawn(rng)
+        wide, narrow = (second_differences(function, step) for step in (2e-3, 1e-3))
+        for mode in ("forward over reverse", "reverse over reverse", *NESTED_FORWARD):
+            found = np.asarray(HESSIANS[mode](function)(np.zeros(2)))
+            known = np.isfinite(found)
+            numbers += known.all()
+            np.testing.assert_allclose(found[known], narrow[known], 0.02, 0.02, err_msg=mode)
+            np.testing.assert_allclose(found[known], wide[known], 0.04, 0.04, err_msg=mode)
+    assert numbers > 10  # not all are NaN
