@@ -45,12 +45,14 @@ def log_ratio(x1, x2):
 def ratio_gap(x1, x2):
     """``1 - x1 / x2``, 1 where both are 0."""
     empty = abs(x1) + abs(x2) == 0
-    return where(empty, 1.0, (x2 - x1) / where(empty, 1.0, x2))
+    ratio = where(x2 == math.inf, 1 - x1 / x2, (x2 - x1) / where(empty, 1.0, x2))
+    return where(empty, 1.0, ratio)
 
 
 def pseudo_huber_r(delta, r):
     length = math.hypot(delta, r)
-    return where(length == 0, 0.0, where(abs(r) < delta, delta / length * r, r / length * delta))
+    far = where(abs(r) == math.inf, math.copysign(delta, r), r / length * delta)
+    return where(length == 0, 0.0, where(abs(r) < delta, delta / length * r, far))
 
 
 def pseudo_huber_delta(delta, r):
