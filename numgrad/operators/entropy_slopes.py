@@ -45,12 +45,14 @@ def log_ratio(x1, x2):
 def ratio_gap(x1, x2):
     """``1 - x1 / x2``, 1 where both are 0."""
     empty = abs(x1) + abs(x2) == 0
-    return where(empty, 1.0, (x2 - x1) / where(empty, 1.0, x2))
+    ratio = where(x2 == math.inf, 1 - x1 / x2, (x2 - x1) / where(empty, 1.0, x2))
+    return where(empty, 1.0, ratio)
 
 
 def pseudo_huber_r(delta, r):
     length = math.hypot(delta, r)
-    return where(length == 0, 0.0, where(abs(r) < delta, delta / length * r, r / length * delta))
+    far = where(abs(r) == math.inf, math.copysign(delta, r), r / length * delta)
+    return where(length == 0, 0.0, where(abs(r) < delta, delta / length * r, far))
 
 
 def pseudo_huber_delta(delta, r):
@@ -85,7 +87,7 @@ def leg_cube_dx2(x1, x2):
 
 declare("quotient_or_0", "x1 x2", "``x1 / x2``, 0 where both are", value=quotient_or_0,
         complex=quotient_or_0, scipy="", tried=((0.2, 2), (0.3, 2)), dx1="1 / x2",
-        dx2=quotient_or_0_dx2)
+        dx2=("-x1 / x2**2", quotient_or_0_dx2))
 declare("logit_slope", "x", "slope of `logit`", value="1 / (x * (1 - x))",
         complex="1 / (x * (1 - x))", scipy="", tried=((0.1, 0.9),), dx="(x - (1 - x)) * y * y")
 declare("log_times_e", "x", "``1 + log(x)``", value=log_times_e, scipy="", tried=((0.2, 2),),
@@ -98,7 +100,10 @@ declare("ratio_gap", "x1 x2", "``1 - x1 / x2``", value=ratio_gap, scipy="",
 declare("pseudo_huber_r", "delta r", "slope of `pseudo_huber`", value=pseudo_huber_r, scipy="",
         tried=((0.2, 2), (-3, 3)), ddelta="leg_cube(r, delta)", dr="leg_cube(delta, r)")
 declare("leg_cube", "x1 x2", "``(x1 / hypot(x1, x2))**3``", value=leg_cube, scipy="",
-        tried=((0.2, 2), (0.3, 2)), dx1=leg_cube_dx1, dx2=leg_cube_dx2)
+        tried=((0.2, 2), (0.3, 2)),
+        dx1=("3 * (x1 * x2)**2 / hypot(x1, x2)**5", leg_cube_dx1),
+        dx2=("-3 * x1**3 * x2 / hypot(x1, x2)**5", leg_cube_dx2))
 declare("pseudo_huber_delta", "delta r", "slope of `pseudo_huber`", value=pseudo_huber_delta,
-        scipy="", tried=((0.2, 2), (-3, 3)), ddelta=pseudo_huber_delta_delta,
+        scipy="", tried=((0.2, 2), (-3, 3)), ddelta=(
+            "-(2 + delta / h) * (1 - delta / h)**2, h = hypot(delta, r)", pseudo_huber_delta_delta),
         dr="leg_cube(r, delta)")

@@ -52,11 +52,11 @@ NAMES.update(decay=decay)
 
 TAILS = {"scipy": "", "tried": CENTRE}
 declare("bell", "x", "``exp(-x**2)``", value=normal.bell, complex="math.exp(-x * x)", **TAILS,
-        dx="-2 * x * y")
+        dx="-2 * (x * y)")
 declare("half_bell", "x", "``exp(-x**2 / 2)``", value=normal.half_bell,
         complex="math.exp(-0.5 * x * x)", **TAILS, dx="-x * y")
 declare("exp_square", "x", "``exp(x**2)``", value=normal.exp_square, complex="math.exp(x * x)",
-        **TAILS, dx="2 * x * y")
+        **TAILS, dx="2 * (x * y)")
 declare("erfcx_derivative", "k x", "derivative ``k`` of `erfcx`", fixed="k", scipy="",
         value=normal.erfcx_derivative, tried=((1, 1), (-2, 2)), dx="erfcx_derivative(k + 1, x)")
 declare("log_ndtr_excess", "x", "``x`` and the slope of `log_ndtr`", value=normal.log_ndtr_excess,

@@ -45,7 +45,7 @@ def half_bell(x):
 def next_share(x):
     """Half of what the slope of `erfcx` is of its value, negative, from a continued fraction
     (DLMF 7.22.2); for ``x > 1``."""
-    share, k = 0 * x, 1.0 * SHARES + 1
+    share, k = 0.0, 1.0 * SHARES + 1
     for _ in range(SHARES):
         share, k = 0.5 / (x + k * share), k - 1
     return share
@@ -56,13 +56,13 @@ def erfcx_derivative(k, x):
     there quotients of each and the one before are a continued fraction."""
     value = erfcx(x)
     if x > 1:
-        share, n = 0 * x, 1.0 * SHARES
+        share, n = 0.0, 1.0 * SHARES
         for _ in range(SHARES):
             share = 0.5 / (x + (n + 1) * share)
             value = -2 * n * share * value if n <= k else value
             n -= 1
         return value
-    last, j = 0 * x, 0.0
+    last, j = 0.0, 0.0
     for _ in range(int(k)):
         start = -TWO_OVER_SQRT_PI if j == 0 else 0.0
         last, value, j = value, start + 2 * (x * value + j * last), j + 1

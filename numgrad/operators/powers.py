@@ -78,7 +78,7 @@ def cbrt(x):
 
 @builtin(complex=False)
 def cbrt_slope(x):
-    return where(x == 0, math.inf, math.cbrt(x) / x / 3)
+    return cbrt_quotient(x, math.cbrt(x))
 
 
 @cbrt_slope.partial("x")
@@ -88,7 +88,11 @@ def cbrt_slope_dx(x, y):
 
 @cbrt.partial("x")
 def cbrt_dx(x, y):
-    return where(x == 0, math.inf, y / x / 3)
+    return cbrt_quotient(x, y)
+
+
+def cbrt_quotient(x, y):
+    return where(x == 0, math.inf, where(abs(x) == math.inf, 0.0, y / x / 3))
 
 
 cbrt_dx.on_tensors = lambda x, y: cbrt_slope(x)
@@ -136,7 +140,8 @@ def lower_power(x1, x2, k):
 
 @lower_power.partial("x1")
 def lower_power_dx1(x1, x2, k):
-    return (x2 - k) * lower_power(x1, x2, k + 1)
+    constant = x2 == k
+    return where(constant, 0.0, (x2 - k) * lower_power(x1, where(constant, k + 1, x2), k + 1))
 
 
 @lower_power.partial("x2")
@@ -153,7 +158,7 @@ def base_slope(x1, x2):
 
 
 def slope_in_base(x1, x2, y):
-    if x1 != 0 and LEAST < abs(y) < MOST:
+    if x1 != 0 and LEAST < abs(y) < MOST and abs(y / x1) < math.inf:
         return x2 * (y / x1)
     # x1**0 is constant in x1, and 0 * x1**-1 would be NaN where that is infinite.
     constant = (x2 == 0) & (abs(1 / x1) == math.inf)
@@ -177,7 +182,8 @@ def logarithms(x1, y):
 @base_slope.partial("x1")
 def base_slope_dx1(x1, x2):
     constant = (x2 == 0) | (x2 == 1)  # 0 times an infinite power would be NaN
-    return where(constant, 0.0, x2 * (x2 - 1) * lower_power(x1, where(constant, 2.0, x2), 2.0))
+    rising = (x2 - 1) * lower_power(x1, where(constant, 2.0, x2), 2.0)
+    return where(constant, 0.0, x2 * rising)
 
 
 @base_slope.partial("x2")
@@ -243,20 +249,20 @@ def other_share(x1, x2):
 @leg_share.partial("x1")
 def leg_share_dx1(x1, x2):
     y = math.hypot(x1, x2)
-    return (x2 / y) * (x2 / y / y)
+    return where(y == math.inf, 0.0, (x2 / y) * (x2 / y / y))
 
 
 @leg_share.partial("x2")
 @other_share.partial("x1")
 def shares_turn(x1, x2):
     y = math.hypot(x1, x2)
-    return -(x1 / y) * (x2 / y / y)
+    return where(y == math.inf, 0.0, -(x1 / y) * (x2 / y / y))
 
 
 @other_share.partial("x2")
 def other_share_dx2(x1, x2):
     y = math.hypot(x1, x2)
-    return (x1 / y) * (x1 / y / y)
+    return where(y == math.inf, 0.0, (x1 / y) * (x1 / y / y))
 
 
 hypot_dx1.on_tensors = lambda x1, x2, y: leg_share(x1, x2)

@@ -165,7 +165,7 @@ def shifted_exp(x, shift):
     """The exponential of ``x - shift``, 1 where both are the same infinity. What rounding takes
     from the difference is made good."""
     y, rest = math.exp(x - shift), sum_rest(x, -shift)
-    return where(x == shift, 1.0, where(abs(rest) < 1, y + y * rest, y))
+    return where(x == shift, 1.0, where((abs(rest) < 1) & (y < math.inf), y + y * rest, y))
 
 
 @shifted_exp.partial("x")
