@@ -150,8 +150,11 @@ def std(
     >>> ng.grad(ng.std(x), x)[0]
     tensor([-0.25,  0.25, -0.25,  0.25])
     """
+    a = as_tensor(a)
     v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return delivered(root_of_sum(v).astype(result, copy=False), out, "std")
+    if mean is not None or number_of_elements(a, axis) != 1:
+        v = root_of_sum(v)  # one element is its mean: it deviates nowhere, and has no kink
+    return delivered(v.astype(result, copy=False), out, "std")
 
 
 def median(
