@@ -88,9 +88,9 @@ declare("erfcinv_slope", "x", "slope of `erfcinv`", value=lambda x: erfcinv_dx(x
         scipy="", tried=((0.1, 1.9),), dx="2 * erfcinv(x) * y * y")
 declare("ndtri_slope", "x", "slope of `ndtri`", value=lambda x: ndtri_dx(x, NDTRI(x)), scipy="",
         tried=SHARES, dx="ndtri(x) * y * y")
-erfinv_dx.on_tensors = lambda x, y: NAMES["erfinv_slope"](x)
-erfcinv_dx.on_tensors = lambda x, y: NAMES["erfcinv_slope"](x)
-ndtri_dx.on_tensors = lambda x, y: NAMES["ndtri_slope"](x)
+vars(erfinv_dx)["on_tensors"] = lambda x, y: NAMES["erfinv_slope"](x)
+vars(erfcinv_dx)["on_tensors"] = lambda x, y: NAMES["erfcinv_slope"](x)
+vars(ndtri_dx)["on_tensors"] = lambda x, y: NAMES["ndtri_slope"](x)
 
 declare("erf", "x", "error function", value="math.erf(x)", complex="z", tried=CENTRE,
         dx=("TWO_OVER_SQRT_PI * math.exp(-x * x)", "TWO_OVER_SQRT_PI * bell(x)"))
