@@ -142,7 +142,7 @@ def convolve2d(
     >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     >>> y = ng.signal.convolve2d(x, [[1.0, 1.0, 1.0]], mode="same", boundary="wrap")
     >>> y.detach()
-    tensor([[5., 4.],
+    tensor([[ 5.,  4.],
             [11., 10.]])
     """
     a, v = _planes("convolve2d", in1, in2, mode, boundary)
