@@ -27,7 +27,7 @@ from .functions.operands import as_tensor, as_tensors
 from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
-from .functions.wanted import integers
+from .functions.wanted import integers, said_by
 from .operators.draws import gamma_draw
 
 Formula = Callable[..., Any]
@@ -89,10 +89,8 @@ def _also_of_numpy(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in values)
         if has_graph or mode.capture is not None:
             return draw(rng, *args, **given)
-        try:
-            return as_tensor(getattr(rng, draw.__name__)(*args, **given))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"random.{draw.__name__}: {error}") from None
+        name = draw.__name__
+        return as_tensor(said_by(f"random.{name}", getattr(rng, name), *args, **given))
 
     return call
 

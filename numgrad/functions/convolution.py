@@ -98,8 +98,8 @@ def fftconvolve(
     Examples
     --------
     >>> import numgrad as ng
-    >>> ng.signal.fftconvolve(ng.tensor([1.0, 2.0, 3.0]), [0.0, 1.0, 0.5]).round(12)
-    tensor([0. , 1. , 2.5, 4. , 1.5])
+    >>> ng.signal.fftconvolve(ng.tensor([1.0, 2.0, 3.0]), [2.0, 1.0, 0.5]).round(12)
+    tensor([2. , 5. , 8.5, 4. , 1.5])
     """
     a, v = _pair("fftconvolve", in1, in2, mode)
     return _transformed("fftconvolve", a, v, mode, axes)
@@ -142,7 +142,7 @@ def convolve2d(
     >>> x = ng.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     >>> y = ng.signal.convolve2d(x, [[1.0, 1.0, 1.0]], mode="same", boundary="wrap")
     >>> y.detach()
-    tensor([[5., 4.],
+    tensor([[ 5.,  4.],
             [11., 10.]])
     """
     a, v = _planes("convolve2d", in1, in2, mode, boundary)

@@ -16,21 +16,13 @@ from .elementwise import sign
 from .exponential import log10
 from .floats import i0
 from .joining import concat, stack
-from .operands import (
-    arrays_of,
-    as_scalar,
-    as_tensor,
-    in_one_dtype,
-    is_known,
-    values_of,
-    whole,
-)
+from .operands import arrays_of, as_scalar, as_tensor, in_one_dtype, is_known, values_of, whole
 from .powers import pow as _pow
 from .ranges import arange, linspace
 from .repeating import broadcast_arrays, meshgrid
 from .reshaping import moveaxis, reshape
 from .searching import nonzero
-from .wanted import sequence
+from .wanted import said_by, sequence
 
 # What NumPy makes of sizes, positions and truth values --------------------------------------------
 
@@ -53,11 +45,7 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
             if isinstance(value, Tensor):
                 leaving.refuse(value, f"ng.{name}", "It has no derivative.")
         given = {key: arrays_of(seen(value)) for key, value in options.items()}
-        arrays = [arrays_of(seen(arg)) for arg in args]
-        try:
-            return tensors_of(function(*arrays, **given))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+        return tensors_of(said_by(name, function, *[arrays_of(seen(a)) for a in args], **given))
 
     call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
 

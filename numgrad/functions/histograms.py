@@ -194,10 +194,9 @@ def _edges(
         bins = as_tensor(bins) if isinstance(bins, (list, tuple)) else bins
         if np.ndim(bins) == 1:
             return _borrowed.ascending(as_tensor(bins).detach()), as_tensor(bins)
-    ends = limits
+    ends = None
     if limits is not None:
-        limits = values_of(limits)
-        ends = pair(limits.tolist(), "range", "the first edge and the last one")
+        ends = pair(values_of(limits).tolist(), "range", "the first edge and the last one")
     if isinstance(bins, str):  # which says how many there are when elements are known
         w = None if weights is None else np.ones(np.shape(weights))
         checked = fresh(np.histogram_bin_edges(values_of(x), bins, ends, w))

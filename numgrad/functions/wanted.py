@@ -67,8 +67,22 @@ class WordsOfNumpy:
         if isinstance(error, NumgradError) or not isinstance(error, (TypeError, ValueError)):
             return
         name = called()
-        if name not in str(error):
+        if name not in str(error) and kind.__init__ in PLAIN:
             raise type(error)(f"{name}: {error}") from None
+
+
+def said_by(name: str, function: Any, *args: Any, **given: Any) -> Any:
+    """Call a function of NumPy's; what it says of arguments is said by the function ``name``."""
+    try:
+        return function(*args, **given)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, NumgradError) or type(error).__init__ not in PLAIN:
+            raise
+        raise type(error)(f"{name}: {error}") from None
+
+
+PLAIN = (TypeError.__init__, ValueError.__init__)
+"""Errors that are made from a text alone."""
 
 
 def sequence(items: Any, argument: str) -> Any:

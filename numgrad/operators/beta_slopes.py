@@ -6,9 +6,10 @@ before it have known slopes, so that the sum is as exact as the function itself,
 
 import math
 
-from .special import polygamma_difference
+from .special import digamma_tail, polygamma_difference
+from .twofold import product_rest
 
-EPSILON = 1e-17
+EPSILON, LARGE = 1e-17, 12.0
 MOST = 100_000.0
 """How many steps of the fraction are taken; parameters up to 1e8 need fewer."""
 
@@ -26,20 +27,32 @@ def beta_draw(a, b, p, q):
     x, y = p / s, q / s
     if x == 0 or y == 0:
         return 0.0
-    log_x = math.log(x) if x < 0.5 else math.log1p(-y)
+    apart = (p * b - q * a + (product_rest(p, b) - product_rest(q, a))) / s
     if x * max(b, 1.0) > y * max(a, 1.0):
-        fraction, _, slope = sloped_fraction(b, a, y, x)
-        return x * y * fraction / b * (log_x + polygamma_difference(0.0, a, b) + slope)
-    fraction, slope, _ = sloped_fraction(a, b, x, y)
-    return -x * y * fraction / a * (log_x + polygamma_difference(0.0, a + 1, b - 1) + slope)
+        fraction, _, slope = sloped_fraction(b, a, y, x, apart)
+        return x * y * fraction / b * (rate(a, b, x, y, apart, 0.0) + slope)
+    fraction, slope, _ = sloped_fraction(a, b, x, y, -apart)
+    return -x * y * fraction / a * (rate(a, b, x, y, apart, 1.0) + slope)
 
 
-def sloped_fraction(a, b, x, y):
+def rate(a, b, x, y, apart, later):
+    """``log(x) + digamma(a + b) - digamma(a + later)``, where ``later`` is 0 or 1. Of large
+    parameters near the middle it is small: there the logarithms are taken together."""
+    w = a + b
+    if min(a, b) > LARGE and abs(apart) < 0.5 * a:
+        ends = later / a - 0.5 / a + 0.5 / w
+        tails = digamma_tail(1 / (a * a)) - digamma_tail(1 / (w * w))
+        return math.log1p(apart / a) - ends + tails
+    log = math.log(x) if x < 0.5 else math.log1p(-y)
+    return log + polygamma_difference(0.0, a + later, b - later)
+
+
+def sloped_fraction(a, b, x, y, apart):
     """Return ``a`` times the fraction of `beta_fraction`, and the slopes of the logarithm of that
-    in ``a`` and ``b``; NaN if it is too long."""
+    in ``a`` and ``b``, given ``a * y - b * x``; NaN if it is too long."""
     k, s, first, first_a = 0.0, a + b, 1.0, 0.0
     r = 1 / (a + 1)
-    r_a, apart = -r * r, a * y - b * x + 1
+    r_a, apart = -r * r, apart + 1
     d = 1 / (r * apart)
     d_a, d_b = -d * d * (r_a * apart + r * y), d * d * r * x
     total, total_a, total_b = d, d_a, d_b
