@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._declare import Operator
 from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
 from .._tensor import Tensor

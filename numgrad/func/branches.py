@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._errors import ArgTypeError
 from .._tensor import Tensor
 from ..engine.capture import Capture

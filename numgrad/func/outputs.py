@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._errors import ArgTypeError
 from ..engine.record import mode
 from ..engine.values import CPU

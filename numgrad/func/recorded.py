@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._collector import paused
 from .._declare import registry
 from .._device_array import DeviceArray

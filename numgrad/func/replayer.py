@@ -6,8 +6,8 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._bounded import Bounded
 from .._declare import registry
 from .._errors import ArgTypeError, CaptureError

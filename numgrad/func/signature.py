@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError
 from .._settings import settings

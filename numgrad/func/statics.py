@@ -9,8 +9,8 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._errors import ArgTypeError
 from ..engine.values import Value
 

@@ -27,7 +27,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
         return [tree], lambda leaves: leaves[0]
     if type(tree) is tuple and all(_is_leaf(item) for item in tree):
         return list(tree), tuple
-    import optree  # most calls need no general containers
+    from .. import _containers as optree  # most calls need no general containers
 
     leaves, structure = optree.tree_flatten(tree, is_leaf=_is_leaf)  # type: ignore[arg-type]
     return list(leaves), lambda new: optree.tree_unflatten(structure, new)
@@ -37,7 +37,7 @@ def places(tree: Any) -> list[tuple[Any, ...]]:
     """Return where each leaf of a nested container is: the keys and numbers that lead there."""
     if _is_leaf(tree):
         return [()]
-    import optree
+    from .. import _containers as optree
 
     return list(optree.tree_paths(tree, is_leaf=_is_leaf))  # type: ignore[arg-type]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import optree
 from numpy.lib.array_utils import normalize_axis_index
 
+from .. import _containers as optree
 from .._errors import ArgTypeError
 from .._tensor import Tensor
 

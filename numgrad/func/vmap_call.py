@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
+from .. import _containers as optree
 from .._errors import ArgTypeError
 from .._tensor import Tensor, constant
 from ..engine.record import mode

@@ -1,0 +1,79 @@
+"""Code that must not be cut off while the interpreter ends.
+
+While the interpreter ends, Python stops a daemon thread where the thread asks for Python's lock. In
+code of C++ that asks for it, and that C++ does not let threads leave, the stop terminates the whole
+process. So threads in such code are awaited, and threads that come to it later wait in front of it.
+"""
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import wraps
+from threading import get_ident
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+LONGEST = 20.0  # seconds that threads are awaited
+
+
+class _Ending:
+    """Which threads are in code that must not be cut off, and how deep."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.inside: dict[int, int] = {}
+
+    def enter(self) -> None:
+        thread = get_ident()
+        self.inside[thread] = self.inside.get(thread, 0) + 1
+        if self.has_begun and self.inside[thread] == 1 and threading.current_thread().daemon:
+            self.leave()
+            _wait_for_ever()
+
+    def leave(self) -> None:
+        thread = get_ident()
+        depth = self.inside.pop(thread) - 1
+        if depth:
+            self.inside[thread] = depth
+
+    def begin(self) -> None:
+        """Let no daemon thread in any more, and wait until all have come out."""
+        self.has_begun = True
+        end, own = time.monotonic() + LONGEST, {get_ident()}
+        while self.inside.keys() - own and time.monotonic() < end:
+            time.sleep(0.001)
+
+
+    def forget_others(self) -> None:
+        """Forget the threads of the parent, which a forked child does not have."""
+        own = get_ident()
+        self.inside = {own: self.inside[own]} if own in self.inside else {}
+
+
+def _wait_for_ever() -> None:
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def uncut(function: Function) -> Function:
+    """Return a function in which no thread is when the interpreter ends."""
+
+    @wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        ending.enter()
+        try:
+            return function(*args, **options)
+        finally:
+            ending.leave()
+
+    return called  # type: ignore[return-value]
+
+
+ending = _Ending()
+atexit.register(ending.begin)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ending.forget_others)
