@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ._broadcast import broadcast_shapes
 from ._errors import CaptureError
 from ._numpy_names import _names_of
 from ._tensor import ArrayLike, Tensor
@@ -121,12 +122,12 @@ def _require_draws(rng: Any, name: str) -> None:
 
 def _shape(name: str, tensors: list[Tensor], size: Size) -> tuple[int, ...]:
     """Return the shape of the result: the given one, or that of the parameters together."""
-    together = np.broadcast_shapes(*(t.shape for t in tensors))
+    together = broadcast_shapes(*(t.shape for t in tensors))
     if size is None:
         return together
     shape = integers(size, "size")
     try:
-        fits = np.broadcast_shapes(shape, together) == shape
+        fits = broadcast_shapes(shape, together) == shape
     except ValueError:
         fits = False
     if not fits:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import Operator
 from .._errors import CustomGradError
 from .._tensor import Tensor, placed
@@ -167,6 +168,6 @@ def _behind(lead: tuple[int, ...], spec: Spec) -> Spec:
 def _reducible(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Whether ``wanted`` broadcasts to ``shape``, so that sums lead back."""
     try:
-        return np.broadcast_shapes(shape, wanted) == shape
+        return broadcast_shapes(shape, wanted) == shape
     except ValueError:
         return False

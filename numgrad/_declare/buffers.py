@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
+
 # With fewer elements than this it takes longer to change the size of the buffers.
 _MANY_ELEMENTS = 1 << 14
 _LONG_ROW = 128
@@ -22,7 +24,7 @@ def best_call(ufunc: Any, operands: Sequence[Any]) -> Callable[..., Any]:
     shapes = {operand.shape for operand in operands if operand.shape}
     if len(shapes) < 2:
         return ufunc
-    shape = np.broadcast_shapes(*shapes)
+    shape = broadcast_shapes(*shapes)
     if prod(shape) < _MANY_ELEMENTS or shape[-1] < _LONG_ROW:
         return ufunc
 

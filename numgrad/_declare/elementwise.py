@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
+from .._broadcast import broadcast_shapes
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from .._memory_order import as_kept
 from .._specs import ElementwiseSpec
@@ -279,7 +280,7 @@ class Elementwise(Operator):
 
     def _broadcast(self, specs: Specs) -> tuple[int, ...]:
         try:
-            return np.broadcast_shapes(*[s.shape for s in specs])
+            return broadcast_shapes(*[s.shape for s in specs])
         except ValueError:
             shapes = ", ".join(str(s.shape) for s in specs)
             message = f"{self.name}: operands of shapes {shapes} cannot be broadcast together"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._errors import MatrixError, OperatorError
 from .._memory_order import kept
 from .._signature import Signature, parse_signature
@@ -190,7 +191,7 @@ def _of_each(
     function: Callable[..., Any], ncore: Sequence[int], *arrays: np.ndarray, **options: Any
 ) -> np.ndarray:
     """Return the results of a function for each element of the loop over whole operands."""
-    loop = np.broadcast_shapes(
+    loop = broadcast_shapes(
         *(a.shape[: a.ndim - n] for a, n in zip(arrays, ncore, strict=True))
     )
     found = np.asarray([function(*cores, **options) for _, cores in elements(arrays, ncore)])

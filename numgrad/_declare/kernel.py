@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._errors import OperatorError
 from .._memory_order import laid_like
 from .._signature import Signature, parse_signature
@@ -147,7 +148,7 @@ class KernelOperator(Operator):
             for shape, core in zip(shapes, self.signature.inputs, strict=True)
         ]
         try:
-            loop = np.broadcast_shapes(*loops)
+            loop = broadcast_shapes(*loops)
         except ValueError:
             raise ValueError(
                 f"{self.name}: leading axes of inputs of shapes {', '.join(map(str, shapes))} "
@@ -306,7 +307,7 @@ def elements(
 ) -> Iterator[tuple[tuple[int, ...], list[np.ndarray]]]:
     """Yield each index of the loop over whole operands, and the core of each operand there."""
     pairs = list(zip(inputs, ncore, strict=True))
-    loop = np.broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
+    loop = broadcast_shapes(*(a.shape[: a.ndim - n] for a, n in pairs))
     whole = [np.broadcast_to(a, (*loop, *a.shape[a.ndim - n :])) for a, n in pairs]
     for index in np.ndindex(loop):
         yield index, [a[index] for a in whole]

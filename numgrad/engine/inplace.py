@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._errors import DeviceError, InplaceError, LeafInplaceError
 from .._memory_order import standing_in
 from .dispatch import record_in_place
@@ -213,7 +214,7 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
     contiguous = root.array is not None and root.array.flags.c_contiguous
     if not contiguous and not is_seen(standing_in(root.shape, root.dtype), chain):
         vector = _numbers(root, chain).reshape(-1)
-        shape = np.broadcast_shapes(value.shape, _numbers(root, chain).shape)
+        shape = broadcast_shapes(value.shape, _numbers(root, chain).shape)
         full = runtime.roles["broadcast_to"](value, shape)
         return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
     static = {

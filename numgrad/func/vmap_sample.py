@@ -3,8 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from .._broadcast import broadcast_shapes
 from .._declare import Operator, registry
 from .._declare.operator import arrived
 from .._lazy import lazy
@@ -120,7 +119,7 @@ class Sample(Recording):
     def sizes(self, inputs: Sequence[Value]) -> tuple[int, ...]:
         """Return the lengths of the axes that values have in front of those of a sample."""
         pairs = zip(inputs, self.leads(inputs), strict=True)
-        return np.broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
+        return broadcast_shapes(*[x.shape[:lead] for x, lead in pairs])
 
     def leads(self, inputs: Sequence[Any]) -> list[int]:
         """Return how many axes values have in front of those of a sample."""

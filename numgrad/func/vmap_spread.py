@@ -9,8 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from .._broadcast import broadcast_shapes
 from .._declare import KernelOperator, registry
 from .._declare.elementwise import Elementwise
 from ..engine.capture import TO_AXIS, TO_ROWS
@@ -110,7 +109,7 @@ def _aligned(expr: Expr, operands: Sequence[Wide], lead: int, rows: bool) -> lis
     if isinstance(expr.operator, _STRETCHING) or len(values) < 2:
         return values
     front = lead + rows
-    sizes = np.broadcast_shapes(*[value.shape[:front] for value in values])
+    sizes = broadcast_shapes(*[value.shape[:front] for value in values])
     return [_repeated(value, (*sizes, *value.shape[front:])) for value in values]
 
 

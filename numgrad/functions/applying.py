@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._signature import parse_signature
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
@@ -215,7 +216,7 @@ class vectorize:  # noqa: N801 - NumPy's name
         for n, (x, core) in enumerate(zip(arrays, cores, strict=True)):
             _fit(f"argument {n}", x.shape[max(x.ndim - len(core), 0) :], core, sizes)
         leads = [x.shape[: x.ndim - len(core)] for x, core in zip(arrays, cores, strict=True)]
-        loop, together = np.broadcast_shapes(*leads), []
+        loop, together = broadcast_shapes(*leads), []
         for x, lead in zip(arrays, leads, strict=True):
             core = x.shape[len(lead) :]
             together.append(reshape(broadcast_to(x, loop + core), (math.prod(loop), *core)))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._tensor import ArrayLike, Tensor
 from .comparison import logical_not
 from .constants import zeros_like
@@ -61,7 +62,7 @@ def select(
     result: Any = choices[-1]
     for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
         result = where(condition, choice, result)
-    shape = np.broadcast_shapes(*(c.shape for c in (*conditions, *choices)))
+    shape = broadcast_shapes(*(c.shape for c in (*conditions, *choices)))
     same = result.shape == shape
     return in_order(result if same else result + np.zeros(shape, result.dtype), "C")
 

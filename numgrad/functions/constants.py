@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._tensor import ArrayLike, Tensor
 from ..engine.memory_order import stand_in
 from ..engine.seen import seen
@@ -139,7 +140,7 @@ def full(
     if carries_graph(fill_value) or isinstance(fill_value, Tensor):
         wanted = (sizes,) if isinstance(sizes, int) else tuple(sizes)
         value = asarray(fill_value, dtype)
-        if np.broadcast_shapes(value.shape, wanted) != wanted:
+        if broadcast_shapes(value.shape, wanted) != wanted:
             raise ValueError(f"full: a value of shape {value.shape} does not fill shape {wanted}")
         filled = in_order(_shape.broadcast_to(value, wanted).clone(), order)
         return placed_on(filled, device_like(device, like) or value.device)

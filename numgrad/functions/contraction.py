@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare.operator import FLOATING
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
@@ -158,7 +159,7 @@ def plan_stacks(a: Tensor, b: Tensor) -> Sequence[Operation]:
     products of tall matrices as there are pairs of axes that both have, and so their gradients
     too."""
     try:
-        loops = len(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+        loops = len(broadcast_shapes(a.shape[:-2], b.shape[:-2]))
     except ValueError:
         raise ValueError(
             f"matmul: leading axes of inputs of shapes {a.shape} and {b.shape} cannot be broadcast"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import Elementwise
 from .._device_array import DeviceArray
 from .._errors import ArgTypeError, DtypeError
@@ -166,7 +167,7 @@ def _lie_alike(first: Any, second: Any) -> bool:
 def _check_fits(shape: tuple[int, ...], region: tuple[int, ...]) -> None:
     """Raise unless NumPy would broadcast ``shape`` to the region."""
     extra = max(len(shape) - len(region), 0)
-    if set(shape[:extra]) - {1} or np.broadcast_shapes(shape[extra:], region) != region:
+    if set(shape[:extra]) - {1} or broadcast_shapes(shape[extra:], region) != region:
         raise ValueError(f"could not broadcast a value of shape {shape} into shape {region}")
 
 
@@ -313,7 +314,7 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
         return False
     if second is not x and second.storage is x.storage:
         return False
-    if second.shape != x.shape and np.broadcast_shapes(x.shape, second.shape) != x.shape:
+    if second.shape != x.shape and broadcast_shapes(x.shape, second.shape) != x.shape:
         return False
     recorded = _inplace.is_recorded(x, second)
     if recorded and _reads(operator, x, second):

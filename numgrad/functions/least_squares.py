@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
 from ..operators import factorization as _factorization
@@ -131,7 +132,7 @@ def pinv(
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else rtol
     tolerance, loop = _tolerance(rcond, a), a.shape[:-2]
-    if np.broadcast_shapes(tolerance.shape, loop) != loop:
+    if broadcast_shapes(tolerance.shape, loop) != loop:
         shown = f"got shape {tolerance.shape} for matrices in shape {loop}"
         raise ValueError(f"pinv needs a tolerance for all or for each matrix, {shown}")
     return _least_squares.pinv(a, tolerance, hermitian=hermitian, caller="pinv")[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._tensor import Tensor
 from ..operators import shape as _shape
 from ..operators.elementwise import add
@@ -48,7 +49,7 @@ def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, 
             return None
         return Tensor(found.reshape(-1)), len(arrays), len(x_shape) - stop, found.shape
     try:
-        shape = np.broadcast_shapes(*[index.shape for index in arrays])
+        shape = broadcast_shapes(*[index.shape for index in arrays])
     except ValueError:
         return None
     total: Any = None

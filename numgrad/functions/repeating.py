@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import registry
 from .._tensor import ArrayLike, Tensor
 from ..engine.seen import seen
@@ -69,7 +70,7 @@ def broadcast_arrays(*xs: ArrayLike) -> tuple[Tensor, ...]:
     [(3, 2), (3, 2)]
     """
     tensors = as_tensors(*xs)
-    shape = np.broadcast_shapes(*(x.shape for x in tensors))
+    shape = broadcast_shapes(*(x.shape for x in tensors))
     return tuple(_shape.broadcast_to(x, shape) for x in tensors)
 
 

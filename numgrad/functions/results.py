@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import door
 from .._errors import ArgTypeError, DtypeError
 from .._tensor import ArrayLike, Tensor
@@ -108,7 +109,7 @@ def mask_of(where: ArrayLike, called: str) -> Tensor:
 def present(x: Tensor, where: ArrayLike, absent: Any, called: str) -> Tensor:
     """Return the elements of a reduction, ``absent`` in place of those that take no part."""
     mask = mask_of(where, called)
-    if np.broadcast_shapes(mask.shape, x.shape) != x.shape:
+    if broadcast_shapes(mask.shape, x.shape) != x.shape:
         raise ValueError(f"{called}: where= of shape {mask.shape} does not fit shape {x.shape}")
     return _elementwise.where(mask, x, np.asarray(absent).astype(x.dtype))
 

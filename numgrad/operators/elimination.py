@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import door, host_operator
 from .elementwise import add, multiply, subtract
 from .factorization import solve_triangular
@@ -73,7 +74,7 @@ def _times_inverse(x: Any, upper: Any) -> Any:
 @host_operator("(n),(n,k)->(n,k)")
 def exchange_rows(pivots, b, *, back):
     """Exchange each row with that of its pivot, one after the other or back."""
-    loop = np.broadcast_shapes(pivots.shape[:-1], b.shape[:-2])
+    loop = broadcast_shapes(pivots.shape[:-1], b.shape[:-2])
     result = np.array(np.broadcast_to(b, (*loop, *b.shape[-2:])))
     pivots = np.broadcast_to(pivots.real.astype(np.int64), (*loop, pivots.shape[-1]))
     for place in np.ndindex(loop):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import Operator, door
 from .._memory_order import in_miniature, laid_like, strides_of
 from .._specs import LoopSpec
@@ -212,7 +213,7 @@ class PutAt(_Positional):
         count, tail = static["count"], static["tail"]
         lead, middle, last = _parts(x.shape, count, tail)
         other = _parts(v.shape, len(static["shape"]), tail)[0]
-        return [((*np.broadcast_shapes(lead, other), *middle, *last), x.dtype)]
+        return [((*broadcast_shapes(lead, other), *middle, *last), x.dtype)]
 
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:
         x, v, positions = arrays

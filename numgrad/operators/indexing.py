@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import Structural, door, view
 from .gathering import gather, put_at
 
@@ -181,7 +182,7 @@ def _infer_put(specs, *, ncore, nregion, chain):
 def _put_shape(x, v, ncore, nregion):
     """Return the shape of the result; either operand may lack leading axes of the other one."""
     lead = len(x) - ncore
-    return (*np.broadcast_shapes(x[:lead], v[: len(v) - nregion]), *x[lead:])
+    return (*broadcast_shapes(x[:lead], v[: len(v) - nregion]), *x[lead:])
 
 
 def _run_put(arrays, *, ncore, nregion, chain):

@@ -4,6 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import Structural
 from .._memory_order import as_kept
 from .indexing import index
@@ -17,7 +18,7 @@ def _slab(axis, start, stop, step=None):
 def _shape_of_join(shapes, axis):
     """Return the shape of the result; leading axes broadcast, as an input may lack a batch axis."""
     others = [(*s[:axis], 1, *s[len(s) + axis + 1 :]) for s in shapes]
-    shape = list(np.broadcast_shapes(*others))
+    shape = list(broadcast_shapes(*others))
     shape[axis] = sum(s[axis] for s in shapes)
     return tuple(shape)
 
@@ -92,7 +93,7 @@ def concat_pullback(context, g):
 
 
 def _infer_stack(specs, *, axis):
-    shape = np.broadcast_shapes(*[s.shape for s in specs])
+    shape = broadcast_shapes(*[s.shape for s in specs])
     place = len(shape) + 1 + axis
     return [((*shape[:place], len(specs), *shape[place:]), specs[0].dtype)]
 

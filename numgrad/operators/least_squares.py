@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import door, host_operator
 from .cast import cast
 from .comparison import less
@@ -97,7 +98,7 @@ def _beside(x, rank, a, axis):
                sizes=lambda known: {"p": min(known["m"], known["n"])})  # fmt: skip
 def lstsq(a, b, rcond):
     """Return the shortest solutions of least squares, ranks and singular values."""
-    loop = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
+    loop = broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
     (m, n), k = a.shape[-2:], b.shape[-1]
     a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))
     rcond = np.broadcast_to(np.real(rcond), loop)

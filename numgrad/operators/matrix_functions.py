@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import HostOperator, door, host_operator
 from .elementwise import add, negative
 from .indexing import index
@@ -23,7 +24,7 @@ def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
     import scipy.linalg
 
     function = getattr(scipy.linalg, name)
-    loop = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
+    loop = broadcast_shapes(*[a.shape[:-2] for a in arrays])
     whole = [np.broadcast_to(a, (*loop, *a.shape[-2:])) for a in arrays]
     result = np.empty(whole[-1].shape, whole[-1].dtype)
     for place in np.ndindex(loop):
@@ -46,7 +47,7 @@ def _exponential(a: np.ndarray) -> np.ndarray:
 def _of_blocks(function: Callable[..., np.ndarray], a: np.ndarray, e: np.ndarray) -> np.ndarray:
     """Return the derivative in the direction ``e``, which is brought to the size 1 before: the
     whole matrix is scaled down until it is small, and a large ``e`` would cost ``a`` its digits."""
-    n, loop = a.shape[-1], np.broadcast_shapes(a.shape[:-2], e.shape[:-2])
+    n, loop = a.shape[-1], broadcast_shapes(a.shape[:-2], e.shape[:-2])
     size = np.abs(e).max(axis=(-2, -1), initial=0.0, keepdims=True)
     size = np.where(size > 0, size, 1)
     both = np.zeros((*loop, 2 * n, 2 * n), a.dtype)

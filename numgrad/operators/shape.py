@@ -6,6 +6,7 @@ from operator import itemgetter, methodcaller
 
 import numpy as np
 
+from .._broadcast import MOST_AXES
 from .._declare import CannotViewError, view
 
 
@@ -75,7 +76,7 @@ def reshape(x, *, ncore, shape):
     try:
         return np.reshape(x, (*lead, *shape), copy=False)
     except ValueError:
-        if prod(x.shape[x.ndim - ncore :]) != prod(shape):
+        if prod(x.shape[x.ndim - ncore :]) != prod(shape) or len(lead) + len(shape) > MOST_AXES:
             raise
         raise CannotViewError from None
 

@@ -1,10 +1,12 @@
 """Sorting along the last axis: the stable order, and permutations to it and back."""
 
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from .._broadcast import broadcast_shapes
 from .._declare import KernelOperator
 from .._memory_order import laid_like
 from .cumulative import Scan
@@ -27,11 +29,18 @@ class Order(KernelOperator):
         return found
 
 
+SORTED_AXES = 32
+"""The most axes of an array that NumPy sorts."""
+
+
 class Argsort(Order):
     """The stable order of the elements; there is only one, so NumPy may serve it eagerly."""
 
     def run(self, target, arrays, static):
         (x,) = arrays
+        if x.ndim > SORTED_AXES:
+            (rows,) = self.run(target, [x.reshape(prod(x.shape[:-1]), x.shape[-1])], static)
+            return [rows.reshape(x.shape)]
         found = self._of_different(x) if x.dtype.kind == "f" and x.shape[-1] >= MANY else None
         return [np.argsort(x, axis=-1, kind="stable") if found is None else found]
 
@@ -161,7 +170,7 @@ class Permutation(Scan):
         x, order = arrays
         if x.ndim == order.ndim == 1:
             return [x.take(order) if self is permute else put_back(x, order)]
-        shape = np.broadcast_shapes(x.shape, order.shape)
+        shape = broadcast_shapes(x.shape, order.shape)
         x, order = np.broadcast_to(x, shape), np.broadcast_to(order, shape)
         if self is permute:
             return [laid_like(np.take_along_axis(x, order, -1), x)]
