@@ -8,6 +8,7 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import Tensor, tensor
+from ..functions import constants
 
 
 def to_tensor(
@@ -55,7 +56,7 @@ def ones(shape: Sequence[int], dtype: Any = None, out: Any = None, device: Any =
     [1.0, 1.0]
     """
     _refuse(out=out, device=device)
-    return tensor(np.ones(tuple(shape), np.float32 if dtype is None else dtype))
+    return constants.ones(shape, dtype=np.float32 if dtype is None else dtype)
 
 
 def guard(place: Any = None) -> AbstractContextManager[None]:

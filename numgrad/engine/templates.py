@@ -49,7 +49,8 @@ class OpenInstruction:
     """
 
     __slots__ = (
-        "last", "locals", "negates", "offsets", "others", "pattern", "pick", "reads", "same", "zeros"
+        "last", "locals", "negates", "offsets", "others", "pattern", "pick", "reads", "same",
+        "zeros",
     )  # fmt: skip
 
     def __init__(

@@ -184,8 +184,8 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
 def _of_sizes(sizes: Tensor, ord: Any, most: int) -> Tensor:
     """Return a norm of singular values, which are sorted. It has creases where they are 0, and the
     largest and the smallest where another is as large, up to rounding."""
-    if not sizes.shape[-1]:
-        return sum_(sizes, axes=(-1,))
+    if not sizes.shape[-1]:  # of none the smallest is refused, in NumPy's words
+        return (min_ if ord == -2 else sum_)(sizes, axes=(-1,))
     largest = expand_dims(index(sizes, key=(0,)), axes=(-1,))
     limit = multiply(largest, most * np.finfo(sizes.dtype).eps)
     if ord == "nuc":

@@ -43,7 +43,8 @@ def integer(n: Any, argument: str) -> int:
 def integers(items: Any, argument: str) -> tuple[int, ...]:
     """Return an argument that is one integer or several as a tuple."""
     items = seen(items)
-    if not isinstance(items, Tensor) and isinstance(items, Iterable) and not isinstance(items, str):
+    is_one = isinstance(items, (Tensor, str, bytes)) or getattr(items, "ndim", 1) == 0
+    if not is_one and isinstance(items, Iterable):
         return tuple([integer(n, argument) for n in items])
     return (integer(items, argument),)
 

@@ -153,7 +153,7 @@ def test_derivative(name, place, argument):
     key = f"{name}.{argument}"
     compare(name, place, FIRST, key, 1, 1e-10)
     if name in TABLE and argument in TABLE[name].once:
-        with pytest.raises(ng.errors.NotDifferentiableError, match="not known in closed form"):
+        with pytest.raises(ng.errors.NotDifferentiableError, match="the first derivative is known only|not known in closed form"):
             gradient(name, place, SECOND, 2)
     else:
         compare(name, place, SECOND, f"{key}.2", 2, 1e-8)
