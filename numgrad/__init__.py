@@ -381,8 +381,9 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import polynomial as polynomial
     from . import random as random
+    from . import signal as signal
     from . import stats as stats
     from . import testing as testing
 else:
-    _LATER = ("display", "fft", "polynomial", "random", "stats", "testing")
+    _LATER = ("display", "fft", "polynomial", "random", "signal", "stats", "testing")
     __getattr__, __dir__ = _names_and_later("numpy", __name__, _LATER)

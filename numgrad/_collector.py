@@ -1,10 +1,14 @@
-"""Python's garbage collector, kept from looking for cycles where none are made.
+"""Python's garbage collector: kept from looking for cycles where none are made, and watched.
 
 A graph of thousands of nodes makes it look through all objects of the process many times.
+
+It clears weak references to all that it is about to free before it calls the finalizers there,
+which may still use it: one that is dead while it is at work does not say that its object is gone.
 """
 
 import gc
 import os
+from typing import Any
 
 from ._blocks import Action, Block
 
@@ -26,6 +30,20 @@ class paused(Block):  # noqa: N801  it is written as a function
     def settle(self) -> None:
         if self.pauses:
             _pausing.pop()
+
+
+class _Collector:
+    is_at_work = False
+
+
+collector = _Collector()
+
+
+def _note(phase: str, info: dict[str, Any]) -> None:
+    collector.is_at_work = phase == "start"
+
+
+gc.callbacks.append(_note)
 
 
 def _after_fork_in_child() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _devices
-from ._declare import door, registry
-from ._declare.dtypes import numbers, require_floating, require_numbers, require_plain
+from ._declare import NUMBERS, door, registry
+from ._declare.dtypes import numbers, read, require_floating, require_numbers, require_plain
 from ._errors import (
     ArgTypeError,
     DeviceError,
@@ -338,7 +338,7 @@ def tensor(
         device = data.spec.device if device is None else device
         data = data._on_host()
     require_plain(data)
-    array = numbers(np.array(_plain(seen(data)), dtype=dtype, copy=True, order="C"), data)
+    array = numbers(np.array(read(_plain(seen(data))), dtype=dtype, copy=True, order="C"), data)
     if requires_grad:
         require_floating(array.dtype)
     made = Tensor(array) if device is None else placed(array, _devices.name_of(device))
@@ -363,8 +363,8 @@ _SEQUENCE = "Tensors of a list become one in their graph with ng.asarray([...]) 
 
 
 def constant(data: ArrayLike, device: str | None = None) -> Tensor:
-    """Return a tensor for an operand that is no tensor, in the graph of those in a sequence. An
-    array is used without a copy, unless others are on a device: a captured call takes it there."""
+    """Return a tensor for an operand that is no tensor, in the graph of those in a sequence. Memory
+    is used without a copy, unless others are on a device: a captured call takes it there."""
     if isinstance(data, (list, tuple)):
         return door.sequence(data, None if record.mode.capture is not None else device)
     array = np.asarray(data)
@@ -373,13 +373,13 @@ def constant(data: ArrayLike, device: str | None = None) -> Tensor:
     own = numbers(array, data)
     if own is not array and record.mode.capture is not None:
         capture.refuse(
-            f"an array of dtype {array.dtype.str} has another byte order than the machine, and "
-            f"its elements are to be read at each call. Convert it outside, with "
-            f"array.astype(array.dtype.newbyteorder('='))."
+            f"an array of {array.dtype.str} has another byte order than the machine, and is to be "
+            f"read at each call. Convert it outside: array.astype(array.dtype.newbyteorder('='))."
         )
     if device is not None and record.mode.capture is None:
         return placed(own, device)
-    return Tensor(own, False, ForeignStorage() if own is data else None)
+    is_new = own is not array or isinstance(data, NUMBERS)  # else somebody may have the memory
+    return Tensor(own, False, None if is_new else ForeignStorage())
 
 
 def placed(array: np.ndarray, device: str) -> Tensor:

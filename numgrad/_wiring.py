@@ -3,7 +3,7 @@ recorder."""
 
 from ._declare import door, registry
 from ._tensor import Tensor, align, constant
-from .engine import alone, deferred, dispatch, elsewhere, record
+from .engine import alone, deferred, dispatch, elsewhere, influence, record
 from .operators import cast as _cast
 from .operators import gathering as _gathering
 from .operators import reduction as _reduction
@@ -39,6 +39,7 @@ def _wire() -> None:
     door.several, door.learn = dispatch.several, dispatch.learn
     door.deferred = deferred.elementwise
     door.site = record.user_site
+    door.influence = influence.influence
 
 
 _wire()

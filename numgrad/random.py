@@ -13,7 +13,6 @@ Without a generator they are the functions of `numpy.random`, which share one.
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +27,7 @@ from .functions.operands import as_tensor, as_tensors
 from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
+from .functions.wanted import integers, said_by
 from .operators.draws import gamma_draw
 
 Formula = Callable[..., Any]
@@ -89,7 +89,8 @@ def _also_of_numpy(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in values)
         if has_graph or mode.capture is not None:
             return draw(rng, *args, **given)
-        return as_tensor(getattr(rng, draw.__name__)(*args, **given))
+        name = draw.__name__
+        return as_tensor(said_by(f"random.{name}", getattr(rng, name), *args, **given))
 
     return call
 
@@ -123,7 +124,7 @@ def _shape(name: str, tensors: list[Tensor], size: Size) -> tuple[int, ...]:
     together = np.broadcast_shapes(*(t.shape for t in tensors))
     if size is None:
         return together
-    shape = (operator.index(size),) if isinstance(size, int | np.integer) else tuple(size)
+    shape = integers(size, "size")
     try:
         fits = np.broadcast_shapes(shape, together) == shape
     except ValueError:

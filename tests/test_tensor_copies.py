@@ -90,6 +90,7 @@ def test_dlpack_marks_the_memory_read_only():
 def test_namespace_and_device():
     x = ng.tensor([1.0])
     assert x.__array_namespace__() is ng
+    assert x.__array_namespace__(api_version="2025.12") is ng
     assert x.__array_namespace__(api_version="2024.12") is ng
     with pytest.raises(ValueError, match="1999"):
         x.__array_namespace__(api_version="1999")

@@ -385,3 +385,18 @@ def test_a_second_process_compiles_nothing_and_an_edit_is_noticed(tmp_path):
     assert compiled > 2
     assert run(path, "2.0", folder) == (values, 0)
     assert run(path, "3.0", folder) == ("[3.5, 6.5]", 2)
+
+
+def test_want_of_memory_in_a_kernel_is_no_error_of_an_operator():
+    @ng.operator("(n)->(n)")
+    @njit
+    def greedy(x, out):
+        if x[0] < 0:
+            raise MemoryError
+        out[:] = x
+
+    captured = ng.jit(lambda x: greedy(x * 1.0))
+    captured(np.ones(3))
+    for call in (greedy, captured):
+        with pytest.raises(MemoryError, match=r"greedy.*: no memory is left .*\(3,\)"):
+            call(-np.ones(3))

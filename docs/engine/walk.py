@@ -49,7 +49,9 @@ def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     import numpy as np
 
     import numgrad as ng
+    from numgrad.engine import fusion
 
+    fusion._INSTRUCTION = 1.0  # on a busy machine nothing is fused meanwhile
     x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
     if name == "sin":
         for number in range(1, 104):
@@ -71,7 +73,7 @@ def walks(name: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
         options: dict[str, Any] = {"create_graph": name == "create_graph"}
         if name == "batched":
             options = {"grad_outputs": np.eye(3), "is_grads_batched": True}
-        for number in range(1, 5):
+        for number in range(1, 6):
             y = ng.sin(x) * x + ng.exp(x)
             yield f"pass {number}", passed(lambda y=y: ng.grad(y, x, **options))
 

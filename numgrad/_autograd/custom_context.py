@@ -7,7 +7,7 @@ from typing import Any
 from .._errors import ArgTypeError, FreedGraphError, NotDifferentiableError
 from .._tensor import Tensor
 from ..engine.context import Context
-from ..engine.graph import NO_EDGE, Edge, Node, Value
+from ..engine.graph import NO_EDGE, Node, Value, own_edge
 
 
 class FunctionContext:
@@ -105,7 +105,7 @@ class FunctionContext:
         if self._plain:
             source = NO_EDGE
         elif isinstance(source, int):
-            source = Edge(call.node, source) if source >= 0 else call.node.edges[~source]
+            source = own_edge(call.node, source) if source >= 0 else call.node.edges[~source]
         return call.restore(position, source)  # type: ignore[return-value]
 
     @property

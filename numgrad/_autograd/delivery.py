@@ -41,7 +41,7 @@ def collect(
     ``None``."""
     results: list[Tensor | None] = []
     given: set[int] = set()
-    for index, (place, start) in enumerate(zip(places, initial, strict=True)):
+    for index, (place, start) in enumerate(zip(places, _of_each(places, initial), strict=True)):
         value = outcome.grads.get(place.edge) if place.edge not in plan.cut else None
         if value is None and start is not None:
             value = start
@@ -58,6 +58,13 @@ def collect(
         given.add(id(result))
         results.append(result)
     return results
+
+
+def _of_each(places: Sequence[Place], initial: Sequence[Value | None]) -> list[Value | None]:
+    """Return initial gradients by input; an input that is listed twice has the last one twice."""
+    keys = [p.edge if p.edge.node is not None else id(p.tensor) for p in places]
+    last = {key: start for key, start in zip(keys, initial, strict=True) if start is not None}
+    return [last.get(key) for key in keys]
 
 
 def _explicit_rows(value: Value, batch: int | None) -> Value:
@@ -108,14 +115,18 @@ def write(
     places: Sequence[Place],
     results: Sequence[Tensor | None],
     outcome: Outcome,
-    targets: set[Edge],
+    plan: Any,
     options: Any,
+    dialect: Any,
 ) -> None:
     """Write what ``set_grad``, ``retain_grad`` and ``only_inputs=False`` ask for; nothing can fail
     any more."""
+    targets = {p.edge for p in places if p.edge.node is not None and p.edge not in plan.cut}
     others = {edge for edge in outcome.grads if edge not in targets}
     named = [place.tensor for place in places] if options.set_grad else []
     _require_inner(others, named)
+    if options.retain_grad and dialect.retain_outputs:
+        _retain_outputs(plan, outcome, bool(options.create_graph))
     with _lock:
         _write_retained(outcome, options)
         for edge, value in outcome.grads.items():
@@ -128,6 +139,18 @@ def write(
                     tensor = place.edge.node.variable
                 if tensor is not None:
                     tensor._grad = result
+
+
+def _retain_outputs(plan: Any, outcome: Outcome, create_graph: bool) -> None:
+    """Add outputs that lie on no path to an input to what is retained: of these the gradient is the
+    seed."""
+    seen = {edge for edge, _ in outcome.retained}
+    with grad_mode(create_graph):
+        outcome.retained.extend(
+            (edge, _copied(seed))
+            for edge, seed in plan.seeds
+            if edge not in seen and not edge.node.is_accumulator
+        )
 
 
 def _write_retained(outcome: Outcome, options: Any) -> None:

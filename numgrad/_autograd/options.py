@@ -24,6 +24,7 @@ class Dialect:
         False  # chainer: grad_inputs of an input that is an output replaces the seed
     )
     last_initial_wins: bool = False  # chainer: the last grad_inputs of a duplicate input counts
+    retain_outputs: bool = False  # chainer: retain_grad reaches outputs that lie on no path, too
     share_unused: bool = False  # chainer: an unreached input returns the very object in grad_inputs
 
 

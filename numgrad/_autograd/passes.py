@@ -170,7 +170,7 @@ def run_grad(
         results = delivery.collect(in_places, outcome, initial, plan, options, dialect)
         if writer is not None:
             writer.write([edge for edge, _ in plan.seeds], outcome)
-    delivery.write(in_places, results, outcome, set(targets), options)
+    delivery.write(in_places, results, outcome, plan, options, dialect)
     return dict(zip(keys, results, strict=True)) if keys is not None else tuple(results)
 
 

@@ -55,5 +55,5 @@ def _jacobian_lines(check: JacobianCheck, steps: int) -> Iterator[str]:
     yield f"         {verdict} with central differences: largest difference {check.difference:.1e}"
     yield (
         f"         one batched VJP {1e3 * check.batched_seconds:.1f} ms, one VJP per row"
-        f" {1e3 * check.by_rows_seconds:.1f} ms: {gain:.2g} times as fast"
+        f" {1e3 * check.by_rows_seconds:.1f} ms, both warm: {gain:.2g} times as fast"
     )

@@ -126,6 +126,8 @@ class KernelDerivative(OfKernel):
             self._traced = bind_operators(self.source.plain)
         try:
             gradients = self._traced(*inputs, **self.static(context))
+        except MemoryError:
+            raise
         except Exception as error:
             raise NotDifferentiableError(
                 f"create_graph: the {self.kernel.label}{context.node.where()}, does not run on "

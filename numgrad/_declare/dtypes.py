@@ -8,6 +8,9 @@ import numpy as np
 
 from .._errors import DtypeError
 
+NUMBERS = (bool, int, float, complex, np.generic)
+"""What is a number, and no array that somebody may write."""
+
 
 def require_floating(dtype: np.dtype) -> None:
     """Raise unless tensors of ``dtype`` can require grad."""
@@ -46,6 +49,12 @@ def numbers(array: np.ndarray, data: Any = None) -> np.ndarray:
         raise _no_numbers(array, data)
     require_numbers(array.dtype)
     return array if array.dtype.isnative else array.astype(native(array.dtype))
+
+
+def read(data: Any) -> Any:
+    """Return what NumPy reads of an object with ``__array__``, to be copied: some of them return
+    memory of their own where a copy is asked for. All else is returned as it is."""
+    return np.asarray(data) if hasattr(data, "__array__") else data
 
 
 def _no_numbers(array: np.ndarray, data: Any) -> DtypeError:

@@ -11,7 +11,7 @@ from .._errors import MatrixError, OperatorError
 from .._memory_order import kept
 from .._signature import Signature, parse_signature
 from .._specs import HostSpec
-from .kernel import KernelOperator, common_dtype, elements
+from .kernel import KernelOperator, common_dtype, elements, out_of_memory
 from .operator import WEAK, as_values, door, kind_of
 
 Sizes = Callable[..., dict[str, int]]
@@ -36,9 +36,9 @@ class HostOperator(KernelOperator):
 
     Notes
     -----
-    A ``LinAlgError`` of the function comes out as `MatrixError`, any other exception as
-    `OperatorError`; they name the static parameter ``caller``, which the function does not get, or
-    else the operator.
+    A ``LinAlgError`` of the function comes out as `MatrixError`, a ``MemoryError`` as what it is,
+    any other exception as `OperatorError`; they name the static parameter ``caller``, which the
+    function does not get, or else the operator.
     """
 
     def __init__(
@@ -89,6 +89,14 @@ class HostOperator(KernelOperator):
 
     # Failures ------------------------------------------------------------------------------------
 
+    def run(
+        self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
+    ) -> list[np.ndarray]:
+        try:
+            return super().run(target, arrays, static)
+        except MemoryError as cause:
+            raise out_of_memory(static.get("caller", "") or self.name, arrays, "", cause) from cause
+
     def failure(
         self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
     ) -> Any:
@@ -114,6 +122,8 @@ class HostOperator(KernelOperator):
         name = static.get("caller", "") or self.name
         try:
             target.replay(spec, cores)
+        except MemoryError as cause:
+            return out_of_memory(name, cores, where, cause)
         except Exception as cause:
             error = self.error_of(cause)(f"{name}: {cause}{where}")
             error.__cause__ = cause

@@ -270,13 +270,15 @@ def called_again(
 
     Returns
     -------
-    OperatorError
+    OperatorError or MemoryError
         Its cause is the function's own exception.
     """
     for index, cores in elements(inputs, ncore):
         place = where + (f" at loop index {index}" if index else "")
         try:
             unwritten = target.replay(spec, cores)
+        except MemoryError as error:
+            return out_of_memory(what, cores, place, error)
         except Exception as error:
             failure = OperatorError(
                 f"{what}: the kernel raised{place}: {type(error).__name__}: {error}"
@@ -286,6 +288,17 @@ def called_again(
         if unwritten:
             return OperatorError(f"{what}: {_describe(unwritten, outputs)}{place}")
     return OperatorError(f"{what}: the kernel raised{where}, but not when it was called again")
+
+
+def out_of_memory(
+    what: str, operands: Sequence[np.ndarray], where: str, cause: MemoryError
+) -> MemoryError:
+    """Return the error for want of memory in a function that an operator calls."""
+    shapes = ", ".join([str(a.shape) for a in operands])
+    said = f": {cause}" if str(cause) else ""
+    error = MemoryError(f"{what}: no memory is left for operands of shapes {shapes}{where}{said}")
+    error.__cause__ = cause
+    return error
 
 
 def elements(

@@ -32,6 +32,7 @@ class Door:
     sequence: Callable[..., Any]  # what a list of numbers, arrays and tensors is as an operand
     align: Callable[..., Any]
     site: Callable[[], Any]  # the line of user code that is being executed
+    influence: Callable[..., Any]  # which elements of a result have a part in its cotangents
 
 
 door = Door()

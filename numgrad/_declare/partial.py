@@ -109,10 +109,14 @@ class Partial:
 
     @property
     def traced(self) -> Callable[..., Any]:
-        """The function with ``math`` and ``where`` bound to operators: it runs on tensors."""
-        if self._traced is None:
-            self._traced = bind_operators(self.function)
-        return self._traced
+        """The function with ``math`` and ``where`` bound to operators: it runs on tensors. One that
+        has another form there, of which the next derivative keeps its digits, has it as its
+        attribute ``on_tensors``."""
+        if self._traced is not None:
+            return self._traced
+        own = getattr(self.function, "on_tensors", None)
+        self._traced = traced = own or bind_operators(self.function)
+        return traced
 
 
 def conjugate(value: Any) -> Any:

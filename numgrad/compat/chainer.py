@@ -15,6 +15,7 @@ _DIALECT = Dialect(
     output_in_cut=True,
     replace_seed=True,
     last_initial_wins=True,
+    retain_outputs=True,
     share_unused=True,
 )
 
@@ -39,11 +40,13 @@ def grad(
     ----------
     outputs, inputs : list or tuple of Tensor
     grad_outputs, grad_inputs : list or tuple of (Tensor, ndarray or None), optional
-        Of the lengths of `outputs` and `inputs`.
+        Of the lengths of `outputs` and `inputs`. Of an input that is listed twice the last entry of
+        `grad_inputs` counts, at both places.
     set_grad : bool
         Put each result (also ``None``) in its input's ``.grad``.
     retain_grad : bool
-        Put the gradients of all intermediate tensors in their ``.grad``.
+        Put the gradients of all intermediate tensors in their ``.grad``, and those of all outputs:
+        of one from which no path leads to an input it is the seed.
     enable_double_backprop : bool
         Record the gradients, so that they can be differentiated.
     loss_scale : float, optional

@@ -1,11 +1,13 @@
 """``paddle.fluid.dygraph.grad`` of paddle 1.8 and its ``BackwardStrategy``."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from .._autograd.passes import Dialect, Options, run_grad
 from .._errors import ArgTypeError, GradDtypeError, NoGradError
 from .._tensor import Tensor
 from . import strictness
+from .creation import guard as _guard
 
 _DIALECT = Dialect()
 
@@ -53,7 +55,7 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Any = None,
     backward_strategy: BackwardStrategy | None = None,
-) -> list[Tensor | None]:
+) -> tuple[Tensor | None, ...]:
     """Stand for ``paddle.fluid.dygraph.grad`` of paddle 1.8.5.
 
     It is as strict as `numgrad.compat.paddle.grad`, and moreover refuses outputs and inputs without
@@ -71,7 +73,7 @@ def grad(
 
     Returns
     -------
-    list of (Tensor or None)
+    tuple of (Tensor or None)
 
     Raises
     ------
@@ -84,7 +86,7 @@ UnusedInputError
     >>> import numgrad as ng
     >>> x = ng.tensor([1.0, 2.0], requires_grad=True)
     >>> ng.compat.fluid.grad([x * x], [x], create_graph=True)
-    [tensor([2., 4.], grad_fn=<add>)]
+    (tensor([2., 4.], grad_fn=<add>),)
     """
     outs, ins = strictness.tensor_list("outputs", outputs), strictness.tensor_list("inputs", inputs)
     strictness.require_bool("create_graph", create_graph)
@@ -111,7 +113,7 @@ UnusedInputError
         no_grad_vars=cut,
         backward_strategy=backward_strategy,
     )
-    return list(run_grad(outs, ins, seeds, options, _DIALECT))
+    return run_grad(outs, ins, seeds, options, _DIALECT)
 
 
 def _refuse_without_gradient(kind: str, items: list[Tensor], cut: list[Tensor] | None) -> None:
@@ -135,3 +137,7 @@ def _refuse_other_dtypes(outputs: list[Tensor], seeds: list[Tensor | None]) -> N
                 f"{output.dtype}; they must "
                 f"have the same dtype (data type does not match)"
             )
+
+
+dygraph = SimpleNamespace(grad=grad, BackwardStrategy=BackwardStrategy, guard=_guard)
+"""The namespace ``paddle.fluid.dygraph``."""

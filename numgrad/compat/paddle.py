@@ -7,7 +7,11 @@ from typing import Any
 from .._autograd.passes import Dialect, Options, run_backward, run_grad
 from .._errors import ArgTypeError
 from .._tensor import Tensor
+from ..functions.products import matmul as matmul
 from . import strictness
+from .creation import guard as _guard
+from .creation import ones as ones
+from .creation import to_tensor as to_tensor
 
 _DIALECT = Dialect(skip_outputs=True, skip_inputs=True, output_in_cut=True)
 
@@ -138,3 +142,10 @@ def backward(
     seeds = strictness.seed_list("grad_tensors", grad_tensors, len(items))
     options = Options(retain_graph, dump_path=dump_backward_graph_path)
     run_backward(items, seeds, None, options, _DIALECT)
+
+
+autograd = SimpleNamespace(backward=backward, ir_backward=ir_backward)
+"""The namespace ``paddle.autograd``."""
+
+imperative = SimpleNamespace(guard=_guard)
+"""The namespace ``paddle.imperative`` of paddle 1.8, where imperative mode is a block."""

@@ -44,8 +44,7 @@ class Pass:
         # such a pass is a part of the one around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        known = recognise(request) if self.around is None else None
-        if known is not None:
+        if self.around is None and (known := recognise(request)) is not None:
             self.structure, self.recalled = known
             return
         order = reachable(request.roots, request.cut, request.ends, request.first)
@@ -76,8 +75,7 @@ class Pass:
 
     def _select(self, order: list[Node]) -> None:
         """Find out what is wanted, and which nodes are executed or looked at for it."""
-        request = self.request
-        leaves = [Edge(node, 0) for node in order if node.is_accumulator]
+        request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
         targets = leaves if request.targets is None else list(request.targets)
         self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
         inside = [node for node in order if node not in request.ends] if request.ends else order
@@ -113,7 +111,7 @@ class Pass:
         if self.recalled is not None:
             return self._run_again(self.recalled)
         if self.request.batch is not None:
-            self._refuse_retained()
+            hooks.refuse_retained(self)
         try:
             self._take_saved(self.wanted)
             if self.is_stale:
@@ -176,13 +174,17 @@ class Pass:
         return self.with_part(Pass(request))
 
     def with_part(self, inner: "Pass") -> dict[Edge, Value]:
-        """Return what another pass finds as a part of this one, where nothing is computed yet."""
+        """Return what another pass finds as a part of this one, which computes nothing yet."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
         inner.streams = self.streams
-        inner._take_saved(inner.wanted)
-        inner._seed()
-        inner._visit_all()
-        return inner.grads
+        return inner.take_part()
+
+    def take_part(self) -> dict[Edge, Value]:
+        """Return what this pass finds, as a part of one that has not computed anything yet."""
+        self._take_saved(self.wanted)
+        self._seed()
+        self._visit_all()
+        return self.grads
 
     def _visit_all(self) -> None:
         for node in self.order:
@@ -193,18 +195,6 @@ class Pass:
         return Outcome(
             self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed
         )
-
-    def _refuse_retained(self) -> None:
-        """Raise where a batched gradient would go to the ``.grad`` of an unbatched tensor."""
-        for node in self.order:
-            for slot, reference in (node.retained or {}).items():
-                if reference() is not None and self.expects(Edge(node, slot)):
-                    raise ValueError(
-                        f"retain_grad() was called on the result of {node.name()}{node.where()}, "
-                        f"or backward(inputs=) asked for its gradient, and a batched gradient does "
-                        f"not have the shape of the tensor. Ask for the gradient with ng.grad "
-                        f"instead, or let the batched pass end before it"
-                    )
 
     def _take_saved(self, nodes: Collection[Node]) -> None:
         """Take all saved values at once: of two passes that free a graph one loses cleanly."""
@@ -225,7 +215,8 @@ class Pass:
         if "expected" not in self.notes:
             arriving = {edge for edge, _ in self.request.seeds} | set(self.request.initial)
             for node, mask in self.wanted.items():
-                arriving.update(e for e, want in zip(node.edges, mask, strict=True) if want)
+                sent = [e for e, want in zip(node.edges, mask, strict=True) if want]
+                arriving.update(edge for edge in sent if not hooks.is_past(edge))
             self.notes["expected"] = arriving
         visited = edge in self.targets or edge.node in self.wanted
         return visited and edge in self.notes["expected"]
@@ -239,6 +230,8 @@ class Pass:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
     def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
+        if hooks.is_past(edge) and self.request.direction != "forward":
+            sums, edge = self.pending, hooks.past(edge)
         present = sums.get(edge)
         if present is None:
             total = value
@@ -259,20 +252,27 @@ class Pass:
                 self._arrive(Edge(node, 0))  # nobody looks at it
                 self._send(node, sent)
                 return
-        cotangents = [self._arrive(Edge(node, slot)) for slot in range(len(node.outputs))]
+        self._execute(node, [self._arrive(Edge(node, n)) for n in range(len(node.outputs))])
+        if node.extras is not None:
+            self._execute(node, hooks.arrive_past(self, node), is_seen=False)
+
+    def _execute(
+        self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
+    ) -> None:
+        """Send on what has arrived at a node, past its hooks or seen by them."""
         if all(c is None for c in cotangents):
             return
         if node.is_accumulator and node.pre_hooks and self.request.accumulate:
-            self._run_accumulator_pre_hooks(node)
+            hooks.run_accumulator_pre_hooks(self, node)
         if node not in self.wanted:
             return
-        if node.pre_hooks:
+        if node.pre_hooks and is_seen:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
         gradients = self.gradients(node, cotangents)
         if self.request.check is not None and mode.capture is None:
             self.force([g for g in (*gradients, *cotangents) if g is not None])
             self.request.check.computed(node, gradients, cotangents)
-        if node.post_hooks:
+        if node.post_hooks and is_seen:
             gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
         self._send(node, gradients)
 
@@ -309,13 +309,6 @@ class Pass:
             return node.operator.differentiate(self, context, cotangents)
         finally:
             mode.site = before
-
-    def _run_accumulator_pre_hooks(self, node: Node) -> None:
-        edge = Edge(node, 0)
-        if edge in self.grads:
-            (value,) = hooks.run_pre_hooks(self, node, [self.grads.pop(edge)])
-            if value is not None:
-                self.grads[edge] = value
 
     def _arrive(self, edge: Edge) -> Value | None:
         """Return the total cotangent of an edge after its hooks; capture it where wanted."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .dispatch_cache import comes_again
-from .graph import NO_EDGE, Edge, Node, Spec, Value, connect
+from .graph import NO_EDGE, Edge, Node, Spec, Value, connect, own_edge
 from .record import Packed, mode, unusual
 from .rules import Rule, known_rule, make_rule, placeholder, rule_key
 
@@ -36,9 +36,9 @@ class Context:
         return self.restore(index, self.node.edges[index])
 
     def output(self, index: int = 0) -> Value:
-        """Return the saved output ``index``, connected to this node."""
+        """Return the saved output ``index``, connected to this node past its hooks."""
         spec = self.node.outputs[index]
-        edge = Edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
+        edge = own_edge(self.node, index) if spec.dtype.kind in "fc" else NO_EDGE
         return self.restore(len(self.node.inputs) + index, edge)
 
     def at(self, position: int) -> Value:

@@ -10,6 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .._collector import collector
 from .._errors import FreedGraphError, InplaceError
 from .handles import Handle, register
 from .keeping import before_writes
@@ -37,6 +38,23 @@ class Edge(NamedTuple):
 
 
 NO_EDGE = Edge(None, 0)
+
+
+class OwnSlot(int):
+    """The slot of an output where the derivative of the node itself reads it.
+
+    It is the slot to everybody but a backward pass over a node that has hooks: the derivative reads
+    what the node has computed, not the tensor on which the hooks are, so what arrives there has
+    nothing to do with them.
+    """
+
+    __slots__ = ()
+
+
+def own_edge(node: "Node", slot: int) -> Edge:
+    """Return the edge of an output as the derivative of its node reads it."""
+    return Edge(node, OwnSlot(slot))
+
 
 
 def connect(value: Value, edge: Edge) -> None:
@@ -209,6 +227,15 @@ class Node:
         return _NONE if self.extras is None else self.extras.retained
 
     @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at the gradients that arrive here, or at those sent on."""
+        extras = self.extras
+        return extras is not None and bool(
+            any(extras.tensor_hooks.values()) or extras.pre_hooks or extras.post_hooks
+            or extras.retained
+        )  # fmt: skip
+
+    @property
     def grads(self) -> dict[int, Any]:
         """The gradients that were kept, by slot."""
         return self.own().grads
@@ -330,11 +357,32 @@ class Accumulator(Node):
         return True
 
 
+class SecondAccumulator(Accumulator):
+    """Stands for another accumulator of a leaf, to which the collector has cleared the reference:
+    it is equal to that one, which a graph may have that a finalizer uses."""
+
+    __slots__ = ("mark",)
+
+    def __init__(self, variable: Value) -> None:
+        super().__init__(variable)
+        self.mark, self.number = variable.leaf.mark
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Accumulator) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return self.mark
+
+
 def accumulator_of(leaf: Value) -> Node:
     """Return the accumulator of a leaf; a new one when no graph has it any more."""
     state = leaf._leaf or leaf.leaf
     node = state.accumulator() if state.accumulator is not None else None
     if node is None:
-        node = Accumulator(leaf)
+        if collector.is_at_work and state.accumulator is not None:
+            node = SecondAccumulator(leaf)
+        else:
+            node = Accumulator(leaf)
+            state.mark = hash(node), node.number
         state.accumulator = weakref.ref(node)
     return node

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._blocks import Block, Setting
 from .._errors import HookError, HookTypeError
-from .graph import Accumulator, Edge, Node, Spec, Value, connect
+from .graph import Accumulator, Edge, Node, OwnSlot, Spec, Value, connect
 from .handles import Handle as Handle
 from .handles import register as register
 from .record import deferring, mode, runtime
@@ -64,6 +64,44 @@ def run_post_hooks(
         backward_pass, node.post_hooks, gradients,
         lambda hook, gs, others: _replace_all(hook(gs, others), gs), cotangents,
     )  # fmt: skip
+
+
+def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
+    """Pass the gradient of a leaf through the pre-hooks of its accumulator."""
+    edge = Edge(node, 0)
+    if edge in backward_pass.grads:
+        (value,) = run_pre_hooks(backward_pass, node, [backward_pass.grads.pop(edge)])
+        if value is not None:
+            backward_pass.grads[edge] = value
+
+
+def is_past(edge: Edge) -> bool:
+    """Whether what is sent along an edge passes hooks by: to the output of a watched node from its
+    own derivative, which reads what the node has computed and not the user's tensor."""
+    return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
+
+
+def past(edge: Edge) -> Edge:
+    """Return the place where that arrives, apart from what the hooks see."""
+    return Edge(edge.node, ~edge.slot)
+
+
+def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
+    """Return what has arrived at the outputs of a node past its hooks; it is a part of their
+    gradients where these are wanted."""
+    arrived: list[Value | None] = []
+    for slot in range(len(node.outputs)):
+        edge = Edge(node, slot)
+        value = backward_pass.pending.pop(past(edge), None)
+        backward_pass.uncomputed.pop(past(edge), None)
+        if value is not None and edge in backward_pass.targets:
+            present = backward_pass.grads.get(edge)
+            total = value if present is None else runtime.roles["add"](present, value)
+            backward_pass.grads[edge] = total
+            if total.array is None:
+                backward_pass.uncomputed[edge] = total
+        arrived.append(value)
+    return arrived
 
 
 def _through(
@@ -182,6 +220,19 @@ def _users(backward_pass: Any) -> Block:
     pass that is captured, its operations are none."""
     captured = mode.capture is not None
     return deferring(captured, None if captured else backward_pass.kept)
+
+
+def refuse_retained(backward_pass: Any) -> None:
+    """Raise where a batched gradient would go to the ``.grad`` of an unbatched tensor."""
+    for node in backward_pass.order:
+        for slot, reference in (node.retained or {}).items():
+            if reference() is not None and backward_pass.expects(Edge(node, slot)):
+                raise ValueError(
+                    f"retain_grad() was called on the result of {node.name()}{node.where()}, "
+                    f"or backward(inputs=) asked for its gradient, and a batched gradient does "
+                    f"not have the shape of the tensor. Ask for the gradient with ng.grad "
+                    f"instead, or let the batched pass end before it"
+                )
 
 
 def run_at_end(backward_pass: Any) -> None:

@@ -48,7 +48,7 @@ def is_immediate(request: Any, order: Sequence[Node]) -> bool:
 def _is_simple(node: Node, most: int | None) -> bool:
     if node.extras is not None:
         return False
-    if type(node) is Accumulator:
+    if isinstance(node, Accumulator):
         return not node.variable.hooks
     if node.saved is None or not all(map(_is_computed, node.saved)):
         return False

@@ -93,9 +93,9 @@ NUMBERS = {
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; NumPy's functions that numgrad has too "
     "take the tensor itself, and np.r_ and np.c_ are ng.r_ and ng.c_; those of SciPy's special "
-    "functions, linear algebra and distributions that have derivatives are in ng.special, "
-    "ng.linalg and ng.stats, draws of generators in ng.random; write into a tensor, made with "
-    "ng.zeros, instead of into an array."
+    "functions, linear algebra, distributions and convolutions that have derivatives are in "
+    "ng.special, ng.linalg, ng.stats and ng.signal, draws of generators in ng.random; write into "
+    "a tensor, made with ng.zeros, instead of into an array."
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._bounded import Bounded
+from .._declare.dtypes import NUMBERS
 from .dispatch_cache import Mixture, Plan, keep, make_plan, plan_of
 from .record import mode, runtime, unusual
 from .values import CPU, Spec, Value
@@ -19,7 +20,6 @@ _MOST_CONSTANTS = 256
 _new = object.__new__
 _PYTHON = frozenset({bool, int, float})
 _SEQUENCES = frozenset({list, tuple})
-_NUMBERS = (bool, int, float, complex, np.generic)
 
 Taken = tuple[Any, np.ndarray | None]
 Operand = Callable[[Any, Sequence[Any]], Taken]
@@ -167,7 +167,7 @@ def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Operand | None:
         return None if plans is None else Converted(plans, apply)
     if kind is np.ndarray:
         return Array(spec, is_read)
-    return Number(spec) if isinstance(arg, _NUMBERS) else None
+    return Number(spec) if isinstance(arg, NUMBERS) else None
 
 
 def _conversions(spec: Spec, wanted: Spec) -> list[Plan] | None:

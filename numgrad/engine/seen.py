@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .record import mode, unusual
+from .._declare.dtypes import NUMBERS
+from .record import mode, runtime, unusual
 from .site import user_site
 
 
@@ -35,6 +36,24 @@ def _note(data: Any, into: "Seen") -> None:
         _note(list(data.values()), into)
     elif isinstance(data, slice):
         _note((data.start, data.stop, data.step), into)
+    elif (array := exported(data)) is not None:
+        into.add(array)
+
+
+def exported(data: Any) -> np.ndarray | None:
+    """Return an array of the memory of an object that NumPy reads as one, which somebody may write:
+    an ``array.array``, a memoryview, a ctypes array, or what has ``__array__`` or
+    ``__array_interface__``; None for all else."""
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, (*NUMBERS, str, bytes, runtime.value)) or data is None:
+        return None
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        return np.asarray(data)
+    try:
+        return np.asarray(memoryview(data))
+    except TypeError:
+        return None
 
 
 class Seen:

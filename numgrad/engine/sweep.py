@@ -25,7 +25,7 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
         if node.extras is not None:
             return False
         if node._kind is None or node._kind is False:
-            if type(node) is Accumulator:
+            if isinstance(node, Accumulator):
                 if node.variable.hooks:
                     return False
             elif node.kind is None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._collector import paused
 from .dispatch import apply_plan
 from .dispatch_cache import Plan, make_plan
-from .graph import Edge, Node, Value, connect
+from .graph import Edge, Node, Value, connect, own_edge
 from .kinds import kind_of
 from .recall import Known, keep, kilobytes, parts_of
 from .record import apply, grad_mode
@@ -39,7 +39,7 @@ class Saved(NamedTuple):
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
-            connect(value, Edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
+            connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
         return value
 
 
@@ -85,9 +85,18 @@ class Trace:
         if edge.node is not None:
             place = ~edge.slot if edge.node is node else position
         if node not in self.index:
-            self.is_whole = False
+            self._restored_here(value, node.saved[position] if node.saved else None)
             return
         self._source(value, Saved(self.index[node], position, place))
+
+    def _restored_here(self, value: Value, saved: Any) -> None:
+        """Note what an operation of this pass has kept: it is what the operation has read."""
+        known = self._places.get(id(saved))
+        if known is None:
+            self.is_whole = False
+            return
+        self._places[id(value)] = known
+        self._alive.append(value)
 
     def applied(
         self, operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any]

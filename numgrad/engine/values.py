@@ -196,13 +196,15 @@ class LeafState:
     """What some leaves have: hooks, an accumulator, a gradient and hooks that follow it.
 
     ``number`` says when it was made a leaf, in the order of nodes; 0 where nobody asked.
-    ``is_variable`` says that a transform has made it, to differentiate by it.
+    ``is_variable`` says that a transform has made it, to differentiate by it; ``mark`` has
+    hash and number of the accumulator that was made last.
     """
 
-    __slots__ = ("accumulator", "grad", "hooks", "is_variable", "number", "post_accumulate")
+    __slots__ = ("accumulator", "grad", "hooks", "is_variable", "mark", "number", "post_accumulate")
 
     def __init__(self) -> None:
         self.number = 0
+        self.mark = 0, 0
         self.is_variable = False
         self.accumulator: Callable[[], Node | None] | None = None
         self.grad: Any = None
@@ -242,7 +244,12 @@ class Value:
         self, array: np.ndarray, requires_grad: bool = False, storage: Storage | None = None
     ):
         self.array = array
-        shape, dtype, device = array.shape, array.dtype, array.device
+        try:
+            shape, dtype, device = array.shape, array.dtype, array.device
+        except AttributeError:
+            kind = type(array).__name__
+            what = f"Tensor: its first argument is the memory itself, an array, not {kind}"
+            raise TypeError(f"{what}; write ng.tensor(...)") from None
         spec = _specs.get((shape, dtype, False, device))
         self.spec = spec or spec_of(shape, dtype, False, device)
         self._requires_grad = requires_grad

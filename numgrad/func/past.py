@@ -5,7 +5,8 @@ written. It is that of the call, so nodes keep what the call has read: tensors a
 arrays of the user, which nobody watches, as copies, one for all calls that find the same elements.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from ..engine.values import CapturedStorage, ForeignStorage, Value
 
 if TYPE_CHECKING:
     from .recording import Recording
+
+NOTHING: Mapping[Any, Value] = MappingProxyType({})
 
 
 class Past:
@@ -48,12 +51,16 @@ class Past:
             value.storage = storage
         return value
 
-    def now(self) -> list[Value]:
-        """Return what a node keeps of a call that is made now, in the order of `constants`."""
-        return [
-            self._copy(n, value) if isinstance(value.storage, ForeignStorage) else pack(value)
-            for n, value in enumerate(self.constants)
-        ]
+    def now(self, instead: Mapping[Any, Value] = NOTHING) -> list[Value]:
+        """Return what a node keeps of a call that is made now, in the order of `constants`: of a
+        derivative of an earlier call what that has read, ``instead`` by the ids of arrays."""
+        return [self._kept(n, v, instead.get(id(v.array))) for n, v in enumerate(self.constants)]
+
+    def _kept(self, number: int, value: Value, then: Value | None) -> Value:
+        if then is not None:
+            return pack(then)
+        is_foreign = isinstance(value.storage, ForeignStorage)
+        return self._copy(number, value) if is_foreign else pack(value)
 
     def _copy(self, number: int, value: Value) -> Value:
         copy = self._copies.get(number)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import optree
 
-from .._declare.dtypes import numbers
+from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
 from ..engine.memory_order import of_copy
 from ..engine.record import mode
+from ..functions.arithmetic import is_operand
 from .integers import MOST
 from .statics import flatten, frozen, is_lasting, static_key, structure_key
 
@@ -144,7 +145,7 @@ def _kind(leaf: Any) -> str | None:
     """Return what a leaf is; None for one that is fixed in a recording."""
     if isinstance(leaf, Tensor):
         return TENSOR
-    if type(leaf) in (np.ndarray, np.memmap):
+    if type(leaf) is np.ndarray:
         return NUMPY
     if type(leaf) is int and -MOST < leaf < MOST:
         return INTEGER
@@ -157,6 +158,9 @@ def _kind(leaf: Any) -> str | None:
         return COMPLEX
     if isinstance(leaf, FIXED):
         return None
+    if isinstance(leaf, np.ndarray) and is_operand(leaf):  # of another class
+        require_plain(leaf)
+        return NUMPY
     raise ArgTypeError(
         f"jit: an argument of type {type(leaf).__name__} is neither an array, a tensor, a number "
         f"nor a container of them; name it in static_argnums or static_argnames if the function "

@@ -167,7 +167,8 @@ class Mapped(Operator):
         outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
         if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
             closed = [instead.get(place_of(value), value) for value in sample.closed]
-            self._record(inputs, outputs, outer, closed, shared)
+            past = sample.past.now(instead) if mode.capture is None else ()
+            self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
         return outputs
 
     def _record(
@@ -175,15 +176,14 @@ class Mapped(Operator):
         inputs: Sequence[Value],
         outputs: list[Tensor],
         outer: Sequence[Edge],
-        closed: Sequence[Value],
+        read: Sequence[Value],
         shared: Mapping[int, int],
     ) -> None:
         edges = [*(x.edge for x in inputs), *outer]
         specs = [x.spec for x in (*inputs, *outer)]
         static = {"shared": tuple(shared.items())}
         node = new_node(self, static, edges, specs, [o.spec for o in outputs])
-        past = self.sample.past.now() if mode.capture is None else ()
-        node.save([*map(pack, inputs), *(None for _ in outer), *map(pack, closed), *past])
+        node.save([*map(pack, inputs), *(None for _ in outer), *read])
         attach(node, outputs, [n for n in range(len(outputs)) if n not in self.sample.live])
 
     def differentiate(

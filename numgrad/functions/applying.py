@@ -16,6 +16,7 @@ from .joining import stack
 from .operands import as_tensor
 from .repeating import broadcast_to
 from .reshaping import expand_dims, moveaxis, reshape
+from .wanted import integer
 
 
 def apply_along_axis(
@@ -116,6 +117,7 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
     >>> ng.fromiter((x * x for x in ng.tensor([1.0, 2.0, 3.0])), float, 2)
     tensor([1., 4.])
     """
+    count = integer(count, "count")
     items = list(iter if count < 0 else islice(iter, count))
     if len(items) < count:
         raise ValueError(f"fromiter: expected {count} items, but there are only {len(items)}")

@@ -1,6 +1,5 @@
 """Arrays put together from pieces, and pieces cut out: blocks, insertions, deletions, splits."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .operands import arrays_of, as_tensor, values_of
 from .repeating import broadcast_to
 from .reshaping import moveaxis, ravel, reshape
 from .searching import nonzero
+from .wanted import integer, integers
 
 
 def block(arrays: Any) -> Tensor:
@@ -167,6 +167,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Tensor:
             [3., 1.]])
     """
     a, shape = ravel(as_tensor(a)), tuple(np.atleast_1d(arrays_of(seen(new_shape))).tolist())
+    shape = integers(shape, "new_shape")
     if any(n < 0 for n in shape):
         raise ValueError(f"resize: sizes must not be negative, got {shape}")
     count = int(np.prod(shape))
@@ -270,7 +271,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
     (3, 1, 2)
     """
     a = as_tensor(a)
-    axis, start = normalize_axis_index(axis, a.ndim), operator.index(seen(start))
+    axis, start = normalize_axis_index(axis, a.ndim), integer(start, "start")
     if not -a.ndim <= start <= a.ndim:
         raise np.exceptions.AxisError(f"rollaxis: start {start} is out of range for {a.ndim} axes")
     start += a.ndim * (start < 0)

@@ -1,6 +1,5 @@
 """Axis arguments as NumPy takes them, turned into what operators take: negative and ascending."""
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -12,18 +11,23 @@ from .._tensor import Tensor
 from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators.shape import expand_dims, permute_dims, reshape
+from .wanted import integer, integers
 
 Axis = int | Sequence[int] | None
 
 
 def normalize_axis_index(axis: Any, ndim: int) -> int:
     """Return one axis as a number that is not negative."""
-    return array_utils.normalize_axis_index(operator.index(seen(axis)), ndim)
+    return array_utils.normalize_axis_index(integer(axis, "axis"), ndim)
 
 
 def normalize_axis_tuple(axis: Any, ndim: int, *options: Any, **named: Any) -> tuple[int, ...]:
     """Return one or several axes as numbers that are not negative."""
-    return array_utils.normalize_axis_tuple(seen(axis), ndim, *options, **named)
+    try:
+        return array_utils.normalize_axis_tuple(seen(axis), ndim, *options, **named)
+    except TypeError:
+        integers(axis, "axis")  # it says what is wrong
+        raise
 
 
 def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:

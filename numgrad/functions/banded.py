@@ -1,6 +1,5 @@
 """Systems with banded matrices."""
 
-import operator
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from ..operators.indexing import index
 from ..operators.joining import concat
 from ..operators.shape import expand_dims, squeeze
 from .operands import as_tensors
+from .wanted import integers, pair
 
 
 def solve_banded(
@@ -54,7 +54,7 @@ def solve_banded(
     >>> ng.linalg.solve_banded((1, 1), ab, b)
     tensor([0.75, 0.5 , 0.25], grad_fn=<squeeze>)
     """
-    below, above = (operator.index(n) for n in seen(l_and_u))
+    below, above = pair(integers(l_and_u, "l_and_u"), "l_and_u", "the numbers of diagonals")
     ab, b = _fitting(ab, b, "solve_banded")
     if below < 0 or above < 0 or ab.shape[-2] != below + above + 1:
         raise ValueError(

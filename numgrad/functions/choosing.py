@@ -12,6 +12,7 @@ from .inplace import setitem
 from .memory_order import in_order
 from .operands import as_tensor, as_tensors, in_one_dtype
 from .selection import where
+from .wanted import sequence
 
 
 def select(
@@ -48,6 +49,7 @@ def select(
     >>> ng.grad(y.sum(), x)[0]
     tensor([-4.,  0.,  3.])
     """
+    condlist, choicelist = sequence(condlist, "condlist"), sequence(choicelist, "choicelist")
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     if not len(condlist):
@@ -109,6 +111,7 @@ def piecewise(
     if is_one or (x.ndim and np.ndim(condlist[0]) == 0):
         condlist = [condlist]
     conditions = [as_tensor(c).astype(bool) for c in condlist]
+    funclist = sequence(funclist, "funclist")
     if len(conditions) == len(funclist) - 1:
         rest = conditions[0]
         for condition in conditions[1:]:

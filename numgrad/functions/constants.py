@@ -1,6 +1,5 @@
 """Making tensors: constants."""
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from .creation import asarray, carries_graph, device_like, fresh
 from .memory_order import in_order, laid_like, plain_order
 from .operands import whole
 from .transfer import placed_on
+from .wanted import integer, integers
 
 Shape = int | Sequence[int]
 
@@ -26,7 +26,9 @@ def _sizes(shape: Any) -> Any:
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     seen(shape)
-    return [whole(n) for n in shape] if isinstance(shape, (list, tuple)) else shape
+    if isinstance(shape, (list, tuple)):
+        return [whole(n) for n in shape]
+    return shape if isinstance(shape, int) else integers(shape, "shape")
 
 
 def _made_like(
@@ -278,7 +280,7 @@ def eye(
             [0., 0., 1.]])
     """
     columns = N if M is None else M
-    rows, columns, k = map(operator.index, seen((N, columns, k)))
+    rows, columns, k = integer(N, "N"), integer(columns, "M"), integer(k, "k")
     return fresh(np.eye(rows, columns, k, dtype, plain_order(order)), device_like(device, like))
 
 

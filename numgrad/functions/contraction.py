@@ -14,6 +14,7 @@ from ..engine.steps import Steps, read_last
 from .operands import as_scalar, as_tensors
 from .pairing import Labels, Operation, plan
 from .results import delivered
+from .wanted import pair, sequence
 
 _ELLIPSIS = 1 << 20  # labels of the axes that an ellipsis stands for, counted from the right
 
@@ -65,7 +66,8 @@ def einsum(
     if not isinstance(subscripts, str):
         items = (subscripts, *operands)
         pairs = items[: len(items) // 2 * 2]
-        subscripts = tuple([tuple(labels) for labels in (*pairs[1::2], *items[len(pairs) :])])
+        labels = (*pairs[1::2], *items[len(pairs) :])
+        subscripts = tuple([tuple(sequence(some, "each list of axes")) for some in labels])
         operands = pairs[::2]
     if isinstance(optimize, (list, tuple)):
         path = optimize[optimize[:1] == ["einsum_path"] :]
@@ -171,7 +173,8 @@ def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[in
     try:
         count = operator.index(axes)
     except TypeError:
-        first, second = ([n] if np.ndim(n) == 0 else list(n) for n in axes)
+        both = pair(axes, "axes", "the axes of a and those of b, or a number")
+        first, second = ([n] if np.ndim(n) == 0 else list(n) for n in both)
     else:
         if not 0 <= count <= min(ndim_a, ndim_b):
             raise ValueError(f"tensordot: cannot pair {count} axes of {ndim_a} and {ndim_b}")

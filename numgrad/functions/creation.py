@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.dtypes import numbers, require_plain
+from .._declare.dtypes import numbers, read, require_plain
 from .._tensor import ArrayLike, Tensor, constant
 from ..engine.seen import seen
 from ..engine.values import CPU
@@ -117,7 +117,7 @@ def asarray(
         return _from_tensor(of_gpu(a), dtype, copy)
     require_plain(a)
     source = lists_of(a)
-    array = np.array(source, dtype=dtype, copy=copy)
+    array = np.array(read(source) if copy else source, dtype=dtype, copy=copy)
     if array is not source:
         seen(a)
     if copy is False and not array.dtype.isnative:

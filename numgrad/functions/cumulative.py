@@ -1,6 +1,5 @@
 """Cumulative sums and products, differences, and the trapezoidal rule."""
 
-import operator
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..operators.shape import permute_dims, reshape
 from .axes import exchanged, negative_axis
 from .operands import as_tensor, as_tensors
 from .results import delivered
+from .wanted import integer
 
 
 def cumsum(
@@ -213,7 +213,7 @@ def diff(
     >>> ng.grad(ng.diff(x), x, ng.tensor([1.0, 10.0]))[0]
     tensor([-1., -9., 10.])
     """
-    x, n = as_tensor(a), operator.index(seen(n))
+    x, n = as_tensor(a), integer(n, "n")
     if n < 0:
         raise ValueError(f"diff: n must not be negative, got {n}")
     if x.ndim == 0:

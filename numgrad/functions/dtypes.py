@@ -7,6 +7,8 @@ import numpy as np
 from .._declare.operator import kind_of
 from .._tensor import ArrayLike, Tensor
 from .creation import asarray
+from .operands import arrays_of
+from .wanted import WordsOfNumpy
 
 
 def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
@@ -114,7 +116,8 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     >>> ng.isdtype(ng.float32, ("real floating", "complex floating"))
     True
     """
-    return np.isdtype(np.dtype(dtype), kind)
+    with WordsOfNumpy():
+        return np.isdtype(np.dtype(dtype), arrays_of(kind))
 
 
 def iscomplexobj(x: Any) -> bool:

@@ -75,7 +75,7 @@ def reciprocal(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tenso
 
 @universal(
     "The derivative is `sign`: 0 at 0. For a complex ``x`` it is ``x / abs(x)``, the direction of\n"
-    "steepest ascent.",
+    "steepest ascent, and at 0 there is no second derivative: NaN.",
     at=("[-2.0, 0.0, 3.0]",), gradient="[-1.,  0.,  1.]",
 )
 def abs(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:

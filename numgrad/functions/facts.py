@@ -7,6 +7,7 @@ import numpy as np
 
 from .._tensor import ArrayLike, Tensor
 from .operands import as_tensor
+from .wanted import WordsOfNumpy
 
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
@@ -116,7 +117,8 @@ def array2string(a: ArrayLike, *args: Any, **options: Any) -> str:
         if kind and not is_default and not isinstance(value, kind):
             expected, got = kind.__name__, type(value).__name__
             raise TypeError(f"array2string: {name} must be a {expected}, got {got}")
-    return np.array2string(_memory(a), *args, **options)
+    with WordsOfNumpy():
+        return np.array2string(_memory(a), *args, **options)
 
 
 _KINDS: dict[str, type] = {"separator": str, "prefix": str, "suffix": str, "formatter": dict}

@@ -1,6 +1,5 @@
 """Discrete Fourier transforms, under the names of `numpy.fft`."""
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,13 +17,14 @@ from .joining import concat
 from .operands import as_tensor
 from .ranges import arange
 from .rearranging import roll
+from .wanted import integer, integers, sequence
 
 Axes = Sequence[int] | None
 
 
 def norm_of(name: str, norm: str | None) -> str:
     """Return the norm that is meant, for the function ``name``."""
-    if norm is not None and norm not in SWAPPED:
+    if norm is not None and (not isinstance(norm, str) or norm not in SWAPPED):
         raise ValueError(
             f"fft.{name}: invalid norm value {norm!r}; it should be 'backward', 'ortho' or "
             f"'forward'"
@@ -34,7 +34,7 @@ def norm_of(name: str, norm: str | None) -> str:
 
 def points(name: str, n: Any) -> int:
     """Return how many elements ``name`` is to transform."""
-    n = operator.index(seen(n))
+    n = integer(n, "n")
     if n < 1:
         raise ValueError(f"fft.{name}: invalid number of data points ({n})")
     return n
@@ -77,13 +77,16 @@ def sizes_and_axes(
 ) -> tuple[list[int | None], list[int]]:
     """Return the number of points along each axis, ``None`` where it is not given, and the axes."""
     s, axes = seen(s), seen(axes)
+    s = s if s is None else [n if n is None else integer(n, "s") for n in sequence(s, "s")]
     count = x.ndim if s is None else len(s)
-    places = list(range(-count, 0)) if axes is None else [operator.index(a) for a in axes]
+    places = list(range(-count, 0)) if axes is None else list(integers(axes, "axes"))
     given: list[int | None] = [-1] * len(places) if s is None else list(s)
     if len(given) != len(places):
         raise ValueError(f"fft.{name}: shape and axes have different lengths: {s} and {places}")
     if s is None and places and name.startswith("irfft"):
         given[-1] = None
+    if any(not -x.ndim <= a < x.ndim for a in places) or (not places and name.startswith("irfft")):
+        raise IndexError(f"fft.{name}: there are no axes {places or -1} in shape {x.shape}")
     sizes = [x.shape[a] if n == -1 else n for n, a in zip(given, places, strict=True)]
     return sizes, places
 
@@ -169,6 +172,7 @@ def named(function: Function, name: str, doc: str, example: Sequence[str]) -> Fu
     shown = "\n    ".join(example[1].split("\n"))
     doc += _EXAMPLE.format(name=name, example=example[0], shown=shown)
     function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and errors say
     function.__doc__ = doc
     return function
 
@@ -339,9 +343,10 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Tensor:
 
 def _shifted(x: Tensor, axes: Any, sign: int) -> Tensor:
     axes = seen(axes)
-    if axes is None:
-        axes = range(x.ndim)
-    places = [axes] if isinstance(axes, (int, np.integer)) else list(axes)
+    axes = range(x.ndim) if axes is None else axes
+    places = [normalize_axis_index(a, x.ndim) for a in integers(axes, "axes")]
+    if not places:
+        return x.clone()
     return roll(x, [sign * (x.shape[a] // 2) for a in places], tuple(places))
 
 
@@ -356,4 +361,4 @@ def next_fast_len(target: int, real: bool = False) -> int:
     """
     from scipy.fft import next_fast_len as fast
 
-    return int(fast(operator.index(seen(target)), real))  # type: ignore[arg-type]
+    return int(fast(integer(target, "target"), real))  # type: ignore[arg-type]

@@ -16,20 +16,13 @@ from .elementwise import sign
 from .exponential import log10
 from .floats import i0
 from .joining import concat, stack
-from .operands import (
-    arrays_of,
-    as_scalar,
-    as_tensor,
-    in_one_dtype,
-    is_known,
-    values_of,
-    whole,
-)
+from .operands import arrays_of, as_scalar, as_tensor, in_one_dtype, is_known, values_of, whole
 from .powers import pow as _pow
 from .ranges import arange, linspace
 from .repeating import broadcast_arrays, meshgrid
 from .reshaping import moveaxis, reshape
 from .searching import nonzero
+from .wanted import said_by, sequence
 
 # What NumPy makes of sizes, positions and truth values --------------------------------------------
 
@@ -52,7 +45,7 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
             if isinstance(value, Tensor):
                 leaving.refuse(value, f"ng.{name}", "It has no derivative.")
         given = {key: arrays_of(seen(value)) for key, value in options.items()}
-        return tensors_of(function(*[arrays_of(seen(arg)) for arg in args], **given))
+        return tensors_of(said_by(name, function, *[arrays_of(seen(a)) for a in args], **given))
 
     call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
 
@@ -198,7 +191,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str = "C") -> tuple[Ten
     >>> ng.unravel_index(5, (2, 3))
     (tensor(1), tensor(2))
     """
-    shape = tuple(map(int, np.atleast_1d(seen(shape))))
+    shape = tuple(map(whole, np.atleast_1d(seen(shape))))
     found = _borrowed.unravel_index(as_tensor(indices), shape=shape, order=order)
     return tuple(as_scalar(found[..., axis]) for axis in range(len(shape)))
 
@@ -227,8 +220,8 @@ def ravel_multi_index(
     >>> ng.ravel_multi_index(([1, 0], [2, 1]), (2, 3))
     tensor([5, 1])
     """
-    index = stack(broadcast_arrays(*multi_index), -1)
-    dims = tuple(map(int, np.atleast_1d(seen(dims))))
+    index = stack(broadcast_arrays(*sequence(multi_index, "multi_index")), -1)
+    dims = tuple(map(whole, np.atleast_1d(seen(dims))))
     mode = mode if isinstance(mode, str) else tuple(mode)
     return as_scalar(_borrowed.ravel_multi_index(index, dims=dims, mode=mode, order=order))
 

@@ -2,7 +2,6 @@
 none."""
 
 import builtins
-import operator
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -23,6 +22,7 @@ from .reduction import min as least_of
 from .reshaping import atleast_2d, ravel, reshape
 from .searching import searchsorted
 from .selection import maximum, minimum, where
+from .wanted import WordsOfNumpy, integer, pair, sequence
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Tensor:
@@ -71,7 +71,8 @@ def _places(x: ArrayLike, minlength: int) -> tuple[Tensor, int]:
     """Return the numbers that `bincount` counts, and how many there may be."""
     numbers = as_tensor(np.zeros(0, np.int64) if isinstance(x, list) and not x else x)
     if is_known(numbers):
-        counts = np.bincount(values_of(numbers), minlength=minlength)  # raises what is to be raised
+        with WordsOfNumpy():
+            counts = np.bincount(values_of(numbers), minlength=minlength)
         return numbers.astype(np.int64, copy=False), counts.size
     if not minlength:
         refuse(
@@ -193,12 +194,14 @@ def _edges(
         bins = as_tensor(bins) if isinstance(bins, (list, tuple)) else bins
         if np.ndim(bins) == 1:
             return _borrowed.ascending(as_tensor(bins).detach()), as_tensor(bins)
-    ends = None if limits is None else tuple(values_of(limits).tolist())
+    ends = None
+    if limits is not None:
+        ends = pair(values_of(limits).tolist(), "range", "the first edge and the last one")
     if isinstance(bins, str):  # which says how many there are when elements are known
         w = None if weights is None else np.ones(np.shape(weights))
         checked = fresh(np.histogram_bin_edges(values_of(x), bins, ends, w))
     else:
-        count = operator.index(seen(bins))
+        count = integer(bins, "bins")
         checked = _borrowed.equal_bins(x.detach(), bins=count, limits=ends)
     moving = list(limits) if limits is not None else [x] if x.size else []
     if not any(isinstance(end, Tensor) and end.requires_grad for end in moving):
@@ -246,7 +249,7 @@ def histogramdd(
     each = bins if isinstance(bins, (list, tuple)) or np.ndim(bins) else [bins] * count
     range = [None] * count if range is None else range
     for name, given in (("bins", each), ("range", range)):
-        if len(given) != count:
+        if len(sequence(given, name)) != count:
             raise ValueError(f"histogramdd: {name} for {len(given)} axes, where there are {count}")
     columns = [columns[:, axis] for axis in builtins.range(count)]
     pairs = [_edges(x, n, limits) for x, n, limits in zip(columns, each, range, strict=True)]

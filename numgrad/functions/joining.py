@@ -1,7 +1,6 @@
 """Joining tensors, and splitting them into views."""
 
 import itertools
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,11 +16,12 @@ from .axes import normalize_axis_index
 from .operands import as_tensor, as_tensors, whole
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 from .results import delivered
+from .wanted import integer, sequence
 
 
 def _same_dtype(xs: Any, name: str) -> list[Tensor]:
     """Return the arguments as tensors of the dtype that NumPy promotes them to."""
-    tensors = as_tensors(*xs)
+    tensors = as_tensors(*sequence(xs, "xs"))
     if not tensors:
         raise ValueError(f"{name}: at least one tensor is needed")
     dtype = np.result_type(*(x.dtype for x in tensors))
@@ -69,7 +69,7 @@ def concat(
 
 
 def _converted(xs: Any, dtype: Any, casting: Any, name: str) -> list[Tensor]:
-    tensors = as_tensors(*xs)
+    tensors = as_tensors(*sequence(xs, "xs"))
     for x in tensors:
         if not np.can_cast(x.dtype, dtype, casting):
             raise TypeError(f"{name}: {x.dtype} cannot become {np.dtype(dtype)} by {casting!r}")
@@ -80,7 +80,7 @@ def _concat(xs: Any, axis: int | None) -> Tensor:
     tensors = _same_dtype(xs, "concat")
     if axis is None:
         tensors, axis = [ravel(x) for x in tensors], 0
-    ((joined, static),) = _concat_steps(tensors, operator.index(seen(axis)))
+    ((joined, static),) = _concat_steps(tensors, integer(axis, "axis"))
     return joined(*tensors, **static)
 
 
@@ -146,7 +146,7 @@ def stack(
 
 def _stack(xs: Any, axis: int) -> Tensor:
     tensors = _same_dtype(xs, "stack")
-    ((stacked, static),) = _stack_steps(tensors, operator.index(seen(axis)))
+    ((stacked, static),) = _stack_steps(tensors, integer(axis, "axis"))
     return stacked(*tensors, **static)
 
 
@@ -184,7 +184,7 @@ def vstack(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    rows = [atleast_2d(x) for x in as_tensors(*tup)]
+    rows = [atleast_2d(x) for x in as_tensors(*sequence(tup, "tup"))]
     return concat(rows, axis=0, dtype=dtype, casting=casting)
 
 
@@ -199,7 +199,7 @@ def hstack(
     >>> ng.hstack([[1.0, 2.0], [3.0]])
     tensor([1., 2., 3.])
     """
-    tensors = [atleast_1d(x) for x in as_tensors(*tup)]
+    tensors = [atleast_1d(x) for x in as_tensors(*sequence(tup, "tup"))]
     axis = 0 if tensors and tensors[0].ndim == 1 else 1
     return concat(tensors, axis=axis, dtype=dtype, casting=casting)
 
@@ -213,7 +213,7 @@ def dstack(tup: Sequence[ArrayLike]) -> Tensor:
     >>> ng.dstack([[1.0, 2.0], [3.0, 4.0]]).shape
     (1, 2, 2)
     """
-    return concat([atleast_3d(x) for x in as_tensors(*tup)], axis=2)
+    return concat([atleast_3d(x) for x in as_tensors(*sequence(tup, "tup"))], axis=2)
 
 
 def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
@@ -226,7 +226,7 @@ def column_stack(tup: Sequence[ArrayLike]) -> Tensor:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    tensors = as_tensors(*tup)
+    tensors = as_tensors(*sequence(tup, "tup"))
     columns = [expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in tensors]
     return concat(columns, axis=1)
 

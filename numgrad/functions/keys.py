@@ -205,7 +205,7 @@ def is_late(item: Any) -> bool:
     with such items, and every array of integers."""
     if _is_unknown(item):
         return True
-    is_known = isinstance(item, Tensor) or type(item) is np.ndarray
+    is_known = isinstance(item, (Tensor, np.ndarray))
     return is_known and item.ndim > 0 and item.dtype.kind in "iu"
 
 

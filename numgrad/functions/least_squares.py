@@ -17,7 +17,7 @@ from ..operators.reduction import sum as sum_
 from ..operators.shape import expand_dims, squeeze
 from .complex_parts import conj
 from .hints import Hints, require_hints
-from .norms import matrix_norm
+from .norms import extreme_sizes, matrix_norm
 from .operands import as_scalar, as_tensor, as_tensors
 from .reduction import any as any_
 from .reduction import count_nonzero
@@ -274,9 +274,8 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     if 0 in x.shape[-2:]:
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     if by_values:
-        s = singular_values(x, "cond")
-        ends = (index(s, key=(n,)) for n in ((-1, 0) if p == -2 else (0, -1)))
-        result = divide(*ends)
+        ends = extreme_sizes(singular_values(x, "cond"), max(x.shape[-2:]))
+        result = divide(*(ends[::-1] if p == -2 else ends))
     else:
         singular = _is_singular(x)
         at = expand_dims(singular, axes=(-2, -1))

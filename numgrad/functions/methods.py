@@ -316,6 +316,10 @@ class Methods:
         """Return the tensor on a GPU."""
         return transfer.placed_on(self, f"cuda:{index}")
 
+    def gradient(self: Any) -> np.ndarray | None:
+        """Return ``grad`` as an array of NumPy, or ``None`` (paddle's name)."""
+        return None if self.grad is None else self.grad.detach().cpu().numpy(copy=True)
+
     def __dlpack__(
         self: Any,
         *,

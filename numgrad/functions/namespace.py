@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _devices
 
-__array_api_version__ = "2024.12"
-_VERSIONS = ("2021.12", "2022.12", "2023.12", __array_api_version__)
+__array_api_version__ = "2025.12"
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
 
 def array_namespace(api_version: str | None = None) -> ModuleType:
@@ -41,9 +41,9 @@ class NamespaceInfo:
         """Return the device on which tensors are made."""
         return "cpu"
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """Return all devices."""
-        return _devices.names()
+        return tuple(_devices.names())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Return the dtypes of results made without one."""

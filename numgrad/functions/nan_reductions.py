@@ -7,7 +7,7 @@ import numpy as np
 from .._tensor import ArrayLike, Tensor
 from ..operators.powers import root_of_sum
 from . import cumulative, reduction, statistics
-from .axes import Axis
+from .axes import Axis, normalize_axis_index
 from .comparison import isnan, logical_and, logical_not
 from .complex_parts import real
 from .operands import as_scalar, as_tensor, is_known, values_of
@@ -344,6 +344,7 @@ _EXTREMA = {"nanmax": (reduction.max, -np.inf), "nanmin": (reduction.min, np.inf
 
 def _present(name: str, x: ArrayLike, axis: int | None, worst: float) -> Tensor:
     x = as_tensor(x).detach()
+    axis = axis if axis is None else normalize_axis_index(axis, x.ndim)
     if x.size and is_known(x) and np.any(np.all(np.isnan(values_of(x)), axis)):
         raise ValueError(f"{name}: all elements are NaN")
     return _filled(x, worst)

@@ -8,10 +8,12 @@ from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor
 from ..engine.steps import Steps
-from ..operators.comparison import equal, not_equal
+from ..operators.comparison import less_equal, logical_or, not_equal
 from ..operators.complex_parts import real
-from ..operators.elementwise import absolute, multiply, where
-from ..operators.powers import power, root_of_sum, square
+from ..operators.elementwise import absolute, multiply, subtract
+from ..operators.indexing import index
+from ..operators.kinks import creased
+from ..operators.powers import kinked_power, power, root_of_sum, square
 from ..operators.reduction import max as max_
 from ..operators.reduction import min as min_
 from ..operators.reduction import sum as sum_
@@ -62,8 +64,9 @@ def norm(
 
     Notes
     -----
-    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0. That of norms by
-    singular values is that of `svdvals`, where equal largest or smallest ones share.
+    The gradient of the 2-norm of vectors is :math:`x / \\|x\\|`, and 0 at 0, where second
+    derivatives do not exist and are NaN. That of norms by singular values is that of `svdvals`,
+    where equal largest or smallest ones share.
 
     Examples
     --------
@@ -147,30 +150,14 @@ def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         squares = square(x) if x.dtype.kind == "f" else real(multiply(x, conjugate(x)))
         result = root_of_sum(sum_(squares, axes=axes))
     else:
-        total = sum_(_powers(absolute(x), float(ord)), axes=axes)
-        result = _root(total, 1 / ord) if ord > 0 else power(total, 1 / float(ord))
+        powers = (power if ord > 1 else kinked_power)(absolute(x), float(ord))
+        result = (kinked_power if ord > 0 else power)(sum_(powers, axes=axes), 1 / float(ord))
     return expand_dims(result, axes=axes) if kept(keepdims) and axes else result
 
 
 def _largest(sizes: Tensor, axes: tuple[int, ...]) -> Tensor:
     """Return the largest sizes, 0 of none."""
     return (max_ if all(sizes.shape[axis] for axis in axes) else sum_)(sizes, axes=axes)
-
-
-def _powers(sizes: Tensor, order: float) -> Tensor:
-    """Return the powers of absolute values; below order 1 the slope at 0 is 0, as that of `abs`,
-    not an infinite one times 0."""
-    if order > 1:
-        return power(sizes, order)
-    vanishes = equal(sizes, 0)
-    return where(vanishes, 0.0 if order > 0 else np.inf, power(where(vanishes, 1.0, sizes), order))
-
-
-def _root(total: Tensor, exponent: float) -> Tensor:
-    """Return a power whose derivative is 0 at 0, where that of the sum below it is 0 too."""
-    vanishes = equal(total, 0)
-    safe = where(vanishes, 1.0, total)
-    return where(vanishes, 0.0, power(safe, float(exponent)))
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -184,7 +171,7 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     if ord in ("nuc", 2, -2):
         others = [axis for axis in range(-x.ndim, 0) if axis not in axes]
         sizes = singular_values(permute_dims(x, axes=(*others, *axes)), "norm")
-        result = (sum_ if ord == "nuc" else _largest if ord == 2 else min_)(sizes, axes=(-1,))
+        result = _of_sizes(sizes, ord, max(x.shape[rows], x.shape[columns]))
         return expand_dims(result, axes=tuple(sorted(axes))) if kept(keepdims) else result
     summed, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = sum_(absolute(x), axes=(summed,))
@@ -192,3 +179,36 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
     result = _largest(sums, (compared,)) if ord > 0 else min_(sums, axes=(compared,))
     result = expand_dims(result, axes=(compared,))
     return result if kept(keepdims) else squeeze(result, axes=tuple(sorted(axes)))
+
+
+def _of_sizes(sizes: Tensor, ord: Any, most: int) -> Tensor:
+    """Return a norm of singular values, which are sorted. It has creases where they are 0, and the
+    largest and the smallest where another is as large, up to rounding."""
+    if not sizes.shape[-1]:
+        return sum_(sizes, axes=(-1,))
+    largest = expand_dims(index(sizes, key=(0,)), axes=(-1,))
+    limit = multiply(largest, most * np.finfo(sizes.dtype).eps)
+    if ord == "nuc":
+        return sum_(creased(less_equal(sizes, limit), sizes), axes=(-1,))
+    result = (max_ if ord == 2 else min_)(sizes, axes=(-1,))
+    return creased(_is_creased(sizes, squeeze(limit, axes=(-1,)), ord == 2), result)
+
+
+def _is_creased(sizes: Tensor, limit: Tensor, is_largest: bool) -> Any:
+    place, beside = (0, 1) if is_largest else (-1, -2)
+    end = index(sizes, key=(place,))
+    vanishes = less_equal(end, limit)
+    if sizes.shape[-1] == 1:
+        return vanishes
+    distance = absolute(subtract(index(sizes, key=(beside,)), end))
+    return logical_or(vanishes, less_equal(distance, limit))
+
+
+def extreme_sizes(sizes: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """Return the largest and the smallest singular value, with their creases."""
+    ends = index(sizes, key=(0,)), index(sizes, key=(-1,))
+    limit = multiply(ends[0], most * np.finfo(sizes.dtype).eps)
+    largest, smallest = (
+        creased(_is_creased(sizes, limit, n == 0), end) for n, end in enumerate(ends)
+    )
+    return largest, smallest

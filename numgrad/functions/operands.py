@@ -12,6 +12,7 @@ from ..engine.record import mode
 from ..engine.seen import seen
 from ..engine.values import CPU
 from ..engine.views import RESULT
+from .wanted import unwanted
 
 
 def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
@@ -102,7 +103,12 @@ def lists_of(items: Any) -> Any:
 def whole(n: Any) -> int:
     """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
     n = seen(n)
-    return operator.index(n) if isinstance(n, Tensor) else int(n)
+    if isinstance(n, Tensor):
+        return operator.index(n)
+    try:
+        return int(n)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(unwanted("a size, a place or a count", "an integer", n)) from None
 
 
 def is_known(x: ArrayLike) -> bool:

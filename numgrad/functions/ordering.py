@@ -12,6 +12,7 @@ from .operands import arrays_of, as_tensor, as_tensors
 from .reshaping import moveaxis, ravel
 from .searching import nonzero
 from .sorting import argsort, sort
+from .wanted import sequence
 
 
 def partition(
@@ -97,7 +98,7 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     >>> ng.lexsort([[2, 1, 0], [5, 3, 5]])
     tensor([1, 2, 0])
     """
-    rows = [key.detach() for key in as_tensors(*keys)]
+    rows = [key.detach() for key in as_tensors(*sequence(keys, "keys"))]
     if not rows:
         raise TypeError("lexsort: at least one key is needed")
     if len({key.shape for key in rows}) > 1:

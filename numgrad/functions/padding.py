@@ -96,7 +96,7 @@ def pad(
 
 
 def _require_options(mode: str, given: dict[str, Any]) -> None:
-    if mode not in _OPTIONS:
+    if not isinstance(mode, str) or mode not in _OPTIONS:
         raise ValueError(f"pad: mode must be one of {', '.join(_OPTIONS)}, got {mode!r}")
     for name, value in given.items():
         if value is not None and name != _OPTIONS[mode]:

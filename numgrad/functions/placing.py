@@ -20,6 +20,7 @@ from .repeating import broadcast_arrays, broadcast_to
 from .reshaping import flatten, ravel
 from .results import delivered, mask_of, writable
 from .searching import found, nonzero
+from .wanted import sequence
 
 
 def _host(values: ArrayLike) -> np.ndarray:
@@ -330,7 +331,7 @@ def choose(
     >>> ng.choose([0, 1, 0], [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
     tensor([ 1., 20.,  3.])
     """
-    a, parts = as_tensor(a), in_one_dtype(*choices)
+    a, parts = as_tensor(a), in_one_dtype(*sequence(choices, "choices"))
     if a.dtype.kind not in "biu":
         raise TypeError(f"choose needs integers to choose by, got {a.dtype}")
     a = a.astype(np.int64) if a.dtype.kind == "b" else a

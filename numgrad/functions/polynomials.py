@@ -1,13 +1,11 @@
 """Polynomials as NumPy's older functions have them: vectors of coefficients, the highest first."""
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from .constants import ones, zeros, zeros_like
 from .cumulative import cumprod
 from .filtering import convolve
@@ -18,6 +16,7 @@ from .rearranging import flip
 from .repeating import broadcast_to
 from .reshaping import atleast_1d
 from .spectral import eigvals
+from .wanted import integer
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
@@ -213,7 +212,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
 
 
 def _order(name: str, m: Any) -> int:
-    m = operator.index(seen(m))
+    m = integer(m, "m")
     if m < 0:
         raise ValueError(f"{name}: the order must not be negative, got {m}")
     return m
@@ -251,7 +250,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tens
     if x.ndim != 1:
         raise ValueError(f"vander: x must be a vector, got shape {x.shape}")
     x = x.astype(np.promote_types(x.dtype, int), copy=False)
-    count = len(x) if N is None else operator.index(seen(N))
+    count = len(x) if N is None else integer(N, "N")
     powers = ones((len(x), min(count, 1)), x.dtype)
     if count > 1:
         factors = broadcast_to(x[:, None], (len(x), count - 1))

@@ -1,6 +1,5 @@
 """Products of matrices and vectors."""
 
-import operator
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -9,7 +8,6 @@ import numpy as np
 from .._declare.operator import FLOATING
 from .._declare.partial import conjugate
 from .._tensor import ArrayLike, Tensor, placed
-from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import matmul as _matmul
 from ..operators.cast import cast
@@ -21,6 +19,7 @@ from .contraction import applied, plan_stacks, tensordot
 from .operands import as_scalar, as_tensor, as_tensors
 from .results import delivered
 from .universal import Options, with_options
+from .wanted import integer, sequence
 
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
@@ -295,7 +294,7 @@ def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     >>> ng.linalg.multi_dot([[1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]], [1.0, 0.0]])
     tensor(7.)
     """
-    factors = as_tensors(*arrays)
+    factors = as_tensors(*sequence(arrays, "arrays"))
     if len(factors) < 2:
         raise ValueError("multi_dot needs at least two matrices")
     for x in (factors[0], factors[-1]):
@@ -352,7 +351,7 @@ def matrix_power(a: ArrayLike, n: int) -> Tensor:
     """
     from .systems import inverse, require_square
 
-    a, n = as_tensor(a), operator.index(seen(n))
+    a, n = as_tensor(a), integer(n, "n")
     require_square(a, "matrix_power")
     if n == 0:
         identity = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)

@@ -218,7 +218,7 @@ def _quantiles(
         raise ValueError(f"{name}: q has at most two axes, got shape {q.shape}")
     if is_known(q) and not np.all((values_of(q) >= 0) & (values_of(q) <= 1)):
         raise ValueError(f"{name}: q must be between 0 and {100 if 'percentile' in name else 1}")
-    if method not in _DISCRETE and method not in _CONTINUOUS:
+    if not isinstance(method, str) or (method not in _DISCRETE and method not in _CONTINUOUS):
         known = ", ".join([*_DISCRETE, *_CONTINUOUS])
         raise ValueError(f"{name}: method must be one of {known}, got {method!r}")
     axes, omits = negative_axes(axis, a.ndim), name.startswith("nan") and a.dtype.kind == "f"

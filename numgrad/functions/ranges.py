@@ -1,6 +1,5 @@
 """Making tensors: evenly spaced numbers."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .reshaping import moveaxis
 from .rounding import floor
 from .selection import where
 from .transfer import on_device
+from .wanted import integer, numeric
 
 
 def _number(value: Any) -> Any:
@@ -128,7 +128,8 @@ def linspace(
     >>> ng.linspace(0.0, 1.0, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    num, endpoint = operator.index(seen(num)), bool(seen(endpoint))
+    num, endpoint = integer(num, "num"), bool(seen(endpoint))
+    start, stop = numeric(start, "start"), numeric(stop, "stop")
     if axis or retstep:
         numbers = linspace(start, stop, num, endpoint, dtype=dtype, device=device)
         steps = num - 1 if endpoint else num

@@ -1,19 +1,18 @@
 """Moving elements: reversing, rolling, rotating."""
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .._tensor import ArrayLike, Tensor
-from ..engine.seen import seen
 from ..engine.steps import Steps
 from ..operators import joining as _joining
 from ..operators import shape as _shape
 from .axes import negative_axes, normalize_axis_tuple
 from .operands import as_tensor, whole
 from .reshaping import Axis, ravel, reshape, swapaxes
+from .wanted import integer
 
 
 def flip(m: ArrayLike, axis: Axis | None = None) -> Tensor:
@@ -92,7 +91,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """
     m = as_tensor(m)
     first, second = normalize_axis_tuple(axes, m.ndim)
-    k = operator.index(seen(k)) % 4
+    k = integer(k, "k") % 4
     if k == 0:
         return reshape(m, m.shape)
     if k == 2:

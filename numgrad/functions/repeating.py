@@ -14,6 +14,7 @@ from .indexing import take
 from .memory_order import in_order
 from .operands import as_tensor, as_tensors, whole
 from .reshaping import Axis, ravel, reshape
+from .wanted import WordsOfNumpy
 
 
 def broadcast_to(array: ArrayLike, shape: Any) -> Tensor:
@@ -136,7 +137,7 @@ def tile(A: ArrayLike, reps: Axis) -> Tensor:
 
 @Steps
 def _tiled(x: Tensor, reps: Axis) -> list[tuple[Any, dict[str, Any]]]:
-    counts = [int(reps)] if np.ndim(reps) == 0 else [int(n) for n in reps]  # type: ignore[arg-type, union-attr]
+    counts = [whole(reps)] if np.ndim(reps) == 0 else [whole(n) for n in reps]  # type: ignore[arg-type, union-attr]
     counts = [1] * (x.ndim - len(counts)) + counts
     sizes = (1,) * (len(counts) - x.ndim) + x.shape
     apart = tuple(n for size in sizes for n in (1, size))
@@ -196,4 +197,6 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> Tensor:
     counts = repeats._on_host() if isinstance(repeats, Tensor) else np.asarray(seen(repeats))
     if counts.size == 1:
         counts = np.full(a.shape[axis], counts)
-    return take(a, np.repeat(np.arange(a.shape[axis]), counts), axis)
+    with WordsOfNumpy():
+        places = np.repeat(np.arange(a.shape[axis]), counts)
+    return take(a, places, axis)

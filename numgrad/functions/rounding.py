@@ -1,15 +1,14 @@
 """Rounding, whose derivative is zero, and remainders."""
 
-import operator
 from typing import Any, Unpack
 
 from .._tensor import ArrayLike, Tensor, constant
-from ..engine.seen import seen
 from ..operators import elementwise as _elementwise
 from ..operators import rounding as _rounding
 from .memory_order import in_order, order_of
 from .results import delivered
 from .universal import Options, universal, with_options
+from .wanted import integer
 
 
 @universal(
@@ -63,7 +62,7 @@ def round(a: ArrayLike, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     >>> ng.round(ng.tensor([1.25, 12.348]), decimals=1)
     tensor([ 1.2, 12.3])
     """
-    places = operator.index(seen(decimals))
+    places = integer(decimals, "decimals")
     a = a if isinstance(a, Tensor) else constant(a)
     y = in_order(_decimals(a, places), order_of(a)) if places else _rounding.rint(a)
     return delivered(y, out, "round")

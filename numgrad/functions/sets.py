@@ -18,6 +18,7 @@ from .searching import found as _found
 from .searching import searchsorted
 from .selection import minimum
 from .sorting import sort
+from .wanted import WordsOfNumpy
 
 
 def unique(
@@ -57,9 +58,10 @@ def unique(
     tensor([1., 1., 0.])
     """
     x = as_tensor(ar)
-    indices, inverse, counts = _found(
-        lambda array: np.unique(array, True, True, True, axis, equal_nan=equal_nan)[1:], x
-    )
+    with WordsOfNumpy():
+        indices, inverse, counts = _found(
+            lambda array: np.unique(array, True, True, True, axis, equal_nan=equal_nan)[1:], x
+        )
     axis = None if axis is None else normalize_axis_index(axis, x.ndim)
     values = take(ravel(x) if axis is None else x, indices, axis or 0)
     asked = (return_index, return_inverse, return_counts)

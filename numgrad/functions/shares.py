@@ -1,7 +1,11 @@
 """Sums and shares of exponentials, without overflow."""
 
+import numpy as np
+
 from .._tensor import ArrayLike, Tensor
-from .axes import Axis
+from ..operators.reduction import shifted_exp
+from ..operators.shares import of_log_shares, of_shares, total
+from .axes import Axis, negative_axes
 from .comparison import isfinite
 from .complex_parts import real
 from .elementwise import abs as absolute
@@ -94,9 +98,14 @@ def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
     >>> ng.special.softmax([0.0, 0.0])
     tensor([0.5, 0.5])
     """
-    shifted = _shifted(x, axis)
-    powers = exp(shifted)
-    return powers / sum_of(powers, axis=axis, keepdims=True)
+    x = as_tensor(x)
+    if not _has_slopes(x):
+        powers = exp(_shifted(x, axis))
+        return powers / sum_of(powers, axis=axis, keepdims=True)
+    x, dtype, axes = _exponents(x, axis)
+    inside = x.detach()
+    powers = shifted_exp(inside, _largest(inside, axis))
+    return of_shares(x, powers / total(powers, axes), axes=axes).astype(dtype, copy=False)
 
 
 def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
@@ -119,8 +128,29 @@ def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
     >>> ng.special.log_softmax([0.0, 1000.0])
     tensor([-1000.,     0.])
     """
-    shifted = _shifted(x, axis)
-    return subtract(shifted, log(sum_of(exp(shifted), axis=axis, keepdims=True)))
+    x = as_tensor(x)
+    if not _has_slopes(x):
+        shifted = _shifted(x, axis)
+        return subtract(shifted, log(sum_of(exp(shifted), axis=axis, keepdims=True)))
+    x, dtype, axes = _exponents(x, axis)
+    inside = x.detach()
+    largest = _largest(inside, axis)
+    powers = shifted_exp(inside, largest)
+    whole = total(powers, axes)
+    y = subtract(subtract(inside, largest), log(whole))
+    return of_log_shares(x, y, powers, whole, axes=axes).astype(dtype, copy=False)
+
+
+def _has_slopes(x: Tensor) -> bool:
+    """Whether there are real exponents, along axes."""
+    return x.dtype.kind != "c" and x.ndim > 0 and x.size > 0
+
+
+def _exponents(x: Tensor, axis: Axis) -> tuple[Tensor, np.dtype, tuple[int, ...]]:
+    """Return exponents in the dtype to compute in, the dtype of the result, and the axes."""
+    dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
+    inside = np.dtype(np.float32) if dtype == np.float16 else dtype
+    return x.astype(inside, copy=False), dtype, negative_axes(axis, x.ndim)
 
 
 def _shifted(x: ArrayLike, axis: Axis) -> Tensor:

@@ -17,6 +17,7 @@ from ..operators.layout import axes_last
 from ..operators.powers import root_of_sum, square
 from ..operators.selection import maximum
 from ..operators.shape import broadcast_to, expand_dims
+from ..operators.shares import of_logsumexp
 from ..operators.sorting import argsort, permute
 from .axes import Axis, kept, negative_axes, number_of_elements, reducer
 from .operands import as_scalar, as_tensor
@@ -138,7 +139,7 @@ def std(
     Notes
     -----
     With the deviations :math:`d` from the mean the gradient is :math:`g d_i / ((n - c) s)`, and 0
-    where the standard deviation :math:`s` is 0.
+    where the standard deviation :math:`s` is 0; second derivatives do not exist there and are NaN.
 
     Examples
     --------
@@ -149,8 +150,11 @@ def std(
     >>> ng.grad(ng.std(x), x)[0]
     tensor([-0.25,  0.25, -0.25,  0.25])
     """
+    a = as_tensor(a)
     v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return delivered(root_of_sum(v).astype(result, copy=False), out, "std")
+    if mean is not None or number_of_elements(a, axis) != 1:
+        v = root_of_sum(v)  # one element is its mean: it deviates nowhere, and has no kink
+    return delivered(v.astype(result, copy=False), out, "std")
 
 
 def median(
@@ -238,11 +242,16 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
     axes = negative_axes(axis, x.ndim)
     if not x.size:  # there is no largest element
         return log(x.sum(axis=axes, keepdims=kept(keepdims))).astype(result, copy=False)
-    largest = _operators.max(x.detach(), axes=axes)
-    shift = expand_dims(largest, axes=axes) if axes else largest
-    total = _operators.sum(_operators.shifted_exp(x, shift), axes=axes)
-    y = add(log(total), largest).astype(result, copy=False)
-    return expand_dims(y, axes=axes) if kept(keepdims) and axes else y
+    if not axes:
+        return add(x, 0.0).astype(result, copy=False)
+    inside = x.detach()
+    largest = _operators.max(inside, axes=axes)
+    powers = _operators.shifted_exp(inside, expand_dims(largest, axes=axes))
+    total = _operators.sum(powers, axes=axes)
+    y = add(log(total), largest)
+    y = of_logsumexp(x, y, powers, expand_dims(total, axes=axes), axes=axes)
+    y = y.astype(result, copy=False)
+    return expand_dims(y, axes=axes) if kept(keepdims) else y
 
 
 def _computed_in(x: ArrayLike, dtype: Any) -> tuple[Tensor, np.dtype]:

@@ -17,6 +17,7 @@ from .hints import Hints, require_hints
 from .operands import as_tensors
 from .reduction import argmax
 from .systems import cholesky_factor, floating_matrices
+from .wanted import pair, unwanted
 
 
 class LUResult(NamedTuple):
@@ -130,7 +131,9 @@ def cho_solve(
     >>> ng.linalg.cho_solve(([[2.0, 0.0], [1.0, 2.0]], True), [8.0, 4.0])
     tensor([2., 0.])
     """
-    c, lower = c_and_lower
+    c, lower = pair(c_and_lower, "c_and_lower", "the factor and whether it is the lower one")
+    if not isinstance(c_and_lower, (tuple, list)):
+        raise ValueError(unwanted("c_and_lower", "a pair, the factor and a boolean", c_and_lower))
     lower = bool(seen(lower))
     first = _solved(c, b, "cho_solve", lower, not lower)
     return _solved(c, first, "cho_solve", lower, lower)

@@ -6,8 +6,9 @@ import numpy as np
 
 from .._declare import ViewOperator
 from .cast import cast
+from .cofactors import smooth
 from .comparison import equal
-from .elementwise import absolute, builtin, divide, multiply, subtract, where
+from .elementwise import absolute, builtin, divide, multiply, sign, subtract, where
 
 # Booleans, of all numbers, have no parts: so real ones are not asked for them.
 
@@ -129,8 +130,42 @@ direction.reads(lambda needs: (True, True))
 @direction.pullback
 def direction_pullback(context, g):
     x, y = context.input(0), context.output()
-    radial = multiply(y, real(multiply(conj(g), y)))
     size = absolute(x)
     is_zero = equal(size, 0.0)
     divisor = where(is_zero, 1.0, size)  # else the derivative of the quotient is no number
-    return where(is_zero, 0.0, divide(subtract(g, radial), divisor))
+    return where(is_zero, 0.0, divide(_turning(g, y), divisor))
+
+
+def _turning(g, y):
+    """Return the part of a cotangent that is across the direction ``y``."""
+    return subtract(g, multiply(y, real(multiply(conj(g), y))))
+
+
+@builtin(complex=complex_direction)
+def abs_slope(x):
+    """The slope of the absolute value of complex numbers, their direction: at 0 a convention."""
+    return where(x == 0, x, x / abs(x))
+
+
+abs_slope.reads(lambda needs: (True, True))
+
+
+@abs_slope.pullback
+def abs_slope_pullback(context, g):
+    size = absolute(context.input(0))
+    return divide(_turning(g, context.output()), where(equal(size, 0.0), np.nan, size))
+
+
+absolute.reads(lambda needs: (True, False))
+
+
+@absolute.pullback
+def absolute_pullback(context, g):
+    x = context.input(0)
+    if x.dtype.kind != "c":
+        return multiply(g, sign(x))
+    found = smooth(
+        context, x, g,
+        lambda h: multiply(h, x), lambda safe: multiply(g, abs_slope(safe)),
+    )  # fmt: skip
+    return multiply(g, abs_slope(x)) if found is None else found

@@ -14,8 +14,10 @@ from .beta_shares import (
     student_inverse,
     student_share,
 )
+from .beta_slopes import student_draw
+from .elementwise import where
 from .formulas import NAMES, declare
-from .gammas import beta_density, polygamma_step
+from .gammas import beta_density, beta_slope, polygamma_step
 from .incomplete import scaled_lower, scaled_upper
 
 SHARE, POSITIVE = (0.1, 0.9), (0.4, 4)
@@ -28,15 +30,40 @@ def student_density_df(df, t, y):
     return 0.5 * y * (gammas - 1 / df - math.log1p(z) + (1 + 1 / df) * z / (1 + z))
 
 
-declare("student_density", "df t", "density of Student's t distribution", scipy="",
-        value=student_density_of, domain="df > 0", tried=((0.5, 5), (-3, 3)),
+def student_slope_dt(df, t, y):
+    z = t * t / df
+    gammas = polygamma_step(0.0, 0.5 * df, 0.5)
+    moved = gammas - 1 / df - math.log1p(z) + (1 + 1 / df) * z / (1 + z)
+    return y * (df + 1) * t / (df + t * t) - 0.5 * moved
+
+
+student_density = declare("student_density", "df t", "density of Student's t distribution",
+        scipy="", value=student_density_of, domain="df > 0", tried=((0.5, 5), (-3, 3)),
         ddf=("y * (digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - log1p(z)"
              " + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_density_df),
         dt="-y * (df + 1) * t / (df + t * t)")
+student_slope = declare("student_slope", "df t",
+        "slope of a draw of Student's t distribution in ``df``", value=student_draw, scipy="",
+        domain="df > 0", fixed="df", tried=((0.5, 5), (-3, 3)),
+        of="the slope of `stdtr` in its degrees of freedom",
+        dt=("y * (df + 1) * t / (df + t * t) - (digamma((df + 1) / 2) - digamma(df / 2) - 1 / df"
+            " - log1p(z) + (1 + 1 / df) * z / (1 + z)) / 2, z = t**2 / df", student_slope_dt))
+
+
+def stdtr_df(df, t):
+    """The slope of `stdtr` in ``df``."""
+    ends = (abs(t) == math.inf) | (df == math.inf)
+    n, inside = where(ends, 1.0, df), where(ends, 0.0, t)
+    return where(ends, 0.0, -student_density(n, inside) * student_slope(n, inside))
+
+
+NAMES.update(stdtr_df=stdtr_df)
 declare("stdtr", "df t", "distribution function of Student's t distribution", domain="df > 0",
-        value=student_share, fixed="df", tried=((0.5, 5), (-3, 3)), dt="student_density(df, t)")
+        value=student_share, once="df", tried=((0.5, 5), (-3, 3)), ddf="stdtr_df(df, t)",
+        dt="student_density(df, t)")
 declare("stdtrit", "df p", "inverse of `stdtr` in ``t``", domain="df > 0, 0 <= p <= 1",
-        value=student_inverse, fixed="df", tried=((0.5, 5), SHARE), dp="1 / student_density(df, y)")
+        value=student_inverse, once="df", tried=((0.5, 5), SHARE), ddf="student_slope(df, y)",
+        dp="1 / student_density(df, y)")
 
 # Chi square, gamma, Poisson -----------------------------------------------------------------------
 
@@ -84,20 +111,54 @@ declare("pdtri", "k p", "inverse of `pdtr` in ``m``", value="nd", fixed="k",
 
 
 def f_density(dfn, dfd, x):
-    """The density at ``x``, from that of a share of the beta distribution."""
+    """The density at ``x``, from that of a share of the beta distribution, the smaller one."""
     whole = dfn * x + dfd
     slope = dfn / whole * (dfd / whole)
-    return beta_density(0.5 * dfn, 0.5 * dfd, dfn * x / whole) * slope
+    low = dfn * x < dfd
+    n, m = where(low, dfn, dfd), where(low, dfd, dfn)
+    return beta_density(0.5 * n, 0.5 * m, where(low, dfn * x, dfd) / whole) * slope
 
 
-NAMES.update(f_density=f_density)
-FREEDOM = {"domain": "dfn > 0, dfd > 0, x >= 0", "fixed": "dfn dfd", "tried": (POSITIVE,)}
+def f_slope_dfn(dfn, dfd, x):
+    """The slope of a draw of the F distribution in ``dfn``."""
+    whole = dfn * x + dfd
+    moved = 0.5 * beta_slope(0.5 * dfn, 0.5 * dfd, dfn * x, dfd)
+    return moved * (whole / dfn) * (whole / dfd) - x / dfn
+
+
+def f_slope_dfd(dfn, dfd, x):
+    """The slope of a draw of the F distribution in ``dfd``."""
+    whole = dfn * x + dfd
+    moved = 0.5 * beta_slope(0.5 * dfd, 0.5 * dfn, dfd, dfn * x)
+    return x / dfd - moved * (whole / dfn) * (whole / dfd)
+
+
+def fdtr_dfn(dfn, dfd, x):
+    """The slope of `fdtr` in ``dfn``."""
+    ends = (x == 0) | (x == math.inf)
+    inside = where(ends, 1.0, x)
+    return where(ends, 0.0, -f_density(dfn, dfd, inside) * f_slope_dfn(dfn, dfd, inside))
+
+
+def fdtr_dfd(dfn, dfd, x):
+    """The slope of `fdtr` in ``dfd``."""
+    ends = (x == 0) | (x == math.inf)
+    inside = where(ends, 1.0, x)
+    return where(ends, 0.0, -f_density(dfn, dfd, inside) * f_slope_dfd(dfn, dfd, inside))
+
+
+NAMES.update(f_density=f_density, f_slope_dfn=f_slope_dfn, f_slope_dfd=f_slope_dfd)
+NAMES.update(fdtr_dfn=fdtr_dfn, fdtr_dfd=fdtr_dfd)
+FREEDOM = {"domain": "dfn > 0, dfd > 0, x >= 0", "once": "dfn dfd", "tried": (POSITIVE,)}
 declare("fdtr", "dfn dfd x", "distribution function of the F distribution", **FREEDOM,
-        value=f_share, dx="f_density(dfn, dfd, x)")
+        value=f_share, ddfn="fdtr_dfn(dfn, dfd, x)", ddfd="fdtr_dfd(dfn, dfd, x)",
+        dx="f_density(dfn, dfd, x)")
 declare("fdtrc", "dfn dfd x", "survival function of the F distribution", **FREEDOM,
-        value=f_rest, dx="-f_density(dfn, dfd, x)")
-declare("fdtri", "dfn dfd p", "inverse of `fdtr` in ``x``", fixed="dfn dfd",
+        value=f_rest, ddfn="-fdtr_dfn(dfn, dfd, x)", ddfd="-fdtr_dfd(dfn, dfd, x)",
+        dx="-f_density(dfn, dfd, x)")
+declare("fdtri", "dfn dfd p", "inverse of `fdtr` in ``x``", once="dfn dfd",
         domain="dfn > 0, dfd > 0, 0 <= p <= 1", tried=(POSITIVE, POSITIVE, SHARE),
+        ddfn="f_slope_dfn(dfn, dfd, y)", ddfd="f_slope_dfd(dfn, dfd, y)",
         dp="1 / f_density(dfn, dfd, y)")
 BINOMIAL = {"domain": "0 <= k <= n, 0 <= p <= 1", "fixed": "k n", "tried": COUNTS}
 declare("bdtr", "k n p", "distribution function of the binomial distribution",

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .._declare import elementwise, registry
+from .._declare import elementwise
 from .._declare.partial import conjugate
 
 builtin = functools.partial(elementwise, register=True)
@@ -156,15 +156,6 @@ def reciprocal_dx(y):
 @builtin(name="abs", numpy=np.abs, result="real")
 def absolute(x):
     return abs(x)
-
-
-absolute.reads(lambda needs: (True, False))
-
-
-@absolute.pullback
-def absolute_pullback(context, g):
-    x = context.input(0)
-    return multiply(g, registry["direction"](x) if x.dtype.kind == "c" else sign(x))
 
 
 @builtin(numpy=np.sign, complex=False)

@@ -6,6 +6,7 @@ from math import log1p as real_log1p
 
 from .._declare.partial import conjugate
 from .elementwise import builtin, multiply, negative, reciprocal, where
+from .twofold import LN2_REST, LN2_REST_SINGLE, in_single, product_rest, sum_rest
 
 LN2 = math.log(2)
 LN10 = math.log(10)
@@ -108,6 +109,21 @@ def log1p_dx(x):
     return 1 / (1 + x)
 
 
+@builtin
+def logistic_density(x):
+    """The slope of the logistic function: ``expit(x) * expit(-x)``, with digits where either is 1.
+    """
+    e = math.exp(where(x.real < 0, x, -x))
+    return e / ((1 + e) * (1 + e))
+
+
+@logistic_density.partial("x")
+def logistic_density_dx(x, y):
+    below = x.real < 0
+    e = expm1(where(below, x, -x))
+    return where(below, -e, e) / (2 + e) * y  # minus the hyperbolic tangent of a half of x
+
+
 @builtin(complex=False)
 def logaddexp(x1, x2):
     # The difference of equal infinities is NaN.
@@ -123,9 +139,16 @@ def logaddexp2(x1, x2):
 
 @builtin(complex=False)
 def soft_share(x1, x2, scale):
-    """``exp(s x1) / (exp(s x1) + exp(s x2))``, a half for equal infinities."""
+    """``exp(s x1) / (exp(s x1) + exp(s x2))``, a half for equal infinities; ``s`` is 1 or log(2).
+
+    What rounding takes from the exponent is made good: an exponential far out has it in front.
+    """
     d = x2 - x1
-    return 1 / (1 + math.exp(scale * where(d == d, d, where(x1 == x2, 0.0, d))))
+    d = where(d == d, d, where(x1 == x2, 0.0, d))
+    lacking = where(scale == 1, 0.0, LN2_REST_SINGLE if in_single() else LN2_REST)
+    rest = scale * sum_rest(x2, -x1) + lacking * d + product_rest(scale, d)
+    e = math.exp(scale * d)
+    return 1 / (1 + where(abs(e * rest) < math.inf, e + e * rest, e))
 
 
 # A share times what is left has digits, and no infinite exponential, where a share is 0 or 1.

@@ -20,6 +20,7 @@ from .._declare.foreign import Foreign
 from .._errors import DeclarationError
 from .elementwise import sign, where
 from .exponential import log1p
+from .powers import lower_power
 
 Value = str | Callable[..., Any] | Foreign
 """A formula, or what computes it."""
@@ -38,6 +39,7 @@ NAMES: dict[str, Any] = {
     "sign": sign,
     "whole": whole,
     "log1p": log1p,
+    "lower_power": lower_power,
     "SQRT_PI": math.sqrt(math.pi),
     "SQRT_2PI": math.sqrt(2 * math.pi),
     "SQRT_HALF": math.sqrt(0.5),
@@ -69,9 +71,13 @@ class Tabled(Elementwise):
         Whether its result is complex whatever the arguments are.
     once : tuple of str
         The parameters in which there is a first derivative only.
+    of : str
+        What users know of which it is the slope; empty for what they call themselves.
     formulas : dict
         What is shown of each partial derivative.
     """
+
+    of = ""
 
     def __init__(
         self, name: str, value: Callable[..., Any], about: str, domain: str, scipy: str,
@@ -105,6 +111,8 @@ class Tabled(Elementwise):
         return False
 
     def _lacks(self, parameter: str, where: str) -> str:
+        if self.of:
+            return f"{self.of}{where}: of this the first derivative is known only, not the second"
         return (
             f"{self.name}{where}: the derivative with respect to {parameter} is not known in "
             f"closed form; give {parameter} without a gradient, such as {parameter}.detach()"
@@ -124,6 +132,7 @@ def declare(
     once: str = "",
     tried: Sequence[tuple[float, float]],
     gives_complex: bool = False,
+    of: str = "",
     **partials: Value | tuple[str, Value],
 ) -> Tabled:
     """Declare an operator.
@@ -143,7 +152,7 @@ def declare(
         The parameters for which no derivative is known.
     once : str
         Those for which no second derivative is known.
-    domain, scipy, tried, gives_complex
+    domain, scipy, tried, gives_complex, of
         See `Tabled`; where one is tried stands for all arguments.
     **partials : str or tuple
         The partial derivative with respect to ``x`` as ``dx``, or what is shown of it and what
@@ -167,6 +176,7 @@ def declare(
         once,
         complex=complex is not None and _scalar(name, names, complex),
     )
+    operator.of = of
     NAMES[name] = TABLE[name] = operator
     kinds = value.kinds if isinstance(value, Foreign) else ""
     cut = [x for x, kind in zip(names, kinds, strict=False) if kind == "n"]

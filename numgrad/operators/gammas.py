@@ -1,10 +1,13 @@
 """The gamma and beta functions, their incomplete integrals, and the zeta function."""
 
 import math
+from typing import Any
 
 from .._declare.foreign import Foreign
 from .beta_functions import beta_log, beta_value, binomial, rising
+from .beta_slopes import beta_draw
 from .elementwise import where
+from .entropies import xlog1py, xlogy
 from .formulas import NAMES, declare
 from .incomplete import gamma_lower, gamma_upper, lower_inverse, upper_inverse
 from .incomplete_beta import beta_lower
@@ -97,14 +100,24 @@ def beta_density_of(a, b, x):
 
 gamma_density = declare("gamma_density", "a x", "density of the gamma distribution of shape ``a``",
         value=gamma_density_of, scipy="", domain="a > 0, x >= 0", tried=PAIR,
-        da="y * (math.log(x) - digamma(a))", dx=(
-            "y * ((a - 1) / x - 1)",
-            "where(x == 0, where(a > 1, gamma_density(a - 1, x), 0.0) - y, y * ((a - 1) / x - 1))",
-        ))
+        da="y * (math.log(x) - digamma(a))",
+        dx=("y * ((a - 1) / x - 1)", "gamma_density_slope(a, x, y)"))
+
+
+def gamma_density_slope(a, x, y):
+    """What is computed where it is not selected is a number there: its slope would be none."""
+    at_0, rises = x == 0, a > 1
+    below = where(rises, gamma_density(where(at_0 & rises, a - 1, 1.0), x), 0.0)
+    return where(at_0, below - y, y * ((a - 1) / where(at_0, 1.0, x) - 1))
+
+
+NAMES.update(gamma_density_slope=gamma_density_slope)
+
+
 def beta_density_slope(a, b, x):
     """As one product of powers, which has its limits at the ends, 0 and 1."""
     low, high = (a == 1) & (x == 0), (b == 1) & (x == 1)
-    powers = where(low, 0.0, xlogy_of(a - 2, x)) + where(high, 0.0, xlog1py_of(b - 2, -x))
+    powers = where(low, 0.0, xlogy(a - 2, x)) + where(high, 0.0, xlog1py(b - 2, -x))
     factor = where(low, 1 - b, where(high, a - 1, (a - 1) * (1 - x) - (b - 1) * x))
     return factor * math.exp(powers - betaln(a, b))
 
@@ -163,6 +176,7 @@ def slope_of_draw(a, x):
 
 gamma_slope = declare("gamma_slope", "a x", "slope of a draw of a gamma distribution in its shape",
         value=slope_of_draw, scipy="", fixed="a", tried=PAIR,
+        of="the slope of `gammainc`, or of a gamma draw, in its shape",
         dx="digamma(a) - math.log(x) - y * ((a - 1) / x - 1)")
 
 
@@ -172,11 +186,52 @@ def gammainc_a(a, x):
     return where(ends, 0.0, -gamma_density(a, x) * gamma_slope(a, x))
 
 
-NAMES.update(gammainc_a=gammainc_a)
+def beta_draw_dx(a, b, p, q, y):
+    """The slope of `beta_slope` in ``p / (p + q)``."""
+    s = p + q
+    powers = s * ((a - 1) / p - (b - 1) / q)
+    return -math.log(p / s) - polygamma_step(0.0, a, b) - y * powers
+
+
+def beta_draw_dp(a, b, p, q, y):
+    s = p + q
+    return beta_draw_dx(a, b, p, q, y) * q / (s * s)
+
+
+def beta_draw_dq(a, b, p, q, y):
+    s = p + q
+    return -beta_draw_dx(a, b, p, q, y) * p / (s * s)
+
+
+beta_slope = declare("beta_slope", "a b p q", value=beta_draw, scipy="", fixed="a b",
+        about="slope of a draw of a beta distribution in ``a`` at ``p / (p + q)``",
+        of="the slope of `betainc` in its parameters", domain="a > 0, b > 0, p >= 0, q >= 0",
+        tried=((0.5, 3), (0.5, 3), (0.2, 2), (0.2, 2)),
+        dp=("(-log(p / (p + q)) - digamma(a) + digamma(a + b)) * q / (p + q)**2"
+            " - y * ((a - 1) * q / p - b + 1) / (p + q)", beta_draw_dp),
+        dq=("(log(p / (p + q)) + digamma(a) - digamma(a + b)) * p / (p + q)**2"
+            " + y * (a - 1 - (b - 1) * p / q) / (p + q)", beta_draw_dq))
+
+
+def betainc_a(a, b, x):
+    """The slope of `betainc` in ``a``."""
+    ends = (x == 0) | (x == 1)
+    inside = where(ends, 0.5, x)
+    return where(ends, 0.0, -beta_density(a, b, inside) * beta_slope(a, b, inside, 1 - inside))
+
+
+def betainc_b(a, b, x):
+    """The slope of `betainc` in ``b``."""
+    ends = (x == 0) | (x == 1)
+    inside = where(ends, 0.5, x)
+    return where(ends, 0.0, beta_density(a, b, inside) * beta_slope(b, a, 1 - inside, inside))
+
+
+NAMES.update(gammainc_a=gammainc_a, betainc_a=betainc_a, betainc_b=betainc_b)
 GAMMA = {"once": "a", "tried": ((0.5, 4), (0.2, 5))}
 GAMMA_INVERSE = {"once": "a", "domain": "a > 0, 0 <= p <= 1", "tried": ((0.5, 4), (0.1, 0.9))}
-BETA = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= x <= 1", "tried": TRIPLE}
-BETA_INVERSE = {"fixed": "a b", "domain": "a > 0, b > 0, 0 <= p <= 1", "tried": TRIPLE}
+BETA = {"once": "a b", "domain": "a > 0, b > 0, 0 <= x <= 1", "tried": TRIPLE}
+BETA_INVERSE = {"once": "a b", "domain": "a > 0, b > 0, 0 <= p <= 1", "tried": TRIPLE}
 
 declare("gammainc", "a x", "regularized lower incomplete gamma function", value=gamma_lower,
         domain="a > 0, x >= 0", **GAMMA, dx="gamma_density(a, x)",
@@ -189,11 +244,13 @@ declare("gammaincinv", "a p", "inverse of `gammainc` in ``x``", **GAMMA_INVERSE,
 declare("gammainccinv", "a p", "inverse of `gammaincc` in ``x``", **GAMMA_INVERSE,
         value=upper_inverse, dp="-1 / gamma_density(a, y)", da="gamma_slope(a, y)")
 declare("betainc", "a b x", "regularized incomplete beta function", **BETA, value=beta_lower,
-        dx="beta_density(a, b, x)")
-declare("betaincc", "a b x", "complement of `betainc`", **BETA, dx="-beta_density(a, b, x)")
-declare("betaincinv", "a b p", "inverse of `betainc` in ``x``", **BETA_INVERSE,
+        da="betainc_a(a, b, x)", db="betainc_b(a, b, x)", dx="beta_density(a, b, x)")
+declare("betaincc", "a b x", "complement of `betainc`", **BETA, da="-betainc_a(a, b, x)",
+        db="-betainc_b(a, b, x)", dx="-beta_density(a, b, x)")
+DRAWN: Any = {"da": "beta_slope(a, b, y, 1 - y)", "db": "-beta_slope(b, a, 1 - y, y)"}
+declare("betaincinv", "a b p", "inverse of `betainc` in ``x``", **BETA_INVERSE, **DRAWN,
         dp="1 / beta_density(a, b, y)")
-declare("betainccinv", "a b p", "inverse of `betaincc` in ``x``", **BETA_INVERSE,
+declare("betainccinv", "a b p", "inverse of `betaincc` in ``x``", **BETA_INVERSE, **DRAWN,
         dp="-1 / beta_density(a, b, y)")
 
 # The zeta function --------------------------------------------------------------------------------

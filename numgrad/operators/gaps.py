@@ -24,7 +24,13 @@ from .shape import expand_dims
 class Decomposition(HostOperator):
     """A factorization of matrices; its pullback gets ``None`` for factors that nobody uses."""
 
+    value_slot: int | None = None
+    """The output that has eigenvalues or singular values."""
     _pushforward: Any = None
+
+    def __init__(self, *args: Any, values: int | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.value_slot = values
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
@@ -142,6 +148,47 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
     return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
 
 
+def slopes_between(x: Any, first: Any, second: Any, parts: Any, gaps: Gaps, total: Any) -> Any:
+    """Return ``x`` times the slopes of cotangents of values, ``(first - second) / gaps``.
+
+    That is what becomes of a matrix with certain vectors and, as values, these cotangents when the
+    matrix changes that the vectors are of. Between equal values it is 0 where the cotangents are
+    equal and would be for other values: vectors that turn into one another leave such a matrix as
+    it is. Where they are not equal, the values have a kink there, and it is NaN; so it is where
+    these values have a part in the cotangents, unless nothing turns.
+
+    Parameters
+    ----------
+    parts : value
+        0 for pairs of values that have no part in cotangents.
+    total : value
+        The sum of the sizes of all cotangents, by which equal ones are judged.
+    """
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
+    rise = subtract(first, second)
+    bound = multiply(total, number(np.sqrt(np.finfo(total.dtype).eps), total.dtype))
+    even = less_equal(absolute(rise), as_column(as_column(bound)))
+    quiet = logical_and(even, logical_or(equal(parts, 0), equal(x, zero)))
+    quiet = logical_or(quiet, door.constant(gaps.still))
+    slope = multiply(rise, reciprocal(where(close, number(1.0, rise.dtype), gaps.values)))
+    return where(close, where(quiet, zero, nan), multiply(x, cast(slope, x.dtype)))
+
+
+def parts_in(context: Any, cotangents: Any) -> Any:
+    """Return, for the cotangents of values that are recorded, numbers that are 0 for values that
+    have no part in them."""
+    real = np.finfo(cotangents.dtype).dtype
+    none = door.constant(np.zeros(cotangents.shape[-1:], real))
+    found = door.influence(cotangents, context.node)
+    if found is None or any(x.shape[-1] != cotangents.shape[-1] for x in found):
+        return add(none, number(1.0, real))
+    parts = none
+    for x in found:
+        parts = add(parts, absolute(x)) if parts is not none else absolute(x)
+    return parts
+
+
 def eye(n: int) -> np.ndarray:
     return np.eye(n, dtype=bool)
 
@@ -149,6 +196,11 @@ def eye(n: int) -> np.ndarray:
 def alone(context: Any, values: Any) -> bool:
     """Whether vectors are used, but not the values."""
     return values is None and not context.static.get("paired", False)
+
+
+def pairs(parts: Any) -> Any:
+    """Return for pairs of values whether one of them has a part."""
+    return add(as_row(parts), as_column(parts))
 
 
 def paired_with(context: Any, values: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from .._declare import Operator, door
 from .._memory_order import in_miniature, laid_like, strides_of
 from .._specs import LoopSpec
+from .accumulation import SCATTERS, scatter_core
 from .cast import cast
 
 Static = dict[str, Any]
@@ -32,21 +33,6 @@ def gather_core(x, index, out):
         row = np.uint64(index[i])
         for j in range(out.shape[1]):
             out[i, j] = x[row, j]
-
-
-def scatter_core(g, index, out):
-    """Add the rows of ``g`` up, in their order, so that the sums are deterministic."""
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = 0
-    if out.shape[1] == 1:
-        for i in range(index.size):
-            out[np.uint64(index[i]), 0] += g[i, 0]
-        return
-    for i in range(index.size):
-        row = np.uint64(index[i])
-        for j in range(out.shape[1]):
-            out[row, j] += g[i, j]
 
 
 def place_core(g, index, out):
@@ -191,6 +177,8 @@ class ScatterAdd(_Positional):
 
     def spec(self, dtype: np.dtype, function: Any) -> LoopSpec:
         assert function is place_core or dtype not in _MOVED_AS, "see `summable`"
+        if function is scatter_core:
+            function = SCATTERS.get(dtype.str[1:], function)
         return super().spec(dtype, function)
 
     def run(self, target: Any, arrays: Any, static: Static) -> list[np.ndarray]:

@@ -93,7 +93,7 @@ def _beside(x, rank, a, axis):
     return multiply(x, expand_dims(left, axes=(-2, -1)))
 
 
-@decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"),
+@decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"), values=2,
                sizes=lambda known: {"p": min(known["m"], known["n"])})  # fmt: skip
 def lstsq(a, b, rcond):
     """Return the shortest solutions of least squares, ranks and singular values."""

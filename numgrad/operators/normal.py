@@ -15,6 +15,8 @@ SQRT_HALF_REST, SQRT_HALF_REST_SINGLE = -4.833646656726457e-17, 1.21016171044789
 TWO_OVER_SQRT_PI, SQRT_HALF_PI = 2 / math.sqrt(math.pi), math.sqrt(math.pi / 2)
 FAR, FAR_SINGLE, TERMS = 10.0, 6.0, 13
 """From here on, with so many terms, asymptotic series have all digits."""
+SHARES = 150
+"""Terms of a continued fraction, which has all digits above 1."""
 
 SCIPYS_NDTRI_EXP = Foreign("ndtri_exp", "d")
 
@@ -24,6 +26,62 @@ def exp_square(x):
     square = x * x
     value = math.exp(square)
     return value + value * product_rest(x, x) if value < math.inf else value
+
+
+def bell(x):
+    """``exp(-x**2)``"""
+    value = math.exp(-x * x)
+    rest = value * product_rest(x, x)
+    return where(abs(rest) < math.inf, value - rest, value)
+
+
+def half_bell(x):
+    """``exp(-x**2 / 2)``"""
+    value = math.exp(-0.5 * x * x)
+    rest = 0.5 * value * product_rest(x, x)
+    return where(abs(rest) < math.inf, value - rest, value)
+
+
+def next_share(x):
+    """Half of what the slope of `erfcx` is of its value, negative, from a continued fraction
+    (DLMF 7.22.2); for ``x > 1``."""
+    share, k = 0.0, 1.0 * SHARES + 1
+    for _ in range(SHARES):
+        share, k = 0.5 / (x + k * share), k - 1
+    return share
+
+
+def erfcx_derivative(k, x):
+    """Derivative ``k`` of `erfcx`. Above 1 a recurrence takes differences of nearly equal numbers;
+    there quotients of each and the one before are a continued fraction."""
+    value = erfcx(x)
+    if x > 1:
+        share, n = 0.0, 1.0 * SHARES
+        for _ in range(SHARES):
+            share = 0.5 / (x + (n + 1) * share)
+            value = -2 * n * share * value if n <= k else value
+            n -= 1
+        return value
+    last, j = 0.0, 0.0
+    for _ in range(int(k)):
+        start = -TWO_OVER_SQRT_PI if j == 0 else 0.0
+        last, value, j = value, start + 2 * (x * value + j * last), j + 1
+    return value
+
+
+def log_ndtr_slope(x):
+    if x > 0:
+        return half_bell(x) / (2 * SQRT_HALF_PI * ndtr(x))
+    if x < -1e5:
+        return -x - 1 / x  # `erfcx` may be too small for its digits
+    return 1 / (SQRT_HALF_PI * erfcx_above_0(-SQRT_HALF * x))
+
+
+def log_ndtr_excess(x):
+    """``x`` and the slope of `log_ndtr`, which are nearly opposite far below 0."""
+    if x < -1.5:
+        return 2 * SQRT_HALF * next_share(-SQRT_HALF * x)
+    return x + log_ndtr_slope(x)
 
 
 def tail(r):

@@ -14,6 +14,7 @@ from .cumulative import exclusive_prod
 from .elementwise import divide, multiply, where
 from .layout import axes_last, axes_restored
 from .shape import broadcast, expand_dims, squeeze
+from .twofold import sum_rest
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 FOUR, STEP = np.uint64(4), np.uint64(BLOCK)  # unsigned, which spares Python's negative indexing
@@ -161,8 +162,10 @@ for extremum in (max, min):
 
 @elementwise(complex=False, register=True)
 def shifted_exp(x, shift):
-    """The exponential of ``x - shift``, 1 where both are the same infinity."""
-    return where(x == shift, 1.0, math.exp(x - shift))
+    """The exponential of ``x - shift``, 1 where both are the same infinity. What rounding takes
+    from the difference is made good."""
+    y, rest = math.exp(x - shift), sum_rest(x, -shift)
+    return where(x == shift, 1.0, where((abs(rest) < 1) & (y < math.inf), y + y * rest, y))
 
 
 @shifted_exp.partial("x")

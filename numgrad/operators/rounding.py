@@ -78,6 +78,15 @@ def rest_dx1():
     return 1
 
 
+@builtin(complex=False)
+def truncated_quotient(x1, x2):
+    return math.trunc(x1 / x2)
+
+
+truncated_quotient.partial("x1")(whole_slope)
+truncated_quotient.partial("x2")(whole_slope)
+
+
 @fmod.partial("x2")
 def fmod_dx2(x1, x2):
-    return -math.trunc(x1 / x2)
+    return -truncated_quotient(x1, x2)

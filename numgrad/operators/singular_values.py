@@ -6,7 +6,7 @@ import numpy as np
 
 from .cast import cast
 from .complex_parts import real
-from .elementwise import add, multiply, negative, subtract
+from .elementwise import absolute, add, multiply, negative, subtract
 from .gaps import (
     Gaps,
     alone,
@@ -17,15 +17,19 @@ from .gaps import (
     first_of,
     half,
     main_diagonal,
+    number,
     onto_diagonal,
     paired_with,
+    pairs,
+    parts_in,
     quotient,
-    reads_outputs,
     rest_of,
     rounding,
+    slopes_between,
 )
 from .joining import concat
 from .matmul import adjoint, matmul
+from .reduction import sum as sum_
 
 
 def _svd_sizes(
@@ -36,14 +40,14 @@ def _svd_sizes(
     return {"k": k, "p": m if full_matrices else k, "q": n if full_matrices else k}
 
 
-@decomposition("(m,n)->(m,p),(k),(q,n)", results=(None, "real", None), sizes=_svd_sizes)
+@decomposition("(m,n)->(m,p),(k),(q,n)", results=(None, "real", None), sizes=_svd_sizes, values=1)
 def svd(a, *, full_matrices, hermitian, paired=False):
     """Return left singular vectors, singular values in descending order, right ones as rows; what
     ``paired`` says is as for `eigh`."""
     return np.linalg.svd(a, full_matrices, hermitian=hermitian)
 
 
-svd.reads(reads_outputs(3))
+svd.reads(lambda needs: (True, True, True, True))
 
 
 def folded(x: Any, gx: Any, count: int) -> tuple[Any, Any]:
@@ -71,6 +75,8 @@ def _svd_gaps(s: Any, size: int, dtype: np.dtype) -> tuple[Gaps, Gaps, Gaps]:
 @svd.pullback
 def svd_pullback(context, gu, gs, gvh):
     u, s, vh = (context.output(n) for n in range(3))
+    if gu is None and gvh is None:
+        return _from_singular_values(context, u, s, vh, gs)
     k, v, gv = s.shape[-1], adjoint(vh), None if gvh is None else adjoint(gvh)
     gaps = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
     by_themselves = alone(context, gs)
@@ -132,7 +138,7 @@ def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
     return {"k": min(known["m"], known["n"])}
 
 
-@decomposition("(m,n)->(k)", results=("real",), sizes=_svdvals_sizes)
+@decomposition("(m,n)->(k)", results=("real",), sizes=_svdvals_sizes, values=0)
 def svdvals(a, *, hermitian):
     """Return singular values in descending order."""
     return np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
@@ -149,6 +155,80 @@ def svdvals_pullback(context, gs):
 def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
     """Return the cotangent of the first input that belongs to one of its singular values."""
     static = paired_with(context, gs) | {"full_matrices": False, "hermitian": hermitian}
-    u, _, vh = svd(context.input(0), **static)
-    ga = matmul(multiply(u, as_row(cast(gs, u.dtype))), vh)
-    return half(ga, 1) if hermitian else ga
+    u, s, vh = svd(context.input(0), **static)
+    return _from_singular_values(context, u, s, vh, gs, hermitian)
+
+
+def _from_singular_values(
+    context: Any, u: Any, s: Any, vh: Any, gs: Any, hermitian: bool | None = None
+) -> Any:
+    """Return the gradient to a matrix of singular values with these cotangents."""
+    hermitian = context.static["hermitian"] if hermitian is None else hermitian
+    k = s.shape[-1]
+    u, v = first_of(u, k), first_of(adjoint(vh), k)
+    ga = _similar(u, v, gs)
+    ga = half(ga, 1) if hermitian else ga
+    if not context.create_graph:
+        return ga
+    parts = parts_in(context, gs)
+    return gradient_of_sizes(context.input(0), u, s, v, gs, parts, ga, hermitian=hermitian)
+
+
+def _similar(u: Any, v: Any, g: Any) -> Any:
+    """Return the matrix with these singular vectors, in columns, and values of any sign."""
+    return matmul(multiply(u, as_row(cast(g, u.dtype))), adjoint(v))
+
+
+@decomposition("(m,n),(m,k),(k),(n,k),(k),(k),(m,n)->(m,n)")
+def gradient_of_sizes(a, u, s, v, g, parts, ga, *, hermitian):
+    """The gradient ``ga`` of singular values with cotangents ``g``, whose derivative is that of
+    perturbation theory: as `hermitian_gradient` says."""
+    return ga.copy()
+
+
+gradient_of_sizes.reads(lambda needs: (False, True, True, True, True, True, False, False))
+
+
+@gradient_of_sizes.pullback
+def gradient_of_sizes_pullback(context, x):
+    p, turned = _turned(context, x)
+    return turned, None, None, None, real(main_diagonal(p)), None, None
+
+
+@gradient_of_sizes.pushforward
+def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
+    total = None if ta is None else _turned(context, ta)[1]
+    if tg is not None:
+        along = _similar(context.input(1), context.input(3), real(tg))
+        along = half(along, 1) if context.static["hermitian"] else along
+        total = along if total is None else add(total, along)
+    return (total,)
+
+
+def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
+    these turn into one another, and into what is outside of them."""
+    u, s, v, g, parts = (context.input(n) for n in (1, 2, 3, 4, 5))
+    s, g, parts = real(s), real(g), real(parts)
+    hermitian = context.static["hermitian"]
+    x = half(x, 1) if hermitian else x
+    along, across = matmul(x, v), matmul(adjoint(x), u)
+    p = matmul(adjoint(u), along)
+    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    total, none = sum_(absolute(g), axes=(-1,)), number(0.0, g.dtype)
+    both = pairs(parts)
+    inner = add(
+        slopes_between(half(p, 1), as_row(g), as_column(g), both, differences, total),
+        slopes_between(half(p, -1), as_row(g), negative(as_column(g)), both, sums, total),
+    )
+    turned = matmul(u, matmul(inner, adjoint(v)))
+
+    def outside(one: Any, image: Any, product: Any) -> Any:
+        rest = subtract(image, matmul(one, product))
+        return slopes_between(rest, as_row(g), none, as_row(parts), values, total)
+
+    if u.shape[-2] > s.shape[-1]:
+        turned = add(turned, matmul(outside(u, along, p), adjoint(v)))
+    if v.shape[-2] > s.shape[-1]:
+        turned = add(turned, matmul(u, adjoint(outside(v, across, adjoint(p)))))
+    return p, half(turned, 1) if hermitian else turned

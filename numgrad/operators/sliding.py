@@ -46,12 +46,13 @@ def places(count):
     return door.constant(np.zeros(count, np.int8))
 
 
-def widened(x, left, right):
-    """Return ``x`` with zeros at the two ends of the last axis."""
-    before, behind = (_zeros(x, n) for n in (left, right))
-    return concat(*[*before, x, *behind], axis=-1) if left or right else x
+def widened(x, left, right, axis=-1):
+    """Return ``x`` with zeros at the two ends of an axis, one of the last two."""
+    before, behind = (_zeros(x, n, axis) for n in (left, right))
+    return concat(*[*before, x, *behind], axis=axis) if left or right else x
 
 
-def _zeros(x, count):
-    shape = (*(1,) * (len(x.shape) - 1), count)
+def _zeros(x, count, axis):
+    core = (count, *x.shape[axis + 1 :]) if axis < -1 else (count,)
+    shape = (*(1,) * (len(x.shape) + axis), *core)
     return [door.constant(np.zeros(shape, x.dtype))] if count else []

@@ -2,8 +2,8 @@
 
 import math
 
-from .._declare.partial import conjugate
-from .elementwise import builtin, multiply, negative, where
+from .elementwise import builtin, where
+from .exponential import logistic_density
 
 
 @builtin
@@ -11,14 +11,9 @@ def expit(x):
     return 1 / (1 + math.exp(-x))
 
 
-expit.reads(lambda needs: (True, True))
-
-
-@expit.pullback
-def expit_pullback(context, g):
-    # 1 - y is computed as expit(-x), which has correct digits where y rounds to 1.
-    slope = multiply(context.output(), expit(negative(context.input(0))))
-    return multiply(g, conjugate(slope))
+@expit.partial("x")
+def expit_dx(x):
+    return logistic_density(x)
 
 
 def cotangent_of_pi(x):

@@ -21,9 +21,11 @@ from .gaps import (
     number,
     onto_diagonal,
     paired_with,
+    pairs,
+    parts_in,
     quotient,
-    reads_outputs,
     rounding,
+    slopes_between,
 )
 from .matmul import adjoint, matmul
 from .reduction import sum as sum_
@@ -31,14 +33,14 @@ from .reduction import sum as sum_
 # Hermitian matrices -------------------------------------------------------------------------------
 
 
-@decomposition("(n,n)->(n),(n,n)", results=("real", None))
+@decomposition("(n,n)->(n),(n,n)", results=("real", None), values=0)
 def eigh(a, *, UPLO, paired=False):
     """Return eigenvalues in ascending order and eigenvectors; one triangle is read. ``paired`` says
     that eigenvalues are used beside the vectors, although they come from somewhere else."""
     return np.linalg.eigh(a, UPLO)
 
 
-eigh.reads(reads_outputs(2))
+eigh.reads(lambda needs: (True, True, True))
 
 
 def _eigh_gaps(w: Any) -> Gaps:
@@ -50,7 +52,7 @@ def _eigh_gaps(w: Any) -> Gaps:
 def eigh_pullback(context, gw, gv):
     w, v = context.output(0), context.output(1)
     if gv is None:
-        return _similar(v, gw)
+        return _from_eigenvalues(context, w, v, gw)
     m = matmul(adjoint(v), gv)
     inner = quotient(half(m, -1), _eigh_gaps(w), (m, adjoint(m)), alone(context, gw))
     if gw is not None:
@@ -63,6 +65,46 @@ def _similar(v: Any, w: Any) -> Any:
     return matmul(multiply(v, as_row(cast(w, v.dtype))), adjoint(v))
 
 
+def _from_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
+    """Return the gradient to a matrix of eigenvalues with these cotangents."""
+    ga = _similar(v, gw)
+    if not context.create_graph:
+        return ga
+    return hermitian_gradient(context.input(0), w, v, gw, parts_in(context, gw), ga)
+
+
+@decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
+def hermitian_gradient(a, w, v, g, parts, ga):
+    """The gradient ``ga`` of eigenvalues with cotangents ``g``, whose derivative is that of
+    perturbation theory: what is degenerate takes no part where it has equal cotangents."""
+    return ga.copy()
+
+
+hermitian_gradient.reads(lambda needs: (False, True, True, True, True, False, False))
+
+
+@hermitian_gradient.pullback
+def hermitian_gradient_pullback(context, x):
+    p, turned = _turned(context, x)
+    return turned, None, None, real(main_diagonal(p)), None, None
+
+
+@hermitian_gradient.pushforward
+def hermitian_gradient_pushforward(context, ta, tw, tv, tg, tparts, tga):
+    turned = None if ta is None else _turned(context, ta)[1]
+    along = None if tg is None else _similar(context.input(2), real(tg))
+    return (turned if along is None else along if turned is None else add(turned, along),)
+
+
+def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    """Return a change of the matrix in the basis of its eigenvectors, and that of the gradient."""
+    w, v, g = real(context.input(1)), context.input(2), real(context.input(3))
+    p = matmul(matmul(adjoint(v), half(x, 1)), v)
+    total, parts = sum_(absolute(g), axes=(-1,)), pairs(real(context.input(4)))
+    inner = slopes_between(p, as_row(g), as_column(g), parts, _eigh_gaps(w), total)
+    return p, matmul(matmul(v, inner), adjoint(v))
+
+
 @eigh.pushforward
 def eigh_pushforward(context, ta):
     w, v = context.output(0), context.output(1)
@@ -70,7 +112,7 @@ def eigh_pushforward(context, ta):
     return real(main_diagonal(p)), matmul(v, quotient(p, _eigh_gaps(w), (p,)))
 
 
-@decomposition("(n,n)->(n)", results=("real",))
+@decomposition("(n,n)->(n)", results=("real",), values=0)
 def eigvalsh(a, *, UPLO):
     """Return eigenvalues in ascending order; one triangle is read."""
     return np.linalg.eigvalsh(a, UPLO)
@@ -81,20 +123,20 @@ eigvalsh.reads(lambda needs: (True, False))
 
 @eigvalsh.pullback
 def eigvalsh_pullback(context, gw):
-    _, v = eigh(context.input(0), **paired_with(context, gw))
-    return _similar(v, gw)
+    w, v = eigh(context.input(0), **paired_with(context, gw))
+    return _from_eigenvalues(context, w, v, gw)
 
 
 # General matrices ---------------------------------------------------------------------------------
 
 
-@decomposition("(n,n)->(n),(n,n)", results=("complex", "complex"))
+@decomposition("(n,n)->(n),(n,n)", results=("complex", "complex"), values=0)
 def eig(a):
     """Return eigenvalues and eigenvectors of length 1, complex ones of any matrix."""
     return np.linalg.eig(a)
 
 
-eig.reads(reads_outputs(2))
+eig.reads(lambda needs: (True, True, True))
 
 
 def _eig_gaps(w: Any) -> Gaps:
@@ -108,15 +150,59 @@ def _eig_gaps(w: Any) -> Gaps:
 def eig_pullback(context, gw, gv):
     w, v = context.output(0), context.output(1)
     if gv is None:
-        inner = onto_diagonal(gw, v.dtype)
+        ga = _from_any_eigenvalues(context, w, v, gw)
     else:
         m = matmul(adjoint(v), gv)
         turn = subtract(m, multiply(matmul(adjoint(v), v), as_row(main_diagonal(m))))
         inner = quotient(turn, _eig_gaps(conj(w)), (m, adjoint(m)), gw is None)
         if gw is not None:
             inner = add(inner, onto_diagonal(gw, v.dtype))
-    ga = _divided(v, matmul(inner, adjoint(v)), True, context)
+        ga = _divided(v, matmul(inner, adjoint(v)), True, context)
     return real(ga) if context.input_specs[0].dtype.kind != "c" else ga
+
+
+def _from_any_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
+    """Return the gradient to a matrix of eigenvalues with these cotangents, complex."""
+    ga = _divided(v, matmul(onto_diagonal(gw, v.dtype), adjoint(v)), True, context)
+    if not context.create_graph:
+        return ga
+    caller = context.static.get("caller", "eig")
+    parts = parts_in(context, gw)
+    return general_gradient(context.input(0), w, v, gw, parts, ga, caller=caller)
+
+
+@decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
+def general_gradient(a, w, v, g, parts, ga):
+    """The gradient ``ga`` of eigenvalues of any matrix with cotangents ``g``, whose derivative is
+    that of perturbation theory: as `hermitian_gradient` says."""
+    return ga.copy()
+
+
+general_gradient.reads(lambda needs: (False, True, True, True, True, False, False))
+
+
+@general_gradient.pullback
+def general_gradient_pullback(context, x):
+    p, turned = _turned_in_general(context, x)
+    return turned, None, None, conj(main_diagonal(p)), None, None
+
+
+@general_gradient.pushforward
+def general_gradient_pushforward(context, ta, tw, tv, tg, tparts, tga):
+    total = None if ta is None else _turned_in_general(context, ta)[1]
+    if tg is not None:
+        v = context.input(2)
+        along = _divided(v, matmul(onto_diagonal(tg, v.dtype), adjoint(v)), True, context)
+        total = along if total is None else add(total, along)
+    return (total,)
+
+
+def _turned_in_general(context: Any, x: Any) -> tuple[Any, Any]:
+    w, v, g = (context.input(n) for n in (1, 2, 3))
+    p = adjoint(_divided(v, matmul(x, v), False, context))
+    total, parts = sum_(absolute(g), axes=(-1,)), pairs(real(context.input(4)))
+    inner = slopes_between(p, as_row(g), as_column(g), parts, _eig_gaps(conj(w)), total)
+    return p, _divided(v, matmul(inner, adjoint(v)), True, context)
 
 
 def _divided(v: Any, x: Any, transposed: bool, context: Any) -> Any:

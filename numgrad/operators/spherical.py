@@ -17,13 +17,37 @@ def sinc(x):
     return where(y == 0, 1.0, sine / where(y == 0, 1.0, y))
 
 
-sinc.reads(lambda needs: (True, False))
+@sinc.partial("x")
+def sinc_dx(x):
+    return sinc_slope(x)
 
 
-@sinc.pullback
-def sinc_pullback(context, g):
-    y = multiply(context.input(0), math.pi)
-    return multiply(g, conjugate(multiply(multiply(y, -math.pi), scaled_bessel(1.0, y))))
+@builtin
+def sinc_slope(x):
+    """The slope of `sinc`; the cosine's angle is reduced as its is."""
+    turns = 2 * round(0.5 * x.real)
+    near = round(2 * (x.real - turns)) * 0.5
+    whole = near == round(near)
+    angle = math.pi * (x - turns - near)
+    cosine = where(whole, (1 - 2 * abs(near)) * math.cos(angle), -2 * near * math.sin(angle))
+    cosine = where(abs(near) == 1.5, -cosine / 3, cosine)
+    is_far = abs(x) > NEAR
+    far = (cosine - sinc(x)) / where(is_far, x, 1.0)
+    y = math.pi * x
+    return where(is_far, far, -math.pi * y * scaled_bessel(1.0, where(is_far, 0 * y, y)))
+
+
+@sinc_slope.partial("x")
+def sinc_slope_dx(x, y):
+    is_far = abs(x) > NEAR
+    z = where(is_far, 0.0, math.pi * x)
+    curve = scaled_bessel(1.0, z) - z * z * scaled_bessel(2.0, z)
+    far = -2 * y / where(is_far, x, 1.0) - PI_SQUARE * sinc(x)
+    return where(is_far, far, -PI_SQUARE * curve)
+
+
+PI_SQUARE, NEAR = math.pi**2, 0.6
+"""Up to here the slope of `sinc` is that of its power series."""
 
 
 @builtin

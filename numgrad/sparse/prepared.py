@@ -30,8 +30,8 @@ def compute(problem: Problem, args: Sequence[Any], pattern: Any) -> Any:
 
 
 def elements(result: Any) -> np.ndarray:
-    """Return a result as an array: SciPy's matrices hold nothing else."""
-    return result.detach().cpu().numpy() if isinstance(result, Tensor) else result
+    """Return a result as an array of its own: SciPy's matrices hold nothing else, and write it."""
+    return result.detach().cpu().numpy(copy=True) if isinstance(result, Tensor) else result
 
 
 def matrix_of(plan: Plan, data: Any) -> Any:

@@ -18,6 +18,7 @@ from .formulas import (
     beta_entropy,
     cauchy_ppf,
     end_of_tail,
+    f_entropy,
     f_logpdf,
     f_var,
     finite,
@@ -147,11 +148,10 @@ t = Continuous(
 )
 f = Continuous(
     "f", "dfn dfd", support=(0.0, INF), edges="[)", logpdf=f_logpdf,
-    cdf=lambda x, n, m: sp.betainc(0.5 * n, 0.5 * m, n * x / (m + n * x)),
-    sf=lambda x, n, m: sp.betainc(0.5 * m, 0.5 * n, m / (m + n * x)),
+    cdf=lambda x, n, m: sp.fdtr(n, m, x), sf=lambda x, n, m: sp.fdtrc(n, m, x),
     ppf=lambda q, n, m: sp.fdtri(n, m, q),
     isf=lambda q, n, m: 1.0 / sp.fdtri(m, n, q),
-    mean=lambda n, m: finite(m, 2.0, lambda m: m / (m - 2.0)), var=f_var,
+    mean=lambda n, m: finite(m, 2.0, lambda m: m / (m - 2.0)), var=f_var, entropy=f_entropy,
 )
 cauchy = Continuous(
     "cauchy", symmetric=True, logpdf=lambda x: -log1p_square(x) - LOG_PI,

@@ -45,6 +45,7 @@ geom = Discrete(
     cdf=lambda k, p: -expm1(k * log1p(-p)), sf=lambda k, p: exp(k * log1p(-p)),
     logsf=lambda k, p: k * log1p(-p),
     mean=lambda p: 1.0 / p, var=lambda p: (1.0 - p) / (p * p),
+    entropy=lambda p: (sp.entr(p) + sp.entr(1.0 - p)) / p,
 )
 nbinom = Discrete(
     "nbinom", "n p", support=(0.0, INF), inside=0.0,

@@ -1,5 +1,7 @@
 """What all families of distributions have in common: their names, and parameters that are held."""
 
+import inspect
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -36,7 +38,31 @@ class Family:
         """Return SciPy's function of this name: ``fit``, ``expect``, ``rvs``."""
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._of_scipy(), name)
+        found = getattr(self._of_scipy(), name)
+        is_refused = inspect.ismethod(found) and name != "rvs"  # of draws `numgrad.random` says it
+        return partial(self._without_formula_of, name) if is_refused else found
+
+    def _without_formula_of(self, function: str, *args: Any, **parameters: Any) -> Any:
+        """Return what SciPy's function gives; in words that there is no derivative."""
+        try:
+            return getattr(self._of_scipy(), function)(*args, **parameters)
+        except DetachedError:
+            raise NotImplementedError(self._lacks(function, args, parameters)) from None
+
+    def _lacks(self, function: str, args: tuple[Any, ...], parameters: dict[str, Any]) -> str:
+        """Say which argument has a gradient that SciPy's function would drop."""
+        places = [f"argument {n + 1}" for n in range(len(args))]
+        places[: len(args)] = self._places(function)[: len(args)] or places
+        named = [*zip(places, args, strict=False), *parameters.items()]
+        shown = ", ".join(n for n, a in named if isinstance(a, Tensor) and a.requires_grad)
+        return (
+            f"{self._called(function)}: there is no formula in numgrad for its derivative"
+            f"{' with respect to ' + shown if shown else ''}; give numbers, as x.detach()"
+        )
+
+    def _places(self, function: str) -> list[str]:
+        """Return the names of the arguments by position, where they are known."""
+        return []
 
     def _of_scipy(self) -> Any:
         return getattr(import_module("scipy.stats"), self.__name__)  # when used: it takes a second
@@ -46,12 +72,7 @@ class Family:
 
     def _without_formula(self, function: str, *args: Any, **parameters: Any) -> Tensor:
         """Return the values of SciPy's function."""
-        try:
-            return as_tensors(getattr(self._of_scipy(), function)(*args, **parameters))[0]
-        except DetachedError:
-            raise NotImplementedError(
-                f"{self._called(function)}: there is no formula for its derivative in numgrad"
-            ) from None
+        return as_tensors(self._without_formula_of(function, *args, **parameters))[0]
 
 
 class Frozen:
@@ -64,6 +85,10 @@ class Frozen:
         if name.startswith("_"):
             raise AttributeError(name)
         if not hasattr(type(self._family), name):
-            return getattr(self._family._of_scipy()(*self._args, **self._parameters), name)
+            try:
+                return getattr(self._family._of_scipy()(*self._args, **self._parameters), name)
+            except DetachedError:
+                lack = self._family._lacks(name, self._args, self._parameters)
+                raise NotImplementedError(lack) from None
         function = getattr(self._family, name)
         return lambda *x: function(*x, *self._args, **self._parameters)

@@ -69,6 +69,12 @@ def f_logpdf(x: Tensor, n: Tensor, m: Tensor) -> Tensor:
     return 0.5 * n * log(ratio) + sp.xlogy(0.5 * n - 1.0, x) - power - sp.betaln(0.5 * n, 0.5 * m)
 
 
+def f_entropy(n: Tensor, m: Tensor) -> Tensor:
+    n, m = 0.5 * n, 0.5 * m
+    digammas = (1.0 - n) * sp.psi(n) - (1.0 + m) * sp.psi(m) + (n + m) * sp.psi(n + m)
+    return sp.betaln(n, m) + digammas + log(m / n)
+
+
 def cauchy_ppf(q: Tensor) -> Tensor:
     apart = q - 0.5
     central = abs(apart) < 0.25

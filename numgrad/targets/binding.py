@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import sys
 import types as pytypes
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
@@ -65,6 +66,7 @@ class _Binder:
         self.is_complex = is_complex
         self.wrap = wrap
         self.done: dict[int, Any] = {}
+        self.named: set[str] = set()  # by the function whose names are being bound
 
     def function(self, function: Any) -> Any:
         source: Any = plain_of(function)
@@ -73,15 +75,17 @@ class _Binder:
         code, scope = source.__code__, {"__builtins__": builtins}
         cells = tuple(pytypes.CellType() for _ in source.__closure__ or ())
         copy = pytypes.FunctionType(code, scope, source.__name__, source.__defaults__, cells)
-        copy.__kwdefaults__, copy.__module__ = source.__kwdefaults__, source.__module__
-        copy.__qualname__ = source.__qualname__
+        copy.__module__, copy.__qualname__ = source.__module__, source.__qualname__
         self.done[id(source)] = copy
+        outer, self.named = self.named, _names(code)
         changed = self.fill(source, scope)
         for name, ours, theirs in zip(
             code.co_freevars, cells, source.__closure__ or (), strict=True
         ):
             ours.cell_contents = self.value(name, theirs.cell_contents)
             changed = changed or ours.cell_contents is not theirs.cell_contents
+        changed = self.set_defaults(source, copy) or changed
+        self.named = outer
         # A function that names nothing of ours stays itself: Numba may know it by `overload`.
         result = copy if changed else source
         self.done[id(source)] = result = result if self.wrap is None else self.wrap(result)
@@ -90,7 +94,7 @@ class _Binder:
     def fill(self, source: pytypes.FunctionType, scope: dict[str, Any]) -> bool:
         """Bind the globals of `source` in `scope`; returns whether any of them changed."""
         changed = False
-        for name in _names(source.__code__):
+        for name in self.named:
             if name in source.__globals__:
                 scope[name] = self.value(name, source.__globals__[name])
                 changed = changed or scope[name] is not source.__globals__[name]
@@ -98,6 +102,40 @@ class _Binder:
                 scope[name] = self.selections[name]
                 changed = True
         return changed
+
+    def set_defaults(self, source: pytypes.FunctionType, copy: pytypes.FunctionType) -> bool:
+        """Bind the default arguments of `source` in `copy`; returns whether any of them changed."""
+        theirs = (source.__defaults__, tuple((source.__kwdefaults__ or {}).items()))
+        ours = self.held(theirs)
+        copy.__defaults__, copy.__kwdefaults__ = ours[0], dict(ours[1]) or None
+        return ours is not theirs
+
+    def held(self, value: Any) -> Any:
+        """What stands for a value that is not called by a name of its own: functions, tuples and
+        modules that hold them."""
+        if isinstance(value, tuple):
+            items = [self.held(item) for item in value]
+            if all(ours is theirs for ours, theirs in zip(items, value, strict=True)):
+                return value
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if isinstance(value, pytypes.ModuleType):
+            return self.module(value)
+        is_function = plain_of(value) is not None and not is_library(value)
+        return self.function(value) if is_function else value
+
+    def module(self, module: pytypes.ModuleType) -> pytypes.ModuleType:
+        """A module with those of its functions bound that the code may name."""
+        if is_library(module) or id(module) in self.done:
+            return self.done.get(id(module), module)
+        self.done[id(module)] = module  # while it is walked through, which may lead back to it
+        attributes = {name: vars(module)[name] for name in self.named if name in vars(module)}
+        bound = {name: self.held(value) for name, value in attributes.items()}
+        del self.done[id(module)]  # another function may name more of it
+        if all(bound[name] is value for name, value in attributes.items()):
+            return module
+        copy = pytypes.ModuleType(module.__name__)
+        vars(copy).update(vars(module) | bound)
+        return copy
 
     def value(self, name: str, value: Any) -> Any:
         if name == "where" and self.where is not None:
@@ -112,13 +150,15 @@ class _Binder:
             value = self.functions[value]
         if getattr(math, name, None) is value and callable(value):  # from math import exp
             return getattr(self.math, name, value)
-        if plain_of(value) is not None:
-            return value if _is_library(value) else self.function(value)
-        return value
+        return self.held(value)
 
 
-def _is_library(function: Any) -> bool:
-    return (function.__module__ or "").partition(".")[0] in ("numba", "numpy", "scipy")
+def is_library(value: Any) -> bool:
+    """Whether a function or a module is one of a library that is compiled, or is ours."""
+    is_module = isinstance(value, pytypes.ModuleType)
+    root = ((value.__name__ if is_module else value.__module__) or "").partition(".")[0]
+    libraries = ("numba", "numpy", "scipy")
+    return root in libraries or (is_module and root in ("numgrad", *sys.stdlib_module_names))
 
 
 def _names(code: pytypes.CodeType) -> set[str]:

@@ -46,7 +46,8 @@ def attribute(func_ir: Any, value: Any, ir: Any) -> Any:
     if not isinstance(value, ir.Expr) or value.op != "getattr":
         return None
     try:
-        owner = func_ir.get_definition(value.value).value
+        definition = func_ir.get_definition(value.value)
+        owner = attribute(func_ir, definition, ir) or definition.value
     except (KeyError, AttributeError):
         return None
     return getattr(owner, value.attr, None) if isinstance(owner, pytypes.ModuleType) else None

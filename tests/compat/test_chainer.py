@@ -101,6 +101,41 @@ def test_duplicate_inputs_take_the_last_initial_gradient():
     same(b, [9.0])
 
 
+def test_an_unreached_input_that_is_listed_twice_takes_the_last_initial_gradient_twice():
+    x, z, c = leaf(), leaf(), ng.tensor([1.0])
+    first, last = ng.tensor([1.0, 2.0, 3.0]), ng.tensor([7.0, 8.0, 9.0])
+    for given, expected in (([first, last], last), ([first, None], first), ([None, last], last)):
+        for result in chainer.grad([x * x], [z, z], None, given):
+            assert result is expected
+    one = ng.tensor([5.0])
+    assert chainer.grad([x * x], [c, c], None, [one, None]) == [one, one]
+    a, b = ng.grad(x * x, [z, z], grad_inputs=[first, None])
+    same(a, [1.0, 2.0, 3.0])
+    same(b, [1.0, 2.0, 3.0])
+    assert a is not b
+
+
+def test_retain_grad_reaches_outputs_that_lie_on_no_path():
+    x, u = leaf([2.0]), leaf([3.0])
+    y, z = x * x, u * u
+    chainer.grad([y, z], [x], retain_grad=True)
+    same(y.grad, [1.0])
+    same(z.grad, [1.0])
+    w = y * u  # y is an output before the input comes in
+    chainer.grad([w, y], [u], [None, np.array([5.0])], retain_grad=True, loss_scale=4.0)
+    same(w.grad, [4.0])
+    same(y.grad, [5.0])
+    assert chainer.grad([z], [x], retain_grad=True, loss_scale=2.0) == [None]
+    same(z.grad, [2.0])
+    h = x * 3.0
+    chainer.grad([h * h, h * u, u], [u], retain_grad=True)
+    assert h.grad is None  # no output, and on no path
+    assert u.grad is None  # a leaf
+    z.grad = None
+    ng.grad([y, z], x, retain_grad=True, retain_graph=True)
+    assert z.grad is None  # intermediates and outputs on the way
+
+
 def test_set_grad_and_retain_grad():
     x, z = leaf([2.0]), leaf([1.0])
     z.grad = ng.tensor([7.0])

@@ -75,6 +75,17 @@ def test_indices_are_read_where_they_are(name, no_copies):
             np.testing.assert_array_equal(found, other)  # sums too have the same bits
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_sums_of_many_terms_at_one_position_have_all_digits(dtype):
+    g = np.random.default_rng(3).uniform(0, 1, 3000).astype(dtype)
+    x = ng.tensor(np.zeros(2, dtype), device="cuda", requires_grad=True)
+    i = ng.tensor(np.where(np.arange(3000) % 100 == 5, 0, 1), device="cuda")
+    seeds = ng.tensor(g, device="cuda")
+    found = ng.grad(x[i], x, grad_outputs=seeds)[0].cpu().numpy()
+    wanted = [g[5::100].sum(dtype=complex), np.delete(g, np.s_[5::100]).sum(dtype=complex)]
+    np.testing.assert_allclose(found, wanted, 2e-7)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex64"])
 def test_elements_of_all_dtypes_are_moved(dtype):
     values = (10 * X).astype(dtype)

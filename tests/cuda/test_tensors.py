@@ -205,7 +205,7 @@ def test_a_device_has_one_name(monkeypatch):
 
 
 def test_the_namespace_names_its_devices():
-    assert ng.__array_namespace_info__().devices() == ["cpu", "cuda:0"]
+    assert ng.__array_namespace_info__().devices() == ("cpu", "cuda:0")
 
 
 def test_fields_of_records_are_not_a_whole_number_of_elements_apart():

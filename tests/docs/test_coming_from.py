@@ -18,9 +18,9 @@ from .pages import names_of, table
 COMPAT = ng.compat
 FRONT_ENDS = {
     "torch": SimpleNamespace(autograd=COMPAT.torch, func=ng.func, eye=ng.eye),
-    "paddle": SimpleNamespace(grad=COMPAT.paddle.grad, autograd=COMPAT.paddle),
+    "paddle": COMPAT.paddle,
     "chainer": COMPAT.chainer,
-    "fluid": SimpleNamespace(dygraph=COMPAT.fluid),
+    "fluid": COMPAT.fluid,
 }
 GRADS = {name: getattr(COMPAT, name).grad for name in FRONT_ENDS}
 

@@ -12,7 +12,8 @@ from numgrad import data, errors
 from .pages import DOCS, table
 
 OTHERS = [
-    "fft", "func", "graph", "linalg", "random", "sparse", "special", "stats", "testing", "display",
+    "fft", "func", "graph", "linalg", "random", "signal", "sparse", "special", "stats", "testing",
+    "display",
     "polynomial", "polynomial.polynomial", "polynomial.chebyshev", "polynomial.legendre",
     "polynomial.laguerre", "polynomial.hermite", "polynomial.hermite_e",
     "data",

@@ -3,6 +3,8 @@
 import ast
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,31 @@ def test_short_walks_are_those_of_a_run(monkeypatch):
     }
     written = {title: [file for _, file, _ in items] for title, _, items in sections()}
     assert {title: written[title] for title in run} == run
+
+
+@pytest.mark.short_ways
+def test_tables_of_walks_are_those_of_runs():
+    """But for their first rows, those of an empty cache, for which everything is compiled."""
+    code = """if True:
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import walk
+        print([[len(found) for _, found in walk.walks(name)] for name in sys.argv[2:]])
+    """
+
+    def counts(*names):
+        command = [sys.executable, "-c", code, str(DOCS / "engine"), *names]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return ast.literal_eval(done.stdout)
+
+    counts("sin", "batched", "create_graph")  # whose kernels are on disk then
+    passes = [counts(name)[0] for name in ("grad", "batched", "create_graph")]
+    assert [[n] for n in counts("sin")[0]] == table(PAGES[0])[1:]
+    assert [list(row) for row in zip(*passes, strict=True)] == table(PAGES[1])[1:]
+
+
+def table(page):
+    """Return the numbers of the first table of a page."""
+    lines = page.read_text("utf-8").splitlines()
+    rows = [line.split("|")[2:-1] for line in lines if line.startswith("|")][2:]
+    return [[int(cell) for cell in row if cell.strip().isdigit()] for row in rows]

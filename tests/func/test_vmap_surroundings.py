@@ -91,3 +91,27 @@ def test_a_view_that_was_taken_before_a_write_is_returned(function, wrap):
     for transform in (F.jacrev, F.jacfwd):
         close(wrap(F.vmap(transform(function)))(X), np.stack([one] * 5))
         close(wrap(transform(F.vmap(function)))(X), np.einsum("ab,ij->aibj", np.eye(5), one))
+
+
+@pytest.mark.parametrize("kind", ["tensor", "array", "written before"])
+@pytest.mark.parametrize("derivative", ["hessian", "jacrev", "third"])
+def test_higher_derivatives_are_those_of_what_a_call_has_read(kind, derivative):
+    """d/dx of x**3 * t, where t is written after the call, as is known in closed form."""
+
+    def f(x):
+        t = np.array([2.0, 4.0]) if kind == "array" else x * 0 + np.array([2.0, 4.0])
+        if kind == "written before":
+            t[...] = [2.0, 4.0]
+        y = ng.func.vmap(lambda s: x * x * x * t * s, in_axes=0)(np.array([1.0]))
+        t[...] = 0.125
+        return y.sum()
+
+    x = np.array([0.5, 3.0])
+    if derivative == "hessian":
+        expected, found = np.diag(6 * x * [2, 4]), ng.func.hessian(f)(x)
+    elif derivative == "jacrev":
+        expected, found = np.diag(6 * x * [2, 4]), ng.func.jacrev(ng.func.grad(f))(x)
+    else:
+        slope = ng.func.grad(lambda x: ng.func.grad(lambda x: ng.func.grad(f)(x).sum())(x).sum())
+        expected, found = 6 * np.array([2, 4]), slope(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)

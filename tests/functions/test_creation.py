@@ -217,7 +217,8 @@ def test_the_namespace_has_dtypes_and_constants():
 @pytest.mark.host_only("is about where there is no device")
 def test_namespace_info():
     info = ng.__array_namespace_info__()
-    assert info.devices() == [info.default_device()] == ["cpu"]
+    assert info.devices() == (info.default_device(),) == ("cpu",)
+    assert ng.__array_api_version__ == "2025.12"
     assert info.default_dtypes()["real floating"] == np.float64
     assert set(info.dtypes(kind="complex floating")) == {"complex64", "complex128"}
     assert info.capabilities()["boolean indexing"]
@@ -242,3 +243,19 @@ def test_astype_copies_what_has_the_dtype_as_numpy_does():
 def write(t):
     t[0] = 10.0
     return t
+
+
+def test_what_the_standard_of_2025_has_added():
+    x, row = ng.asarray([[3.0, 1.0], [2.0, 5.0]]), ng.asarray([1.0, 2.0, 3.0])
+    assert ng.broadcast_shapes((2, 1), (1, 3)) == (2, 3)
+    assert ng.isin(2, row).item() is True
+    assert ng.isin(row, 2.0, invert=True).tolist() == [True, False, True]
+    assert ng.expand_dims(x, axis=(0, 2)).shape == (1, 2, 1, 2)
+    assert ng.permute_dims(x, (-1, 0)).tolist() == [[3.0, 2.0], [1.0, 5.0]]
+    assert ng.searchsorted(row, 2.5).item() == 2
+    values, vectors = ng.linalg.eig(x)
+    assert values.dtype == ng.complex128
+    np.testing.assert_allclose((x @ vectors).numpy(), (vectors * values).numpy(), 1e-14)
+    assert sorted(ng.linalg.eigvals(x).numpy().real) == sorted(values.numpy().real)
+    for several in (ng.meshgrid(row, row), ng.broadcast_arrays(x, x[0])):
+        assert type(several) is tuple

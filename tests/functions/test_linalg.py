@@ -264,7 +264,7 @@ def test_norm_at_zero_has_gradient_zero():
     zero = np.zeros(3)
     for p in (None, 1, 3):
         np.testing.assert_array_equal(gradient(lambda x: ng.linalg.norm(x, p), zero), zero)  # noqa: B023
-    assert np.isfinite(second(ng.linalg.norm, zero, np.array(1.0), zero)).all()
+    assert np.isnan(second(ng.linalg.norm, zero, np.array(1.0), zero)).all()  # it does not exist
 
 
 def test_norms_refuse(rng):

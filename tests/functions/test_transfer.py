@@ -31,7 +31,7 @@ def test_the_processor_is_a_device():
     x = ng.tensor([1.0], device="cpu")
     assert x.to("cpu") is x.cpu() is x
     assert x.device == "cpu"
-    assert ng.__array_namespace_info__().devices() == ["cpu"]
+    assert ng.__array_namespace_info__().devices() == ("cpu",)
 
 
 def test_why_there_is_no_device_is_one_line():

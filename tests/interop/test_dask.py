@@ -12,7 +12,14 @@ import pytest
 
 import numgrad as ng
 from numgrad._settings import settings
-from numgrad.errors import ArgTypeError, CaptureError, ClusterError, DetachedError, DtypeError
+from numgrad.errors import (
+    ArgTypeError,
+    CaptureError,
+    ClusterError,
+    DetachedError,
+    DtypeError,
+    InplaceError,
+)
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.host_only("its clusters compute on processors")
@@ -294,6 +301,33 @@ def test_tensors_as_samples_give_tensors(processes):
     found = ng.interop.dask.map_blocks(lambda x: x.clip(0.0, 0.5), ng.tensor(X), client=processes)
     assert isinstance(found, ng.Tensor)
     np.testing.assert_array_equal(found.numpy(), np.clip(X, 0.0, 0.5))
+
+
+def doubled(x):
+    x *= 2.0
+    return x
+
+
+def test_a_function_cannot_write_its_blocks(processes, threads):
+    """In this process they are parts of the caller's arrays, or of tensors."""
+    for client in (threads, processes):
+        for samples in (X.copy(), ng.tensor(X)):
+            with pytest.raises((ValueError, InplaceError), match="read-only"):
+                ng.interop.dask.map_blocks(doubled, samples, client=client)
+            np.testing.assert_array_equal(samples, X)
+        samples = X.copy()
+        with pytest.raises(ValueError, match="read-only"):
+            ng.interop.dask.value_and_grad(
+                lambda w, x: (doubled(x) * w).sum(), 1.0, samples, client=client
+            )
+        np.testing.assert_array_equal(samples, X)
+        found = ng.interop.dask.map_blocks(lambda x: x, samples, client=client)
+        _, gradient = ng.interop.dask.value_and_grad(
+            lambda w, x: (w * x).sum(), np.ones(30), samples, client=client, chunk_size=30
+        )
+        for result in (found, gradient):  # which are the caller's own
+            result += 1.0
+        np.testing.assert_array_equal(samples, X)
 
 
 def test_no_samples(processes):

@@ -258,3 +258,120 @@ def test_second_derivatives_of_full_ranks_keep_their_digits(rng, name, shape):
     v, t = rng.standard_normal(shape[::-1]), rng.standard_normal(shape)
     found, expected = (second(f, x, v, t) for f in (function, by_factors))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+# Second derivatives of what is simple beside what is degenerate -----------------------------------
+
+RING = 2 * np.eye(6) - np.roll(np.eye(6), 1, 0) - np.roll(np.eye(6), -1, 0)  # values 0 1 1 3 3 4
+LEFT, RIGHT = (np.linalg.qr(np.random.default_rng(n).standard_normal((6, 6)))[0] for n in (1, 2))
+SIZES = (LEFT * np.array([5.0, 3.0, 3.0, 1.0, 1.0, 0.5])) @ RIGHT
+TALL = (LEFT[:, :4] * np.array([5.0, 3.0, 3.0, 1.0])) @ RIGHT[:4, :4]
+GENERAL = (lambda v: v @ np.diag([1.0, 2.0, 2.0, 3.0, 3.0, 6.0]) @ np.linalg.inv(v))(
+    np.eye(6) + 0.3 * np.random.default_rng(3).standard_normal((6, 6))
+)
+
+SIMPLE = {
+    "lowest": (lambda x: ng.linalg.eigvalsh(hermitian(x))[0], RING),
+    "lowest, with vectors": (lambda x: ng.linalg.eigh(hermitian(x))[0][0], RING),
+    "functions of values": (
+        lambda x: ng.log(ng.linalg.eigvalsh(hermitian(x))[0]) * ng.linalg.eigvalsh(hermitian(x))[5],
+        RING + np.eye(6),
+    ),
+    "generalized": (lambda x: ng.linalg.eigvalsh(hermitian(x), b=2 * np.eye(6))[0] ** 2, RING),
+    "with another use": (lambda x: ng.linalg.eigvalsh(hermitian(x))[5] ** 2 / ng.trace(x), RING),
+    "svdvals": (lambda x: ng.linalg.svdvals(x)[0] ** 2, SIZES),
+    "smallest": (lambda x: ng.linalg.svdvals(x)[5], SIZES),
+    "svd": (lambda x: ng.linalg.svd(x, full_matrices=False)[1][0], TALL),
+    "norm 2": (lambda x: ng.linalg.norm(x, 2) ** 2, TALL),
+    "norm -2": (lambda x: ng.linalg.norm(x, -2), SIZES),
+    "nuclear norm": (lambda x: ng.linalg.norm(x, "nuc"), TALL),
+    "cond": (ng.linalg.cond, SIZES),
+    "lstsq": (lambda x: ng.linalg.lstsq(x, np.ones(6))[3][0], TALL),
+    "eigvals": (lambda x: ng.max(ng.real(ng.linalg.eigvals(x))), GENERAL),
+    "eig": (lambda x: ng.max(ng.real(ng.linalg.eig(x)[0])), GENERAL),
+}
+
+SYMMETRIC = {  # in equal values, which have no part in their cotangents
+    "sum of a pair": (lambda x: ng.linalg.eigvalsh(hermitian(x))[1:3].sum(), RING),
+    "sum of a pair of sizes": (lambda x: ng.linalg.svdvals(x)[1:3].sum(), SIZES),
+}
+
+MODES = {
+    "forward over reverse": ng.func.hessian,
+    "reverse over reverse": lambda f: ng.func.jacrev(ng.func.grad(f)),
+    "forward over a gradient": lambda f: ng.func.jacfwd(ng.func.grad(f)),
+    "captured": lambda f: ng.jit(ng.func.hessian(f)),
+    "mapped": lambda f: lambda x: ng.func.vmap(ng.func.hessian(f))(np.stack([x, x]))[1],
+}
+
+
+def hessian_by_differences(function, x, step=1e-4):
+    slope, columns = ng.func.grad(function), []
+    for unit in np.eye(x.size).reshape(x.size, *x.shape):
+        columns.append((slope(x + step * unit) - slope(x - step * unit)) / (2 * step))
+    return np.moveaxis(np.reshape(columns, x.shape * 2), (0, 1), (2, 3))
+
+
+@pytest.mark.parametrize("name", [*SIMPLE, *SYMMETRIC])
+def test_second_derivatives_of_what_is_simple_beside_what_is_degenerate(name):
+    """They are those of the differences of gradients, in every mode."""
+    function, x = {**SIMPLE, **SYMMETRIC}[name]
+    expected = hessian_by_differences(function, x)
+    for mode, of in MODES.items():
+        found = of(function)(x)
+        close = {"rtol": 1e-5, "atol": 1e-6 * np.abs(expected).max(), "err_msg": mode}
+        np.testing.assert_allclose(found, expected, **close)
+
+
+def test_the_lowest_value_of_a_ring_by_perturbation_theory(rng):
+    """The second derivative along a symmetric E is 2 sum_k (v_k E v_0)**2 / (w_0 - w_k)."""
+    w, v = np.linalg.eigh(RING)
+    e = hermitian(rng.standard_normal((6, 6)))
+    expected = 2 * sum((v[:, k] @ e @ v[:, 0]) ** 2 / (w[0] - w[k]) for k in range(1, 6))
+    lowest = lambda x: ng.linalg.eigvalsh(x)[0]  # noqa: E731
+    for product in (ng.func.hvp, ng.func.vhp):
+        (found,) = product(lowest, (RING,), (e,))[1]
+        np.testing.assert_allclose((found * e).sum(), expected, 1e-10)
+    along = lambda t: lowest(RING + t * e)  # noqa: E731
+    for second_of in (ng.func.hessian, lambda f: ng.func.jacfwd(ng.func.jacfwd(f)),
+                      lambda f: ng.func.jacrev(ng.func.jacfwd(f))):  # fmt: skip
+        np.testing.assert_allclose(second_of(along)(np.array(0.0)), expected, 1e-10)
+
+
+CREASED = {
+    "one of a pair": (lambda x: ng.linalg.eigvalsh(hermitian(x))[0], 2 * np.eye(2)),
+    "norm 2 of equal sizes": (lambda x: ng.linalg.norm(x, 2), np.array([[0.0, 3.0], [3.0, 0.0]])),
+    "norm 2 at 0": (lambda x: ng.linalg.norm(x, 2) ** 2, np.zeros((2, 2))),
+    "norm -2 of a singular matrix": (lambda x: ng.linalg.norm(x, -2), np.diag([2.0, 0.0])),
+    "nuclear norm of a singular matrix": (lambda x: ng.linalg.norm(x, "nuc"), np.diag([2.0, 0.0])),
+    "nuclear norm at 0": (lambda x: ng.linalg.norm(x, "nuc") ** 2, np.zeros((2, 3))),
+    "cond of equal sizes": (ng.linalg.cond, np.eye(2)),
+}
+
+
+@pytest.mark.parametrize("name", CREASED)
+def test_second_derivatives_at_creases_are_nan(name):
+    function, x = CREASED[name]
+    assert np.isfinite(ng.func.grad(function)(x)).all()
+    for mode, of in MODES.items():
+        assert np.isnan(of(function)(x)).all(), mode
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: (ng.linalg.eigvalsh(hermitian(x)) ** 2).sum(), np.zeros((2, 2))),
+        (lambda x: (ng.linalg.svdvals(x) ** 2).sum(), np.zeros((2, 2))),
+        (lambda x: (ng.linalg.svdvals(x) ** 2).sum(), np.diag([2.0, 0.0, 0.0])[:, :2]),
+        (lambda x: ng.linalg.eigvalsh(hermitian(x)) @ ng.linalg.eigvalsh(x), np.zeros((2, 2))),
+    ],
+)
+def test_a_cotangent_that_is_zero_here_is_not_taken_for_constant(function, x):
+    """All are the sum of squares of elements; what is not NaN is its second derivative."""
+    expected = 2 * np.eye(x.size).reshape(x.shape * 2)
+    symmetric = (expected + np.swapaxes(expected, 2, 3)) / 2 if x.shape == (2, 2) else expected
+    for mode, of in MODES.items():
+        found = of(function)(x)
+        right = [np.abs(found - each) < 1e-9 for each in (expected, symmetric)]
+        assert (np.isnan(found) | right[0] | right[1]).all(), mode
+        assert np.isnan(found).any(), mode

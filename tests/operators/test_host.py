@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import numgrad as ng
 from numgrad._declare import host_operator
@@ -169,3 +170,59 @@ def test_threads_run_one_captured_function_at_once(rng):
     workers = [threading.Thread(target=work) for _ in range(4)]
     [worker.start() for worker in workers], [worker.join() for worker in workers]
     assert results == [True] * 120
+
+
+def test_want_of_memory_is_no_error_of_an_operator(monkeypatch):
+    """The function of the library raises as NumPy's own allocations do, whose error may say
+    nothing; it succeeds when it is called again."""
+
+    def scarce(function):
+        def called(*args, **options):
+            if scarce.now:
+                scarce.now = False
+                raise MemoryError
+            return function(*args, **options)
+
+        return called
+
+    scarce.now = False
+    for name in ("fft", "ifft", "rfft", "irfft"):
+        monkeypatch.setattr(scipy.fft, name, scarce(getattr(scipy.fft, name)))
+    x = ng.tensor(np.arange(6.0), requires_grad=True)
+    seeds = np.ones((2, 4), complex)
+    captured = ng.jit(lambda x: ng.fft.rfft(x * 2))
+    captured(np.arange(6.0))
+    mapped = ng.func.vmap(ng.fft.rfft)
+    calls = {
+        "now": lambda: ng.fft.rfft(x),
+        "in a program": lambda: captured(np.arange(6.0)),
+        "mapped": lambda: mapped(np.ones((3, 6))),
+        "in a pass": lambda: ng.grad(ng.fft.rfft(x), x, later(seeds[0])),
+        "in a batched pass": lambda: ng.grad(
+            ng.fft.rfft(x), x, later(seeds), is_grads_batched=True
+        ),
+    }
+
+    def later(seed):
+        scarce.now = True
+        return seed
+
+    for way, call in calls.items():
+        scarce.now = "pass" not in way
+        with pytest.raises(MemoryError, match=r"rfft: no memory is left for operands of shapes \("):
+            call()
+        assert not scarce.now
+        if "pass" not in way:
+            call()
+
+
+def test_an_interrupt_in_a_function_comes_out(monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    captured = ng.jit(lambda x: ng.fft.rfft(x * 2))
+    captured(np.arange(6.0))
+    monkeypatch.setattr(scipy.fft, "rfft", interrupted)
+    for call in (ng.fft.rfft, captured):
+        with pytest.raises(KeyboardInterrupt):
+            call(np.arange(6.0))

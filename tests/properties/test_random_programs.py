@@ -63,10 +63,12 @@ def test_programs_use_all_that_there_is():
                   "linearize", "vmap")  # fmt: skip
     for name in transforms:
         assert f"ng.func.{name}(" in texts
-    for name in ("hooked_gradients", "backward_gradients", "rows", "leaf_gradients", "softplus"):
+    for name in ("hooked_gradients", "doubled_gradients", "backward_gradients", "rows",
+                 "leaf_gradients", "softplus"):  # fmt: skip
         assert f" {name}(" in texts or f"({name}(" in texts
     for part in ("has_aux=True", "ng.cond(", "ng.jit(", "np.float32(", "1j", "np.bool_", "[::-1]",
-                 "asfortranarray", "+= ", "[...]", "for i in range", "np.zeros((0"):  # fmt: skip
+                 "asfortranarray", "+= ", "[...]", "for i in range", "np.zeros((0",
+                 "mapped(", "derived("):  # fmt: skip
         assert part in texts, part
     calls = {re.match("[a-z.]*", w.text.splitlines()[-1])[0] for w in drawing.WORDS.values()}
     calls = {call for call in calls if call.startswith("np.")}
@@ -184,6 +186,12 @@ def test_a_lost_write_is_found(monkeypatch):
 
     monkeypatch.setattr(ng.Tensor, "__setitem__", lost)
     first_fault()
+
+
+def test_memory_of_others_that_is_not_kept_is_found(monkeypatch):
+    monkeypatch.setattr("numgrad._tensor.NUMBERS", object)  # nothing belongs to anybody else
+    _, verdict = first_fault(seeds_with(r"= (mapped|derived)\(", among=600))
+    assert verdict.kind == "wrong"
 
 
 def test_a_captured_function_with_other_bits_is_found(monkeypatch):

@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import numgrad as ng
 from numgrad._errors import ArgTypeError, SparsityError
@@ -238,3 +239,42 @@ def test_functions_with_choices_and_captured_parts():
     one = ng.sparse.hessian(lambda x: inner(x).sum(), X)
     np.testing.assert_allclose(one.toarray(), np.diag(2 * np.cos(X) - X * np.sin(X)), atol=1e-12)
     assert one.nnz == 16
+
+
+@pytest.mark.parametrize("kind", [np.asarray, ng.tensor])
+def test_entries_are_the_callers_own(kind):
+    """Damping of a Hessian writes them; the next matrix is not the one that was written."""
+    x = kind(X)
+    hessian = ng.sparse.prepare_hessian(chain, X)
+    jacobian = ng.sparse.prepare(bratu, X)
+    for compute in (
+        lambda: ng.sparse.hessian(chain, x),
+        lambda: ng.sparse.jacobian(bratu, x),
+        lambda: ng.sparse.jacobian(bratu, x, coloring="row"),
+        lambda: hessian(x),
+        lambda: jacobian(x),
+        lambda: hessian.value_gradient_hessian(x)[2],
+        lambda: jacobian.value_and_jacobian(x)[1],
+    ):
+        matrix, expected = compute(), compute().toarray()
+        matrix.setdiag(matrix.diagonal() + 1.0)
+        matrix *= 2
+        np.testing.assert_array_equal(matrix.toarray(), 2 * (expected + np.eye(16)))
+        np.testing.assert_array_equal(compute().toarray(), expected)
+    for part in (*jacobian.value_and_jacobian(x)[:1], *hessian.value_gradient_hessian(x)[:2]):
+        part += 1.0
+
+
+def test_the_places_of_entries_are_not_those_of_a_given_pattern():
+    pattern = sparse.csr_array(np.eye(16, dtype=bool))
+    for matrix in (
+        ng.sparse.jacobian(lambda x: x * x, X, pattern=pattern),
+        ng.sparse.hessian(lambda x: (x * x).sum(), X, pattern=pattern),
+    ):
+        matrix.indices[...] = 0
+        matrix.indptr[...] = 0
+    prepared = ng.sparse.prepare(lambda x: x * x, X, pattern=pattern)
+    with pytest.raises(ValueError, match="read-only"):
+        prepared(X).indices[...] = 0
+    np.testing.assert_array_equal(pattern.toarray(), np.eye(16))
+    np.testing.assert_array_equal(prepared(X).toarray(), np.diag(2 * X))

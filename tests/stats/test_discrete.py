@@ -62,3 +62,42 @@ def test_an_integer_has_no_derivative():
     k = ng.tensor(2.0, requires_grad=True)
     with pytest.raises(ng.errors.NotDifferentiableError, match=r"stats\.poisson\.logpmf"):
         ng.stats.poisson.logpmf(k, 3.0)
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("binom", (7.0, 0.4)), ("nbinom", (2.5, 0.3))])
+@pytest.mark.parametrize("function", ["cdf", "sf", "logcdf", "logsf"])
+def test_distribution_functions_have_gradients_to_a_probability(name, shapes, function):
+    """A place inside of the support, made of parameters, reaches no argument."""
+    k = np.array([-1.0, 0, 0.5, 3, 6, 40])
+    p = np.full(k.shape, shapes[1])
+    t = ng.tensor(p, requires_grad=True)
+    (slope,) = ng.grad(getattr(getattr(ng.stats, name), function)(k, shapes[0], t).sum(), t)
+    expected = differences(
+        lambda p: getattr(getattr(scipy.stats, name), function)(k, shapes[0], p), [p], 0
+    )
+    expected = np.nan_to_num(expected)
+    np.testing.assert_allclose(slope.numpy(), expected, rtol=1e-7, atol=1e-12)
+
+
+def test_the_slope_of_a_binomial_share_in_its_closed_form():
+    p = ng.tensor(0.4, requires_grad=True)
+    (slope,) = ng.grad(ng.stats.binom.cdf(3.0, 7, p), p)
+    np.testing.assert_allclose(slope.item(), -7 * 20 * 0.4**3 * 0.6**3, rtol=1e-14)
+    second = ng.func.hessian(lambda p: ng.stats.binom.cdf(3.0, 7, p))(0.4)
+    np.testing.assert_allclose(second, -7 * 20 * 3 * (0.4 * 0.6) ** 2 * (1 - 0.8), rtol=1e-13)
+
+
+def test_a_shift_of_an_integer_has_no_derivative():
+    loc = ng.tensor(1.0, requires_grad=True)
+    for function in ("logpmf", "pmf", "cdf", "sf"):
+        with pytest.raises(ng.errors.NotDifferentiableError, match=rf"poisson\.{function}.*loc"):
+            getattr(ng.stats.poisson, function)(3, 2.0, loc)
+    assert ng.grad(ng.stats.poisson.mean(2.0, loc), loc)[0].item() == 1
+
+
+@pytest.mark.parametrize("function", ["ppf", "isf", "entropy", "interval", "median"])
+def test_what_has_no_formula_names_distribution_function_and_parameter(function):
+    mu = ng.tensor(2.0, requires_grad=True)
+    first = () if function in ("entropy", "median") else (0.3,)
+    with pytest.raises(NotImplementedError, match=rf"stats\.poisson\.{function}.* mu;"):
+        getattr(ng.stats.poisson, function)(*first, mu)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._errors import ArgTypeError
 from ..._tensor import Tensor, constant
+from ...engine.values import CPU
 from ...func.gradients import value_and_grad as local_value_and_grad
 from ...func.outputs import fitting
 from ...func.trees import flatten, holds_tensors, places, require_function
@@ -32,8 +33,9 @@ def map_blocks(
     Parameters
     ----------
     f : callable
-        Takes blocks of the samples, arrays with the samples along their leading axis; returns an
-        array, or a container of arrays, with a result for each of them along the leading axis.
+        Takes blocks of the samples, arrays with the samples along their leading axis that it may
+        not write; returns an array, or a container of arrays, with a result for each of them along
+        the leading axis.
         Derivatives are taken inside of it: ``lambda x: ng.func.grad(g)(x)``.
     *samples : array_like
         Arrays of equal length along their leading axis: parameters of a sweep, members of an
@@ -151,7 +153,7 @@ def _sum_in_order(c: Cluster, work: Any, blocks: "_Samples") -> tuple[list[Any],
             while awaited and awaited[-1] in early:
                 parts = early.pop(awaited.pop())
                 total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
-    return [np.asarray(part) for part in total], rebuild
+    return [np.array(part) for part in total], rebuild
 
 
 class _Samples:
@@ -216,7 +218,7 @@ def mapped(work: Work, start: int, *block: Any) -> Any:
     """Return the results for a block of samples, as arrays."""
     function = work.made(lambda function: function)
     with one_thread():
-        tree = work.plain(function(*block), _MAP)
+        tree = work.plain(function(*map(_read_only, block)), _MAP)
     leaves, rebuild = flatten(tree)
     arrays = [np.asarray(leaf) for leaf in leaves]
     count = len(block[0])
@@ -233,5 +235,15 @@ def differentiated(work: Work, start: int, *block: Any) -> Any:
     """Return the value of a function for a block of samples, and its gradient."""
     both, params = work.made(lambda function, params: (local_value_and_grad(function), params))
     with one_thread():
-        value, gradient = both(params, *block)
+        value, gradient = both(params, *map(_read_only, block))
     return work.plain(value, _GRAD), work.plain(gradient, _GRAD)
+
+
+def _read_only(block: Any) -> Any:
+    """Return a block that the function cannot write: on a worker in the process of the caller it is
+    a part of the caller's own array, and tasks that are done again would find it written."""
+    if isinstance(block, Tensor):
+        return constant(block.numpy()) if block.device == CPU else block.clone()
+    view = block.view()
+    view.flags.writeable = False
+    return view

@@ -74,7 +74,7 @@ def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
     with io.BytesIO() as file:
         try:
             Pickler(file).dump((function, *args))
-        except DetachedError:
+        except (DetachedError, MemoryError):
             raise
         except Exception as error:  # whatever the objects that are pickled raise
             raise ArgTypeError(

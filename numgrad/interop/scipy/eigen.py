@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd import Function
-from ..._errors import ArgTypeError, MatrixError
+from ..._errors import ArgTypeError, MatrixError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...functions import sparse
 from ...functions.joining import concat, stack
@@ -13,7 +13,7 @@ from ...functions.products import matmul
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import matrix_transpose, reshape
 from .linear import Stored, as_real, stored
-from .parameters import Parameters
+from .parameters import Parameters, controls
 
 
 class Eigh(Function):
@@ -115,19 +115,22 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
     k : int
         How many.
     **options
-        Those of SciPy: ``which``, ``sigma``, ``v0``, ``tol``, ...
+        Those of SciPy: ``which``, ``sigma``, ``v0``, ``tol``, ... They say which pairs are found
+        and how; no gradient flows to them.
 
     Returns
     -------
     values : Tensor or numpy.ndarray, shape (k,)
         In ascending order.
     vectors : Tensor or numpy.ndarray, shape (n, k)
-        In columns.
+        In columns; not with ``return_eigenvectors=False``.
 
     Raises
     ------
     MatrixError
         At the backward pass, if an eigenvalue is not simple.
+    NotDifferentiableError
+        If a gradient is wanted of a generalised problem (``M=``), or of the options.
     CaptureError
         In a captured function.
 
@@ -152,17 +155,24 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
 
     parameters = Parameters((data,), "eigsh")
     matrix, elements = stored(data, indices, indptr, "eigsh")
+    with_vectors = options.pop("return_eigenvectors", True)
+    options = controls(options, "eigsh")
+    if parameters.want_grad and options.get("M") is not None:
+        raise NotDifferentiableError(
+            "eigsh: the derivative of a generalised problem (M=) is not known here; make it an "
+            "ordinary one with a factor of M, or detach data"
+        )
     values, vectors = scipy_eigsh(matrix.array, k=k, **options)
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
     if not parameters.has_tensors:
-        return values, vectors
+        return (values, vectors) if with_vectors else values
     whole = Parameters((elements,), "eigsh")
     pairs = [
         _pair(whole, matrix, value, vector) for value, vector in zip(values, vectors.T, strict=True)
     ]
     joined = stack(pairs, axis=-1)
-    return joined[-1], joined[:-1]
+    return (joined[-1], joined[:-1]) if with_vectors else joined[-1]
 
 
 def _pair(parameters: Parameters, matrix: Stored, value: float, vector: np.ndarray) -> Tensor:

@@ -7,14 +7,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._errors import ConvergenceError, NotDifferentiableError
-from ..._tensor import Tensor, tensor
+from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
+from ...functions.wanted import pair
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
+from .flow import Slopes, Times
 from .functions import FORMS, function
 from .linear import as_real
-from .parameters import Parameters, number
+from .parameters import Parameters, controls, number
 from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
+
+INSTEAD = {
+    "events": "find the time of an event by root, which it is of the function of the event at the "
+    "state for t_eval=t",
+    "dense_output": "ask for the states at t_eval",
+}
 
 
 def solve_ivp(
@@ -41,14 +49,14 @@ def solve_ivp(
         ``fun(t, y, *args)`` returns the slope: an array of the shape of ``y``, or a list of
         numbers.
     t_span : pair of float
-        Start and end. No gradient flows there: scale the time to get one, with ``fun`` times the
-        length of the interval.
+        Start and end; the states are differentiable with respect to both.
     y0 : array_like
         The start, of any shape.
     method : {"RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA", "RK4", "Euler"}
         SciPy's, or one with fixed steps, which needs `step`.
     t_eval : array_like, optional
-        Times whose states are wanted; those of the solver's steps by default.
+        Times whose states are wanted, which are differentiable with respect to them; those of the
+        solver's steps by default, of which the ends alone are those of `t_span`.
     args : tuple
         Of anything; the states are differentiable with respect to the tensors in it, and to `y0`.
     jac : {"dense", "sparse"} or as in SciPy
@@ -68,16 +76,19 @@ def solve_ivp(
     Returns
     -------
     Bunch of SciPy
-        ``y`` has shape ``(*y0.shape, number of times)``; it is a tensor if `y0` or one of `args`
-        is. All else is what SciPy found.
+        ``y`` has shape ``(*y0.shape, number of times)``; it is a tensor if `y0`, one of `args` or
+        of the times is. ``t`` is one if a gradient is to reach the times. ``sol`` takes tensors,
+        too. All else is what SciPy found, and does not move with what was given.
 
     Raises
     ------
     ConvergenceError
         If a gradient is wanted and the solver, or that of the adjoint, has failed.
     NotDifferentiableError
-        If a gradient is wanted with ``events``, ``dense_output``, or of an implicit method with
-        ``adjoint="discrete"``; at the second derivative of a continuous adjoint.
+        If a gradient is wanted with ``events``, ``dense_output`` (but to times that they do not
+        depend on, `t_eval` and the end), with respect to tolerances and sizes of steps, or of an
+        implicit method with ``adjoint="discrete"``; at the second derivative of a continuous
+        adjoint.
 
     Notes
     -----
@@ -91,6 +102,9 @@ def solve_ivp(
     :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on its steps. Its error is that of the
     tolerances. A batch of cotangents is one integration.
 
+    The derivative to a time is the slope at the state that is returned, to rounding, by every
+    method; that to the start's is minus the slope there, carried on as the start is.
+
     Examples
     --------
     >>> import numpy as np
@@ -103,44 +117,50 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
-    if any(isinstance(t, Tensor) and t.requires_grad for t in t_span):
-        raise NotDifferentiableError(
-            "solve_ivp: no gradient flows to t_span; integrate (t1 - t0) * fun over (0, 1), with "
-            "t0 and t1 among args"
-        )
-    span = float(number(t_span[0])), float(number(t_span[1]))
+    t_span = pair(t_span, "t_span", "the first and the last time")
+    options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
+    jac, step = options.pop("jac"), options.pop("step")
+    own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
     inputs, parameters = Parameters((y0, args), "solve_ivp"), Parameters(args, "solve_ivp")
+    times = Times(t_span, t_eval)
     start = np.array(number(y0), dtype=float)
-    wanted = None if t_eval is None else _checked(np.array(number(t_eval), dtype=float), span)
+    wanted = None if t_eval is None else _checked(np.array(number(t_eval), float), times.span)
     form = jac if isinstance(jac, str) and jac in FORMS else "dense"
 
     def of_state(y: Any, t: Any, *args: Any) -> Any:
         return fun(t, y, *args)
 
     hook = function(of_state, parameters.numbers, shape=start.shape, jac=form, jit=jit)
-    kind = _kind(method, adjoint, options) if inputs.want_grad else None
-    asked = _Asked(hook, start.reshape(-1), span, wanted, method, kind)
+    is_followed = inputs.want_grad or times.first is not None
+    kind = _kind(method, adjoint, options) if is_followed else None
+    asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind)
     result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
-    if inputs.want_grad and not result.success:
+    if (is_followed or times.move) and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
-    if not inputs.has_tensors:
+    slope = parameters.over(hook.of_vector.vector)
+    field = Slopes(slope, hook)
+    if kind is None and result.sol is not None:
+        from .interpolant import Interpolant
+
+        result.sol = Interpolant(result.sol, field, parameters.tensors)
+    if not inputs.has_tensors and not times.has_tensors:
         result.y = result.y.reshape(*start.shape, result.t.size)
         return result
     y = tensor(np.ascontiguousarray(result.y.T))
-    slope = parameters.over(hook.of_vector.vector)
-    begin = reshape(as_real(y0, "solve_ivp"), -1)
+    tensors = parameters.tensors
+    y0 = reshape(as_real(y0, "solve_ivp"), -1)
+    begin = times.begin(field, y0, tensors)
     if kind == "discrete":
-        wanted = result.t if wanted is None else wanted
-        run = Run(Step(slope, method), result.t, y.numpy(), wanted, jit)
-        y = DiscreteAdjoint.apply(run, begin, *parameters.tensors)
+        asked_for = result.t if wanted is None else wanted
+        run = Run(Step(slope, method), result.t, y.numpy(), asked_for, jit)
+        y = DiscreteAdjoint.apply(run, begin, *tensors)
     elif kind == "continuous":
         given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
-        own = {"method": method, "rtol": adjoint_rtol, "atol": adjoint_atol}
         given |= {name: value for name, value in own.items() if value is not None}
-        problem = Problem(hook, slope, result.sol, span[0], result.t, **given)
+        problem = Problem(hook, slope, result.sol, times.span[0], result.t, method=method, **given)
         result.sol = None
-        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *parameters.tensors)
-    result.t = result.t if wanted is None else wanted
+        y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
+    result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
     result.y = reshape(matrix_transpose(y), (*start.shape, result.t.size))
     return result
 
@@ -150,12 +170,12 @@ def _kind(method: str, adjoint: str | None, options: dict[str, Any]) -> str:
     kind = adjoint or ("continuous" if method in IMPLICIT else "discrete")
     if kind not in ("discrete", "continuous"):
         raise ValueError(f"solve_ivp: adjoint must be discrete or continuous, got {adjoint!r}")
-    refused = [name for name in ("events", "dense_output") if options.get(name)]
-    if refused:
-        raise NotDifferentiableError(
-            f"solve_ivp: with {refused[0]} part of the result would be without its gradient; ask "
-            f"for the states at t_eval, or detach y0 and args"
-        )
+    for name, instead in INSTEAD.items():
+        if options.get(name):
+            raise NotDifferentiableError(
+                f"solve_ivp: with {name} part of the result would be without its gradient; "
+                f"{instead}, or detach y0, args and t_span"
+            )
     if kind == "discrete" and method not in (*FIXED, *ADAPTIVE):
         raise NotDifferentiableError(
             f"solve_ivp: the steps of {method!r} have no discrete adjoint here; take "
@@ -201,9 +221,12 @@ class _Asked(NamedTuple):
         if self.kind == "continuous":
             given["dense_output"] = True
         times = None if self.kind == "discrete" else self.wanted
-        return integrate.solve_ivp(
+        found = integrate.solve_ivp(
             lambda t, y: hook.vector(y, t), self.span, self.start, method, times, **given
         )
+        found.t = np.asarray(found.t, float)  # an empty list where no time is wanted
+        found.y = np.reshape(found.y, (self.start.size, found.t.size))
+        return found
 
     def in_steps(self, step: float | None) -> Any:
         """Return what equal steps between the times that are wanted lead to, in SciPy's form."""

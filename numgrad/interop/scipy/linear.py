@@ -16,13 +16,13 @@ from .parameters import Parameters, number
 
 
 class Stored(System):
-    """A square sparse matrix: where its elements are, as `scipy.sparse.csr_array` has them, and
-    the numbers that they are now."""
+    """A square sparse matrix: copies of where its elements are, as `scipy.sparse.csr_array` has
+    them, and of the numbers that they are now."""
 
     def __init__(self, data: np.ndarray, indices: Any, indptr: Any, what: str) -> None:
         from scipy.sparse import csr_array
 
-        indices, indptr = np.asarray(number(indices)), np.asarray(number(indptr))
+        indices, indptr = np.array(number(indices)), np.array(number(indptr))
         self.n = indptr.size - 1
         self.array = csr_array((data, indices, indptr), shape=(self.n, self.n))
         self.places = indices.astype(np.int64), indptr[:-1], indptr[1:]
@@ -46,7 +46,7 @@ def _columns(x: Tensor, count: int) -> Tensor:
 def stored(data: Any, indices: Any, indptr: Any, what: str) -> tuple[Stored, Tensor]:
     """Return a sparse matrix, and its elements as a tensor of float64."""
     elements = as_real(data, what)
-    return Stored(elements.detach().numpy(), indices, indptr, what), elements
+    return Stored(elements.detach().numpy(copy=True), indices, indptr, what), elements
 
 
 def as_real(x: Any, what: str) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 from ..._declare import registry
 from ..._errors import ArgTypeError, DetachedError, DtypeError, NonFiniteError
 from ..._tensor import Tensor, placed
+from ...engine.record import mode
 from ...func.forward import push
 from ...func.gradients import Called, pull
 
@@ -105,6 +106,13 @@ def require_real(leaf: Tensor, what: str) -> Tensor:
 
 def as_point(x: Any, what: str) -> np.ndarray:
     """Return what a solver hands over as a float64 array in C order that nobody writes to."""
+    if isinstance(x, Tensor):
+        if mode.grad and x.requires_grad:
+            raise DetachedError(
+                f"{what}: the point requires grad, and the numbers that a solver gets have no "
+                f"gradient; call the function itself, or a transform of ng.func, or detach it"
+            )
+        x = x.detach().numpy()
     array = np.asarray(x)
     if array.dtype.kind == "c":
         raise DtypeError(

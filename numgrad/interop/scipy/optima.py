@@ -6,22 +6,22 @@ from typing import Any
 import numpy as np
 
 from ..._errors import ArgTypeError, NotDifferentiableError
-from ..._tensor import Tensor
-from ...func import grad
-from ...functions.exponential import log1p
-from ...functions.powers import sqrt
-from ...functions.reduction import sum as _sum
-from ...functions.reshaping import reshape
-from ...functions.selection import where
-from ...functions.trigonometric import arctan
-from .constraints import exact, free_elements
+from ...func import grad, hessian
+from .constraints import Limits, exact, refuse_live
 from .functions import FORMS, function
-from .parameters import Parameters, posed, refuse_pairs
+from .losses import Cost
+from .objective import Objective
+from .parameters import controls, number, posed, refuse_pairs
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 WITH_HESSIAN = ("dogleg", "trust-exact")
 OF_ARRAYS = ("trust-ncg", "trust-krylov")  # which take no other form of a Hessian than these
+INSTEAD = {
+    "hess_inv": "np.linalg.inv(ng.func.hessian(f)(r.x, *args))",
+    "hess": "ng.func.hessian(f)(r.x, *args)",
+}
+INSTEAD_OF_FIT = {"jac": "ng.func.jacobian(f)(r.x, *args)"}
 
 
 def minimize(
@@ -62,15 +62,19 @@ def minimize(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        ``x`` has the shape of `x0`. If there is a tensor among `args`, ``x`` and ``fun`` are
-        tensors; all else is what SciPy found.
+        ``x`` has the shape of `x0`. If there is a tensor among `args` or the bounds, ``x``,
+        ``fun``, ``jac`` (``grad``) and a dense ``hess`` are tensors that carry their gradients. All
+        else is what SciPy found; where a gradient is wanted, what is not discrete in it refuses
+        one, see the table of fields in the documentation.
 
     Raises
     ------
     ConvergenceError
         If a gradient is wanted and no minimum was found.
     NotDifferentiableError
-        If a gradient is wanted of a minimum under ``constraints``; bounds are fine.
+        If a gradient is wanted of a minimum under ``constraints`` (bounds are fine), or with
+        respect to what says how it is found, such as ``tol``; at a backward pass through a field
+        that no derivative is known of, such as ``hess_inv``.
     MatrixError
         At the backward pass, if the Hessian is singular at the minimum.
 
@@ -78,7 +82,8 @@ def minimize(
     -----
     The derivative of a minimum is that of the root of the gradient, see `root`; the Hessian is its
     matrix. Elements at a bound stay there: those whose derivative is larger than their distance to
-    it. The minimum itself has the derivative of :math:`f` with :math:`x` held fixed.
+    it; they move with the bound if that is a tensor. The minimum itself has the derivative of
+    :math:`f` with :math:`x` held fixed.
 
     Examples
     --------
@@ -96,17 +101,30 @@ def minimize(
     refuse_pairs(jac, "minimize")
     parameters, hook, x = posed(f, x0, args, hess, jit, "minimize")
     form = hess if isinstance(hess, str) and hess in FORMS else None
-    given = _derivatives(hook, method, jac, hess, form) | options
-    if "constraints" in options:
-        given["constraints"] = exact(options["constraints"], method, hook)
+    limits = Limits(options.pop("bounds", None), x.size, in_pairs=True)
+    constraints = options.pop("constraints", ())
+    refuse_live(constraints)
+    given = _derivatives(hook, method, jac, hess, form) | controls(options, "minimize")
+    if limits.given is not None:
+        given["bounds"] = limits.given
+    if np.size(constraints):
+        given["constraints"] = exact(constraints, method, hook)
     fun = hook.value_and_grad if given.get("jac") is True and jac is None else _scalar(hook)
     result = optimize.minimize(fun, x, method=method, **given)
-    if parameters.want_grad and np.size(options.get("constraints", ())):
+    value = hook.of_vector
+    objective = Objective(lambda x, scale, *args: value(x, *args), hook, 1.0, limits, parameters)
+    if objective.parameters.want_grad and np.size(constraints):
         raise NotDifferentiableError(
             "minimize: the derivative of a minimum under constraints is not known here; write the "
             "conditions of the minimum as equations for root, or detach args"
         )
-    return _delivered(result, hook, hook, parameters, options.get("bounds"))
+    slope = grad(objective.f)
+    if objective.parameters.want_grad:
+        for name in {"jac", "grad"} & set(result):
+            if isinstance(result[name], np.ndarray):  # that of Newton-CG is one step old
+                result[name] = hook.grad(result.x)
+    fields = {"fun": objective.f, "jac": slope, "grad": slope, "hess": hessian(objective.f)}
+    return objective.deliver(result, hook.of_vector.shape, fields, INSTEAD)
 
 
 def _scalar(hook: function) -> Callable[..., Any]:
@@ -142,27 +160,6 @@ def _derivatives(
     return given
 
 
-class Cost:
-    """Half the sum of the losses of squared residuals, as `scipy.optimize.least_squares` has it."""
-
-    def __init__(self, f: Callable[..., Any], loss: str, scale: float) -> None:
-        self.f, self.loss, self.scale = f, LOSSES[loss], scale
-
-    def __call__(self, x: Any, *args: Any) -> Tensor:
-        z = (self.f(x, *args) / self.scale) ** 2
-        return 0.5 * self.scale**2 * _sum(self.loss(z))
-
-
-LOSSES: dict[str, Callable[..., Any]] = {
-    "linear": lambda z: z,
-    "soft_l1": lambda z: 2.0 * (sqrt(1.0 + z) - 1.0),
-    "huber": lambda z: where(z <= 1.0, z, 2.0 * sqrt(where(z <= 1.0, 1.0, z)) - 1.0),
-    "cauchy": lambda z: log1p(z),
-    "arctan": lambda z: arctan(z),
-}
-"""Of a squared residual."""
-
-
 def least_squares(
     f: Callable[..., Any],
     x0: Any,
@@ -186,7 +183,7 @@ def least_squares(
     jac : {"dense", "sparse", "operator"} or as in SciPy
         The form of the Jacobian; it also decides how the linear system of the derivative is solved.
     bounds, loss, f_scale
-        As in SciPy.
+        As in SciPy; bounds and scale may be tensors.
     args : tuple
         Of anything; the solution is differentiable with respect to the tensors in it.
     jit : bool
@@ -197,15 +194,18 @@ def least_squares(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        ``x`` has the shape of `x0`. If there is a tensor among `args`, ``x``, ``fun`` and ``cost``
-        are tensors; all else is what SciPy found.
+        ``x`` has the shape of `x0`. If there is a tensor among `args`, bounds and scale, ``x``,
+        ``fun``, ``cost``, ``grad`` and a dense ``jac`` are tensors that carry their gradients. All
+        else is what SciPy found, and refuses a gradient unless it is discrete.
 
     Raises
     ------
     ConvergenceError
         If a gradient is wanted and no solution was found.
     NotDifferentiableError
-        If a gradient is wanted with a callable `loss`.
+        If a gradient is wanted with a callable `loss`, or with respect to what says how the
+        solution is found, such as ``xtol``; at a backward pass through a field that no derivative
+        is known of, such as ``optimality``.
     MatrixError
         At the backward pass, if the Hessian of the cost is singular at the solution.
 
@@ -229,67 +229,19 @@ def least_squares(
     from scipy import optimize
 
     parameters, hook, x = posed(f, x0, args, jac, jit, "least_squares")
+    limits = Limits(bounds, x.size, in_pairs=False)
     given: Any = hook.matrix if isinstance(jac, str) and jac in FORMS else jac
-    result = optimize.least_squares(
-        hook.vector, x, given, bounds, loss=loss, f_scale=f_scale, **options
-    )
-    if not parameters.want_grad:
-        cost = hook
-    elif callable(loss):
+    own = controls(options, "least_squares") | {"loss": loss, "f_scale": number(f_scale)}
+    result = optimize.least_squares(hook.vector, x, given, limits.given, **own)
+    vector = hook.of_vector.vector
+    cost = Cost(vector, loss)
+    of_cost = function(cost, (number(f_scale), *parameters.numbers), jac=hook.form, jit=jit)
+    objective = Objective(cost, of_cost, f_scale, limits, parameters)
+    if callable(loss) and objective.parameters.want_grad:
         raise NotDifferentiableError(
             "least_squares: the derivative of the solution needs the loss as a function of "
             "tensors; take one of SciPy's by name, or minimize"
         )
-    else:
-        of_vector = Cost(hook.of_vector.vector, loss, f_scale)
-        cost = function(of_vector, parameters.numbers, jac=hook.form, jit=jit)
-    if not isinstance(bounds, optimize.Bounds):
-        bounds = optimize.Bounds(*bounds)
-    return _delivered(result, hook, cost, parameters, bounds)
-
-
-def _delivered(
-    result: Any, hook: function, cost: function, parameters: Parameters, bounds: Any
-) -> Any:
-    """Return what SciPy found, with what depends on tensors as tensors."""
-    found, shape = np.reshape(result.x, -1), hook.of_vector.shape
-    result.x = found.reshape(shape)
-    if not parameters.has_tensors:
-        return result
-    free = None
-    if parameters.want_grad and bounds is not None:
-        free = free_elements(found, bounds, cost.grad(found), parameters.what)
-    gradient = _stationary(cost.of_vector, found, free)
-    x = parameters.solution(found, gradient, lambda: _reduced(cost.hess(found), free), result)
-    args = parameters.args(parameters.tensors)
-    result.x = reshape(x, shape)
-    if parameters.want_grad:
-        result.fun = hook.of_vector(x, *args)
-        if cost is not hook:
-            result.cost = cost.of_vector(x, *args)
-    return result
-
-
-def _stationary(f: Any, found: np.ndarray, free: np.ndarray | None) -> Callable[..., Tensor]:
-    """Return the equations of a minimum: no slope, and no change of what is at a bound."""
-
-    def equations(x: Tensor, *args: Any) -> Tensor:
-        slope = grad(f)(x, *args)
-        return slope if free is None or free.all() else where(free, slope, x - found)
-
-    return equations
-
-
-def _reduced(matrix: Any, free: np.ndarray | None) -> Any:
-    """Return the Jacobian of the equations of a minimum, given the Hessian in any form."""
-    if free is None or free.all():
-        return matrix
-    if isinstance(matrix, np.ndarray):
-        return free[:, None] * matrix + np.diag(~free)
-    from scipy.sparse import diags_array
-    from scipy.sparse.linalg import aslinearoperator
-
-    kept, fixed = diags_array(free.astype(float)), diags_array((~free).astype(float))
-    if hasattr(matrix, "matvec"):
-        return aslinearoperator(kept) @ matrix + aslinearoperator(fixed)
-    return kept @ matrix + fixed
+    fields = {"cost": cost, "grad": grad(cost), "jac": cost.jacobian}
+    fields["fun"] = lambda x, scale, *args: vector(x, *args)
+    return objective.deliver(result, hook.of_vector.shape, fields, INSTEAD_OF_FIT)

@@ -1,15 +1,17 @@
 """What a solver is given beside the unknowns: numbers for SciPy, tensors for derivatives."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from ..._autograd import no_grad
-from ..._errors import ArgTypeError, CaptureError, ConvergenceError
+from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.trees import flatten
+from ...engine.seen import exported
+from ...func.trees import flatten, places
 from .functions import FORMS, function
 from .implicit import Equation, Solution
 from .linearization import as_point
@@ -30,9 +32,7 @@ class Parameters:
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
         leaves, self.rebuild = flatten(args)
         # A backward pass calls the function again: with what it was called with here.
-        self.leaves: list[Any] = [
-            np.copy(leaf) if type(leaf) is np.ndarray else leaf for leaf in leaves
-        ]
+        self.leaves: list[Any] = [_as_it_is(leaf) for leaf in leaves]
         self.places = [
             n for n, leaf in enumerate(self.leaves)
             if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
@@ -94,6 +94,34 @@ class Parameters:
                 f"{message}; give it another start, tolerance or method, or detach args to get "
                 f"what it has found"
             )
+
+
+def controls(options: dict[str, Any], what: str, prefix: str = "") -> dict[str, Any]:
+    """Return what tells a solver how to find a solution, with numbers in place of tensors. The
+    solution does not depend on that, what is left of its error does: a gradient is refused."""
+    for name, value in options.items():
+        is_tree = isinstance(value, (tuple, list, dict))
+        leaves, rebuild = flatten(value) if is_tree else ([value], lambda new: new[0])
+        for place, leaf in enumerate(leaves):
+            if mode.grad and isinstance(leaf, Tensor) and leaf.requires_grad:
+                keys = places(value)[place] if is_tree else ()
+                full = prefix + name + "".join(f"[{key!r}]" for key in keys)
+                raise NotDifferentiableError(
+                    f"{what}: no gradient flows to {full}, which says how the solution is found, "
+                    f"not which one it is; give the solver the number: detach it"
+                )
+        if any(isinstance(leaf, Tensor) for leaf in leaves):
+            options = options | {name: rebuild([number(leaf) for leaf in leaves])}
+    return options
+
+
+def _as_it_is(leaf: Any) -> Any:
+    """Return an argument that nobody else writes: a copy of what has memory of its own class."""
+    if isinstance(leaf, np.ndarray):
+        return np.copy(leaf, subok=True)
+    if isinstance(leaf, Tensor) or exported(leaf) is None:
+        return leaf
+    return np.array(leaf) if isinstance(leaf, memoryview) else deepcopy(leaf)
 
 
 def refuse_pairs(jac: Any, what: str) -> None:

@@ -9,10 +9,15 @@ from ..._errors import ArgTypeError, ConvergenceError
 from ..._tensor import Tensor
 from ...functions.reshaping import reshape
 from .factors import factorized
+from .fields import deliver
 from .functions import function
-from .parameters import posed, refuse_pairs
+from .parameters import controls, posed, refuse_pairs
 
 WITH_JACOBIAN = ("hybr", "lm")
+_JACOBIAN = "ng.func.jacobian(f)(r.x, *args), which is the Jacobian that the solver estimates,"
+INSTEAD = dict.fromkeys(("fjac", "r", "qtf"), _JACOBIAN) | {
+    "cov_x": "np.linalg.inv(J.T @ J) with J = ng.func.jacobian(f)(r.x, *args)"
+}
 
 
 def root(
@@ -53,12 +58,17 @@ def root(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        ``x`` has the shape of `x0`. It is a tensor if there is one among `args`, else an array.
+        ``x`` has the shape of `x0`. It and ``fun`` are tensors if there is one among `args`, else
+        arrays. All else is what SciPy found; where a gradient is wanted, the solver's estimates of
+        the Jacobian (``fjac``, ``r``, ``qtf``, ``cov_x``) refuse one.
 
     Raises
     ------
     ConvergenceError
         If a gradient is wanted and no root was found.
+    NotDifferentiableError
+        If a gradient is wanted with respect to what says how the root is found, such as `tol`; at a
+        backward pass through an estimate of the solver's.
     MatrixError
         At the backward pass, if the Jacobian is singular at the root.
     DetachedError
@@ -82,6 +92,8 @@ def root(
     """
     refuse_pairs(jac, "root")
     parameters, hook, x = posed(f, x0, args, jac, jit, "root")
+    options = controls(options | {"tol": tol}, "root")
+    tol = options.pop("tol")
     shape = hook.of_vector.shape
     _require_square(hook, x, "root")
     method = method or ("hybr" if hook.form == "dense" else "newton")
@@ -92,7 +104,9 @@ def root(
     result.x = np.reshape(result.x, x.shape)
     if parameters.has_tensors:
         found, vector = result.x, hook.of_vector.vector
-        result.x = parameters.solution(found, vector, lambda: hook.matrix(found), result)
+        solution = parameters.solution(found, vector, lambda: hook.matrix(found), result)
+        deliver(result, solution, parameters, {"fun": vector}, INSTEAD)
+        result.x = solution
     result.x = reshape(result.x, shape) if isinstance(result.x, Tensor) else result.x.reshape(shape)
     return result
 
@@ -225,10 +239,11 @@ def fixed_point(
     from scipy import optimize
 
     parameters, hook, x = posed(g, x0, args, jac, jit, "fixed_point")
+    own = controls({"xtol": xtol, "maxiter": maxiter}, "fixed_point")
     shape, vector = hook.of_vector.shape, hook.of_vector.vector
     _require_square(hook, x, "fixed_point")
     try:
-        x = optimize.fixed_point(hook.vector, x, xtol=xtol, maxiter=maxiter, method=method)
+        x = optimize.fixed_point(hook.vector, x, method=method, **own)
     except RuntimeError as error:
         if "converge" not in str(error):
             raise

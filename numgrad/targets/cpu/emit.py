@@ -19,7 +19,7 @@ from .compiler import Code
 from .finishing import internalise
 from .intrinsics import INT64, KERNEL_TYPE
 from .objects import bit_code_of, code_of
-from .rewrite import JIT_OPTIONS
+from .private import JIT_OPTIONS, Caller, copied, methods
 from .vector_math import PREFIX, definitions
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
@@ -38,13 +38,20 @@ class Callee:
         flags: Any = compiler.Flags()  # its options are attributes made at run time
         flags.nrt = True
         flags.no_compile = True  # linked into the kernel, which is compiled as a whole
-        options = {**(options or {}), **JIT_OPTIONS, "nopython": True}
+        options = {**JIT_OPTIONS, **(options or {})}
+        local_types = options.pop("locals", {})
         cpu_target.options.parse_as_flags(flags, options)
+        caller = Caller.declared(pipeline, options)
+        given = tuple(
+            types.Omitted(copied(kind.value, caller)) if isinstance(kind, types.Omitted) else kind
+            for kind in argtypes
+        )
         self.context: Any = cpu_target.target_context  # a property of Numba's own kind
-        self.result: Any = compiler.compile_extra(
-            cpu_target.typing_context, self.context, function, tuple(argtypes), None, flags, {},
-            pipeline_class=pipeline,
-        )  # fmt: skip
+        with methods(caller):
+            self.result: Any = compiler.compile_extra(
+                cpu_target.typing_context, self.context, function, given, None, flags, local_types,
+                pipeline_class=pipeline,
+            )  # fmt: skip
         self.restype = self.result.signature.return_type
 
     def call(

@@ -14,20 +14,24 @@ import struct
 import sys
 import types
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from . import registered
+from .registered import is_versioned
 from .toolchain import is_loaded
 
-# Code of these packages is identified by name: the key of the cache holds their versions.
-_VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
-# So is that of this package, whose sources are in the key; but its closures are walked.
+# Code of this package is known by name, as its sources are in the key; its closures are walked.
 _OWN = __name__.rpartition(".")[0]
 _CODE_FIELDS = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
 )  # fmt: skip
+
+
+_OF_GENERALIZED = ("targetoptions", "signature", "writable_args")
 
 
 class UnstableValueError(Exception):
@@ -138,7 +142,7 @@ class _Walk:
     def visit_module(self, value: types.ModuleType) -> None:
         """A module stands for its name and for those of its attributes that the code names."""
         self.tag("module", value.__name__)
-        if _is_versioned(value.__name__) or self.met_before((value, self.attributes)):
+        if is_versioned(value.__name__) or self.met_before((value, self.attributes)):
             return
         for name in self.attributes:
             if name in vars(value):
@@ -149,26 +153,36 @@ class _Walk:
         self.tag("class", value.__module__, value.__qualname__, *getattr(value, "_fields", ()))
         if issubclass(value, enum.Enum):
             self.tag("members", *(f"{item.name}={item.value!r}" for item in value))
-        elif not (_is_versioned(value.__module__) or issubclass(value, (BaseException, tuple))):
+        elif not (is_versioned(value.__module__) or issubclass(value, (BaseException, tuple))):
             raise UnstableValueError(f"the class {value.__qualname__}")
 
     def visit_function(self, value: types.FunctionType) -> None:
         self.tag("function")
         if self.met_before(value):
             return
-        if _is_versioned(value.__module__ or "") or _is_own(value):
+        if is_versioned(value.__module__ or "") or _is_own(value):
             self.tag("library", value.__module__, value.__qualname__)
         else:
             self.visit_body(value)
         for cell in value.__closure__ or ():
             self.visit_cell(cell)
+        self.visit_templates(registered.overloads_of(value))
+
+    def visit_templates(self, templates: list[Any]) -> None:
+        for template in templates:
+            self.tag("overload")
+            if not self.met_before(template):
+                self.visit(template._overload_func)
+                self.visit(getattr(template, "_jit_options", None))
 
     def visit_body(self, value: types.FunctionType) -> None:
         self.visit(value.__defaults__)
         self.visit(value.__kwdefaults__)
         outer, self.attributes = self.attributes, tuple(sorted(set(_names(value.__code__))))
         self.visit(value.__code__)
-        for name in sorted(set(_globals(value.__code__))):
+        for name in self.attributes:
+            self.visit_templates(registered.attributes().get(name, []))
+        for name in _globals(value.__code__):
             if name in value.__globals__:
                 self.tag("global", name)
                 self.visit(value.__globals__[name])
@@ -197,11 +211,12 @@ class _Walk:
         self.tag("object", kind.__module__, kind.__qualname__)
         if hasattr(value, "py_func"):
             self.visit(value.py_func)
-            self.visit(getattr(value, "targetoptions", None))
-        elif _is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
+            self.visit_declaration(value)
+        elif is_versioned(kind.__module__) and hasattr(value, "_defn"):  # @intrinsic
             self.visit(value._defn)
         elif hasattr(value, "_dispatcher") or hasattr(value, "_pyfunc"):  # @vectorize, @cfunc
             self.visit(getattr(value, "_dispatcher", None) or value._pyfunc)
+            self.visit_declaration(value)
         elif dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
                 self.visit(getattr(value, field.name))
@@ -209,6 +224,18 @@ class _Walk:
             self.tag("type", str(value))
         else:
             raise UnstableValueError(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+    def visit_declaration(self, value: Any) -> None:
+        """How a function was given to Numba: options, types, and signatures where no other follows.
+        """
+        builder = getattr(value, "gufunc_builder", None)
+        names = ("targetoptions", "locals") if builder is None else _OF_GENERALIZED
+        for name in names:
+            self.visit(getattr(builder or value, name, None))
+        if getattr(value, "_frozen", False) or not getattr(value, "_can_compile", True):
+            overloads = getattr(value, "_dispatcher", value).overloads
+            self.visit([str(result.signature) for result in overloads.values()])
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
@@ -219,17 +246,18 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _globals(code: types.CodeType) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _globals(code: types.CodeType) -> tuple[str, ...]:
     """Return the names that a code object and the functions nested in it look up as globals.
 
     ``co_names`` has attributes too: the ``exp`` of ``math.exp`` is no global called ``exp``.
     """
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
+    looked_up = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {one.argval for one in dis.get_instructions(code) if one.opname in looked_up}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _globals(constant)
+            names.update(_globals(constant))
+    return tuple(sorted(names))
 
 
 def _has_docstring(code: types.CodeType) -> bool:
@@ -237,11 +265,6 @@ def _has_docstring(code: types.CodeType) -> bool:
     if sys.version_info >= (3, 14):  # a code object without one no longer begins with None
         return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
     return not code.co_name.startswith("<")  # a def without one has None there
-
-
-def _is_versioned(module: str) -> bool:
-    root = module.partition(".")[0]
-    return root in _VERSIONED or root in sys.stdlib_module_names
 
 
 def _is_own(function: types.FunctionType) -> bool:
@@ -266,6 +289,7 @@ def _is_compiler_type(value: Any) -> bool:
 
 def _visit_builtin(walk: _Walk, value: Any) -> None:
     walk.tag("builtin", str(getattr(value, "__module__", "")), value.__name__)
+    walk.visit_templates(registered.overloads_of(value))
 
 
 _VISITORS: tuple[tuple[Any, Any], ...] = (

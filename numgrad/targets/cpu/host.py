@@ -35,9 +35,12 @@ class HostKernel:
         self.address = ctypes.cast(self._called, ctypes.c_void_p).value
 
     def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
-        """Return the results, and 1 plus the index in the loop for which the function raised."""
+        """Return the results, and 1 plus the index in the loop for which the function raised. Want
+        of memory is not asked for again, as there may be some then."""
         try:
             results = self._compute(arrays)
+        except MemoryError:
+            raise
         except Exception:
             return None, 1 + self._first_failure(arrays)
         return (results if self.nout > 1 else results[0]), 0

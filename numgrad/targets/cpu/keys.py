@@ -40,9 +40,24 @@ def plain(function: Any) -> Any:
 
 def user_options(spec: Any) -> dict[str, Any]:
     """The options of a user's dispatcher that change what its code means, not how it is called."""
-    given = getattr(spec.function, "targetoptions", {})
-    options = {name: given[name] for name in ("fastmath", "boundscheck") if name in given}
+    declared = declared_options(spec.function)
+    options = {name: declared[name] for name in _OF_KERNELS if name in declared}
+    if local_types := getattr(spec.function, "locals", None):
+        options["locals"] = dict(local_types)
     return {**options, "boundscheck": True} if spec.checked else options
+
+
+_OF_KERNELS = ("fastmath", "boundscheck", "error_model")
+_OF_CALLEES = (*_OF_KERNELS, "inline", "forceinline", "no_rewrites", "_nrt")
+
+
+def declared_options(function: Any) -> dict[str, Any]:
+    """The options with which a function was given to Numba that its copies for kernels have too.
+
+    Not those of how it runs, such as ``parallel``: the rows of a kernel are spread over threads.
+    """
+    given = getattr(function, "targetoptions", {})
+    return {name: given[name] for name in _OF_CALLEES if given.get(name) is not None}
 
 
 def is_complex(dtypes: Sequence[np.dtype]) -> bool:

@@ -18,9 +18,10 @@ from numgrad._specs import (
 )
 
 from ..binding import bind
-from . import marks, rewrite, scalar_math
+from . import marks, private, rewrite, scalar_math
 from .kernels import kernel
 from .keys import user_options
+from .toolchain import compiler_lock
 
 
 def replay(spec: Any, inputs: Sequence[np.ndarray]) -> dict[int, list[tuple[int, ...]]]:
@@ -78,16 +79,35 @@ def _replay_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list
     ] + outputs
     order = parameter_order(len(inputs), len(operands), spec.trailing)
     function = getattr(spec.function, "py_func", spec.function)
-    options = tuple(sorted(user_options(spec).items(), key=lambda item: item[0]))
-    arguments = [k.value if isinstance(k, Constant) else operands[k] for k in order]
-    _dispatcher(function, rewrite.CorePipeline, options)(*arguments)
+    called = _dispatcher(function, rewrite.CorePipeline, _options(spec))
+    caller = private.Caller.declared(called._compiler.pipeline_class, called.targetoptions)
+    arguments = [
+        private.copied(k.value, caller) if isinstance(k, Constant) else operands[k] for k in order
+    ]
+    with compiler_lock, private.methods(caller):
+        called(*arguments)
     if not spec.checked:
         return {}
     found = {k: marks.where(output) for k, output in enumerate(outputs)}
     return {k: indices for k, indices in found.items() if indices}
 
 
+def _options(spec: LoopSpec) -> tuple[tuple[str, Any], ...]:
+    """The options of a kernel as something that can be a key."""
+    options = sorted(user_options(spec).items(), key=lambda item: item[0])
+    return tuple((name, _frozen(value)) for name, value in options)
+
+
+def _frozen(value: Any) -> Any:
+    value = tuple(value.items()) if isinstance(value, dict) else value
+    return frozenset(value) if isinstance(value, set) else value
+
+
 @lru_cache(maxsize=64)
 def _dispatcher(function: Callable, pipeline: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    pipeline = rewrite.executable(pipeline)
-    return numba.njit(pipeline_class=pipeline, error_model="numpy", **dict(options))(function)
+    thawed = {tuple: dict, frozenset: set}
+    given = {name: thawed.get(type(value), lambda x: x)(value) for name, value in options}
+    decorate: Any = numba.jit
+    pipeline = private.executable(pipeline)
+    given = {**private.JIT_OPTIONS, "no_cpython_wrapper": False, **given}
+    return decorate(function, pipeline_class=pipeline, **given)

@@ -3,8 +3,8 @@
 What is added or overwritten at positions of which some may be equal is put in order first. A key is
 a position times the number of positions, plus the place among them: so all keys differ, the sorted
 ones are always the same, and what has one position stands side by side, in its first order. Sums
-are added in the order of the processor, so they have the same bits, and no two threads write the
-same element.
+of few terms are added in the order of the processor, so they have the same bits; of many, what
+rounding takes from a sum is added to the next term. No two threads write the same element.
 """
 
 import re
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._declare.halving import LEAF
 from ..._program import contiguous_strides
 from ..._specs import LoopSpec, core_dimensions
 from .steps import Launch, Loop, Place, Staged, cores_of
@@ -36,11 +37,18 @@ _ADD = Lines("add_up", (
     "        low = mid + 1",
     "    else:",
     "        high = mid",
-    "total = zero",
+    "few, total, rest, start = zero, zero, zero, low",
     "while low < m and keys[{keys} + low] < first + m:",
-    "    total = total + g[{g} + (keys[{keys} + low] - first) * g_row]",
+    "    term = g[{g} + (keys[{keys} + low] - first) * g_row]",
+    "    few = few + term",
+    "    term = term + rest",
+    "    new = total + term",
+    "    moved = new - total",
+    "    rest = (total - (new - moved)) + (term - moved)",
+    "    rest = rest if rest == rest else zero",
+    "    total = new",
     "    low += 1",
-    "out[{out}] = total",
+    f"out[{{out}}] = few if low - start <= {LEAF} else total",
 ))  # fmt: skip
 _OVERWRITE = Lines("overwrite", (
     "key = keys[{keys} + {m}]",
@@ -86,7 +94,10 @@ _SORTED = "sorted"
 _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "gather": ("x index out", (("mk", _GATHER),)),
     "place": ("g index out", (("nk", _FILL), ("mk", _PLACE))),
-    "scatter": ("g index out", (_SORTED, ("nk", _ADD))),
+    **dict.fromkeys(
+        ("scatter", "scatter_single", "scatter_double"),
+        ("g index out", (_SORTED, ("nk", _ADD))),
+    ),
     "overwrite": ("x v index out", (("nk", COPY), _SORTED, ("mk", _OVERWRITE))),
     "remains": ("index size out", (_SORTED, ("m", _REMAINS))),
     "positions": ("index size apart out", (("m", _POSITIONS),)),

@@ -36,7 +36,7 @@ class Sizes:
     options : int
         Of Black-Scholes.
     looped : int
-        Cotangents that a loop of single passes takes; its time is scaled to all of them.
+        Cotangents that a loop of single passes takes, in whose time one pass is found.
     """
 
     every: int
@@ -62,7 +62,7 @@ FULL = Sizes(
     every=1, elements=10_000_000, long=2**31 + 5,
     edges=(0, 1, 15, 16, 17, 31, 33, 63, 65, 127, 129, 257), positions=1_000_000,
     rounds=50, streams=4, copied=10**9, repeats=15, inner=10, warm=3, calls=2000,
-    ring=4096, steps=10, width=1024, options=10**8, looped=64,
+    ring=4096, steps=10, width=1024, options=10**8, looped=8,
 )  # fmt: skip
 
 QUICK = Sizes(

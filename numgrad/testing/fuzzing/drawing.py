@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import nesting, writing
+from . import lent, nesting, writing
 from .differences import Differences, TooLongError
 from .programs import Program, ast_names, operand, quiet, reference_names
 from .texts import LAYOUTS, array_text, indented, word_lines
@@ -44,6 +44,8 @@ class Scope:
         Names of what is a tensor whenever the program runs; the rest may be NumPy's arrays.
     own : list
         Names of arrays that the function made itself and may write.
+    lent : list
+        Names of NumPy's arrays that the function made and writes after they were used.
     """
 
     draw: Drawing
@@ -51,6 +53,7 @@ class Scope:
     depth: int
     traced: set[str] = field(default_factory=set)
     own: list[str] = field(default_factory=list)
+    lent: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
@@ -78,7 +81,7 @@ class Scope:
         The results are tensors if what the statements read is one, unless ``traced`` says it.
         """
         names = {**self.draw.names, **self.values}
-        before = {name: np.array(self.values[name]) for name in self.own}
+        before = {name: np.array(self.values[name]) for name in (*self.own, *self.lent)}
         self.draw.differences.calls = 0
         found: dict[str, Any] = {}
         with quiet():
@@ -185,6 +188,8 @@ class Drawing:
         for letter, count in (("a", 1 + pick(3)), ("c", pick(3)), ("w", pick(3))):
             for n in range(count):
                 text = self._draw_numbers(base, dtypes[pick(len(dtypes))], letter == "c")
+                if letter == "c" and text.startswith("np.array(") and pick(3) == 2:
+                    text = f"{lent.KINDS[pick(2) * 2]}({text})"
                 if letter == "w":
                     text = f"ng.tensor({text}, requires_grad=True)"
                 operands[f"{letter}{n}"] = text
@@ -231,8 +236,10 @@ class Drawing:
             return nesting.draw_captured
         if number < 34 and scope.depth < 2 and self.captures:
             return nesting.draw_mapped
-        if number < 46:
+        if number < (46 if self.captures else 40):
             return writing.draw_writes
+        if number < 46 and not self.captures:
+            return lent.draw_lent
         if number < 50 and self.one_precision:  # the branches must have one dtype
             return nesting.draw_branches
         if number < 58:

@@ -15,6 +15,12 @@ ARGNUMS = ("grad", "value_and_grad", "jacrev", "jacfwd", "hessian")
 MOST_ARGUMENTS = 4  # elements that a nested derivative is taken by
 CHEAP = 4000  # calls of functions that an observation may take
 TAPES = ("gradients", "hooked_gradients", "backward_gradients")
+OWN_READERS = (
+    "np.tanh({})", "np.expm1(np.sin({}))", "1.0 / (np.sin({}) + 2.0)", "np.sqrt(np.cos({}) + 2.0)",
+    "np.prod(np.cos({}) + np.array([0.5, 2.0]))",
+    "np.linalg.norm(np.sin({}) + np.array([2.0, 3.0]))",
+)  # fmt: skip
+PLACES = ("tensor", "before", "after")
 
 
 def draw_transform(scope: Scope) -> bool:
@@ -248,8 +254,18 @@ def _use_tape(scope: Scope, function: str, given: list[str], aux: bool, several:
     draw = scope.draw
     tape = TAPES[draw.pick(len(TAPES))]
     slopes = [draw.fresh() for _ in given]
-    call = f"{tape}({_maybe_captured(draw, function)}, {', '.join(given)})"
+    text = _maybe_captured(draw, function)
+    if draw.pick(4) == 0:
+        tape, text = "doubled_gradients", _doubled(draw, text)
+    call = f"{tape}({text}, {', '.join(given)})"
     return scope.add([f"({', '.join(slopes)},) = {call}"], *slopes, traced=False)
+
+
+def _doubled(draw: Drawing, function: str) -> str:
+    """Draw a function whose last operation is differentiated by its own result, and the place of a
+    hook that doubles what passes."""
+    last = OWN_READERS[draw.pick(len(OWN_READERS))].format(f"{function}(*x)")
+    return f"{PLACES[draw.pick(len(PLACES))]!r}, lambda *x: {last}"
 
 
 def _use_rows(scope: Scope, function: str, given: list[str], aux: bool, several: bool) -> bool:
@@ -315,6 +331,7 @@ def _values(
         (count, f"{_jit(draw, gradient)}({arguments})"),
         (count, f"{gradient.replace('main', _jit(draw, 'main'))}({arguments})"),
         (count, f"{TAPES[draw.pick(3)]}({main}, {arguments})"),
+        (count, f"doubled_gradients({_doubled(draw, main)}, {arguments})"),
         (7, f"ng.func.jvp({main}, ({primals}), ({tangents}))"),
         (7 * count, f"ng.func.hvp({main}, ({primals}), ({tangents}))"),
     ]

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from .differences import Differences, WideNumPy, wide
+from .lent import plain
 
 HELPERS = {
     "tapes": (
-        "gradients", "hooked_gradients", "backward_gradients", "rows", "leaf_gradients",
-        "again", "by_reference", "in_threads",
+        "gradients", "hooked_gradients", "doubled_gradients", "backward_gradients", "rows",
+        "leaf_gradients", "again", "by_reference", "in_threads",
     ),
     "operators": ("softplus",),
+    "lent": ("derived", "mapped"),
 }  # fmt: skip
 WAYS = {
     "once": "{observed}",
@@ -65,7 +67,7 @@ class Program:
         return "\n".join([
             "import numpy as np",
             "import numgrad as ng",
-            *_imports(f"{self.main}\n{self.whole()}"),
+            *_imports("\n".join([self.main, self.whole(), *self.operands.values()])),
             "",
             *(f"{name} = {text}" for name, text in self.operands.items()),
             "",
@@ -134,7 +136,7 @@ def operand(text: str) -> Any:
             return np.array(data)
 
     with quiet():
-        return wide(eval(text, {"np": np, "ng": Plain}))
+        return wide(eval(text, {"np": np, "ng": Plain, "derived": plain, "mapped": plain}))
 
 
 def reference_names(differences: Differences) -> dict[str, Any]:
@@ -146,11 +148,14 @@ def reference_names(differences: Differences) -> dict[str, Any]:
         "ng": differences,
         "gradients": differences.gradients,
         "hooked_gradients": differences.gradients,
+        "doubled_gradients": differences.doubled_gradients,
         "backward_gradients": differences.gradients,
         "rows": differences.rows,
         "leaf_gradients": differences.leaf_gradients,
         "softplus": plain_softplus,
         "in_threads": lambda call: call(),
+        "derived": plain,
+        "mapped": plain,
         "_disturbed": differences.disturbed,
     }
 

@@ -42,6 +42,27 @@ def hooked_gradients(function: Any, *args: Any) -> Any:
     return _gradients(output, variables)
 
 
+def doubled_gradients(place: str, function: Any, *args: Any) -> Any:
+    """Return twice the gradients of a scalar function: a hook of its last operation doubles them,
+    on the tensor, or on the node, before or after it runs. The hook stays where it is."""
+    variables = [variable(x) for x in args]
+    output = function(*variables)
+    if getattr(output, "requires_grad", False):
+        _HOOKS[place](output)
+    return _gradients(output, variables)
+
+
+def _double(gradients: Any) -> Any:
+    return tuple([None if g is None else 2.0 * g for g in gradients])
+
+
+_HOOKS: dict[str, Any] = {
+    "tensor": lambda y: y.register_hook(lambda g: 2.0 * g),
+    "before": lambda y: y.grad_fn.register_prehook(_double),
+    "after": lambda y: y.grad_fn.register_hook(lambda given, _: _double(given)),
+}
+
+
 def backward_gradients(function: Any, *args: Any) -> Any:
     """Return the gradients of a scalar function, by `numgrad.backward`."""
     variables = [variable(x) for x in args]

@@ -12,6 +12,7 @@ from . import (
     reduction,
     sequences,
     shape,
+    slopes,
     sparse,
     special,
 )
@@ -21,6 +22,7 @@ from .scenario import Scenario as Scenario
 CHAPTERS: dict[str, tuple[Scenario, ...]] = {
     "elementwise": elementwise.SCENARIOS,
     "special": special.SCENARIOS,
+    "slopes": slopes.SCENARIOS,
     "reduction": reduction.SCENARIOS,
     "sequences": sequences.SCENARIOS,
     "shape": shape.SCENARIOS,

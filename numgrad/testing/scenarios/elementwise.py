@@ -237,6 +237,36 @@ PARTS = (
         points=spread([(-2, 2)]),
         oracle=False,
     ),
+    Scenario(
+        name="abs_slope",
+        function=registry["abs_slope"],
+        operators=("abs_slope",),
+        dtypes=ALL,
+        half=False,
+        reference=lambda x: x / np.abs(x),
+        points=spread([(-2, 2)]),
+        oracle=False,
+    ),
+    Scenario(
+        name="creased",
+        function=lambda x: registry["creased"](x != x, x),
+        operators=("creased",),
+        dtypes=REAL,
+        half=False,
+        reference=lambda x: x,
+        points=spread([(-2, 2)]),
+        oracle=False,
+    ),
+    Scenario(
+        name="at_kink",
+        function=lambda x: registry["at_kink"](x != x, x),
+        operators=("at_kink",),
+        dtypes=ALL,
+        half=False,
+        reference=lambda x: x,
+        points=spread([(-2, 2)]),
+        oracle=False,
+    ),
 )
 
 SCENARIOS = (*ARITHMETIC, *EXPONENTIAL, *TRIGONOMETRIC, *ROUNDING, *SELECTION, *PARTS)

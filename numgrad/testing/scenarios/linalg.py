@@ -244,6 +244,30 @@ def nearest(a: Any, full_matrices: bool) -> Any:
     return ng.sin(s), ng.matmul(u2 * s[..., None, :2], v2), ng.matmul(rest, adjoint(rest))
 
 
+def of_eigenvalues(a: Any) -> Any:
+    """Return the gradient of eigenvalues, with its own derivative."""
+    a, g, none = hermitian(a), np.arange(1.0, a.shape[-1] + 1), np.zeros(a.shape[-1])
+    w, v = ng.linalg.eigh(a)
+    ga = ng.matmul(v * g, adjoint(v))
+    return registry["hermitian_gradient"](a, w, v, g, none, ga)
+
+
+def of_sizes(a: Any) -> Any:
+    """Return the gradient of singular values, with its own derivative."""
+    u, s, vh = ng.linalg.svd(a, False)
+    g, none, v = np.arange(1.0, s.shape[-1] + 1), np.zeros(s.shape[-1]), adjoint(vh)
+    ga = ng.matmul(u * g, vh)
+    return registry["gradient_of_sizes"](a, u, s, v, g, none, ga, hermitian=False)
+
+
+def of_any_eigenvalues(a: Any) -> Any:
+    """Return the real part of the gradient of eigenvalues, with its own derivative."""
+    w, v = ng.linalg.eig(a)
+    g, none = ng.conj(w) * 2, np.zeros(a.shape[-1])
+    ga = ng.matmul(ng.linalg.inv(adjoint(v)), g[..., :, None] * adjoint(v))
+    return ng.real(registry["general_gradient"](a, w, v, g, none, ga))
+
+
 def exponential(a: Any) -> Any:
     """Return the exponential function of a matrix that has all its eigenvectors."""
     w, v = ng.linalg.eig(a)
@@ -286,7 +310,10 @@ FACTORIZATIONS = (
         (STACK,),
         reference=lambda a: np.linalg.eigvalsh((a + a.mT.conj()) / 2),
     ),
+    free("hermitian_gradient", of_eigenvalues, (SQUARE,), (STACK,)),
     free("svd", lambda a: nearest(a, False), (TALL,), (WIDE,)),
+    free("gradient_of_sizes", of_sizes, (TALL,), (WIDE,)),
+    free("general_gradient", of_any_eigenvalues, (SQUARE,), (STACK,)),
     free("svd-full", lambda a: nearest(a, True), (TALL,), (WIDE,), operators=()),
     free(
         "svdvals",

@@ -71,7 +71,7 @@ REDUCTIONS = (
         -1,
         "last",
         points=POINTS[:2],
-        operators=("shifted_exp",),
+        operators=("shifted_exp", "of_logsumexp"),
         dtypes=REAL,
         reference=sp.logsumexp,
         special=((floats(1000.0, 1000.0),), (floats(-np.inf, 1.0),)),

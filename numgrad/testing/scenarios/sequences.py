@@ -5,6 +5,7 @@ import scipy.special as sp
 
 from ..._declare import registry
 from ...functions import filtering, floats
+from ...operators.planes import slide_plane
 from ...operators.sliding import places, slide
 from .elementwise import unary
 from .scenario import ALL, Scenario, numbers, spread
@@ -19,6 +20,18 @@ def slid_reference(a, v):
     """Return the same by windows of NumPy."""
     windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-1], axis=-1)
     return np.einsum("...kj,...j->...k", windows, v)
+
+
+def plane_slid(a, v):
+    """Return the products of ``a`` with ``v`` at all places of the last two axes inside."""
+    counts = tuple(n - m + 1 for n, m in zip(a.shape[-2:], v.shape[-2:], strict=True))
+    return slide_plane(a, v, places(counts))
+
+
+def plane_slid_reference(a, v):
+    """Return the same by windows of NumPy."""
+    windows = np.lib.stride_tricks.sliding_window_view(a, v.shape[-2:], axis=(-2, -1))
+    return np.einsum("...klij,...ij->...kl", windows, v)
 
 
 def bessel_reference(y):
@@ -37,6 +50,20 @@ SCENARIOS = (
             (numbers((2, 6)), numbers((2, 3), phase=0.3)),
             (numbers((2, 1, 5)), numbers((3, 2), phase=0.3)),
             (numbers((0, 4)), numbers((0, 2))),
+        ),
+        dtypes=ALL,
+        half=False,
+        oracle=False,
+    ),
+    Scenario(
+        name="slide_plane",
+        function=plane_slid,
+        reference=plane_slid_reference,
+        operators=("slide_plane",),
+        points=(
+            (numbers((2, 4, 5)), numbers((2, 2, 3), phase=0.3)),
+            (numbers((2, 1, 3, 3)), numbers((3, 3, 1), phase=0.3)),
+            (numbers((0, 4, 3)), numbers((0, 2, 2))),
         ),
         dtypes=ALL,
         half=False,

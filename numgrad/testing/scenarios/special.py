@@ -106,6 +106,15 @@ OWN = (
         points=spread([(0.2, 3)]),
     ),
     Scenario(
+        name="kinked_power",
+        function=lambda x: registry["kinked_power"](x, 0.4),
+        operators=("kinked_power",),
+        half=False,
+        oracle=False,
+        reference=lambda x: x**0.4,
+        points=spread([(0.2, 3)]),
+    ),
+    Scenario(
         name="shifted_exp",
         function=registry["shifted_exp"],
         operators=("shifted_exp",),

@@ -1,0 +1,58 @@
+"""What users registered with Numba: implementations of functions, and methods and attributes of
+its types. Numba's own are those of a version, and ours those of our sources."""
+
+import sys
+from typing import Any, ClassVar
+
+# Code of these packages is identified by name: the key of the cache holds their versions.
+_VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
+def is_versioned(module: str) -> bool:
+    """Whether a module belongs to something whose version is part of every key."""
+    root = module.partition(".")[0]
+    return root in _VERSIONED or root in sys.stdlib_module_names
+
+
+class _Known:
+    """What has been seen of Numba's registry, which nothing is ever taken from."""
+
+    lengths: ClassVar[dict[str, int]] = {"globals": 0, "attributes": 0}
+    functions: ClassVar[dict[int, list[Any]]] = {}
+    attributes: ClassVar[dict[str, list[Any]]] = {}
+
+
+def overloads_of(function: Any) -> list[Any]:
+    """Return the templates that users made for a function: of `numba.extending.overload`, or
+    `register_jitable`."""
+    for value, kind in _new("globals"):
+        for template in getattr(kind, "templates", ()):
+            if _is_users(template, value):
+                _Known.functions.setdefault(id(value), []).append(template)
+    return _Known.functions.get(id(function), [])
+
+
+def attributes() -> dict[str, list[Any]]:
+    """Return the templates that users made for attributes and methods of types, by their names."""
+    for template in _new("attributes"):
+        if _is_users(template):
+            _Known.attributes.setdefault(template._attr, []).append(template)
+    return _Known.attributes
+
+
+def _new(what: str) -> list[Any]:
+    module = sys.modules.get("numba.core.typing.templates")
+    if module is None:
+        return []
+    entries = getattr(module.builtin_registry, what)
+    before, _Known.lengths[what] = _Known.lengths[what], len(entries)
+    return entries[before:]
+
+
+def _is_users(template: Any, *others: Any) -> bool:
+    function = getattr(template, "_overload_func", None)
+    modules = [getattr(x, "__module__", None) or "builtins" for x in (function, *others)]
+    return function is not None and not all(
+        is_versioned(module) or module.startswith(_PACKAGE) for module in modules
+    )

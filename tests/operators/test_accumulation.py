@@ -1,0 +1,74 @@
+"""Sums at positions have the digits of other sums, however many terms they have."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+MANY = 10**6
+TERMS = {"f2": 0.1, "f4": 0.1, "f8": 0.1, "c8": 0.1 + 0.2j, "c16": 0.1 + 0.2j}
+
+
+def gradient(dtype, positions, g, size=2):
+    x = ng.tensor(np.zeros(size, dtype), requires_grad=True)
+    return ng.grad(x[positions], x, grad_outputs=g)[0].numpy()
+
+
+@pytest.mark.parametrize("dtype", TERMS)
+def test_gradient_of_one_element_taken_a_million_times(dtype):
+    count = MANY if dtype != "f2" else 10**5
+    g = np.full(count, TERMS[dtype], dtype)
+    found = gradient(dtype, np.zeros(count, int), g)
+    np.testing.assert_allclose(found[0], complex(g[0]) * count, np.finfo(dtype).eps)
+    assert found[1] == 0
+
+
+def test_ten_million_terms_of_single_precision():
+    """Added one by one they make 1087937."""
+    found = gradient("f4", np.zeros(10 * MANY, int), np.full(10 * MANY, 0.1, "f4"))
+    assert found[0] == np.float32(1e6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("size", [1, 7, 3000, 100000])
+def test_sums_are_those_of_more_digits(dtype, size):
+    rng = np.random.default_rng(size)
+    positions = np.concatenate([rng.integers(0, size, 20000), np.full(5000, size - 1)])
+    g = rng.uniform(0, 1, (positions.size, 3)).astype(dtype)
+    x = ng.tensor(np.zeros((size, 3), dtype), requires_grad=True)
+    found = ng.grad(x[positions], x, grad_outputs=g)[0].numpy()
+    wanted = np.zeros((size, 3), np.clongdouble if dtype[0] == "c" else np.longdouble)
+    np.add.at(wanted, positions, g)
+    few = np.bincount(positions, minlength=size) <= 32
+    eps = np.finfo(dtype).eps
+    np.testing.assert_allclose(found[few], wanted[few].astype(found.dtype), 16 * eps)
+    np.testing.assert_allclose(found[~few], wanted[~few].astype(found.dtype), eps)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_batched_captured_and_looped_sums_have_the_same_bits(dtype):
+    rng = np.random.default_rng(5)
+    positions = rng.integers(0, 3, 500)
+    x = ng.tensor(rng.normal(size=3).astype(dtype), requires_grad=True)
+    y, g = x[positions], rng.normal(size=(9, 500)).astype(dtype)
+    batched = ng.grad(y, x, grad_outputs=g, is_grads_batched=True, retain_graph=True)[0]
+    looped = [ng.grad(y, x, grad_outputs=row, retain_graph=True)[0].numpy() for row in g]
+    captured = ng.jit(lambda x, i, row: ng.func.vjp(lambda x: x[i], x)[1](row)[0])
+    replayed = [captured(x.detach().numpy(), positions, row) for row in g]
+    np.testing.assert_array_equal(batched.numpy(), looped)
+    np.testing.assert_array_equal(replayed, looped)
+
+
+def test_infinities_stay_and_make_no_number_only_with_their_opposite():
+    weights = np.tile([1.0, np.inf, 2.0], 40)
+    places = np.zeros(120, int)
+    assert ng.bincount(places, weights).item() == np.inf
+    assert np.isnan(ng.bincount(places, weights * np.tile([1, 1, 1, -1], 30)).item())
+
+
+def test_integers_wrap_around_as_in_numpy():
+    x = ng.tensor(np.zeros(1, np.int64))
+    ng.add.at(x, np.zeros(100, int), 2**62)
+    wanted = np.zeros(1, np.int64)
+    np.add.at(wanted, np.zeros(100, int), 2**62)
+    assert x.numpy() == wanted
