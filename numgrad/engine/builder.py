@@ -1,8 +1,9 @@
 """The builder: what operators lower themselves with, and the operands that they are given."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
@@ -93,9 +94,10 @@ class Operand:
 
 
 class Joined:
-    """Operands side by side along a negative ``axis``, in place of a copy that joins them."""
+    """Operands side by side along a negative ``axis``, in place of a copy that joins them;
+    ``edges`` are where the parts begin and end."""
 
-    __slots__ = ("axis", "dtype", "parts", "shape")
+    __slots__ = ("axis", "dtype", "edges", "parts", "shape")
 
     def __init__(self, axis: int, parts: "tuple[Operand | Joined, ...]") -> None:
         self.axis = axis
@@ -103,8 +105,8 @@ class Joined:
         first = parts[0]
         self.dtype = first.dtype
         place = len(first.shape) + axis
-        size = sum(part.shape[place] for part in parts)
-        self.shape: Shape = (*first.shape[:place], size, *first.shape[place + 1 :])
+        self.edges = [0, *accumulate([part.shape[place] for part in parts])]
+        self.shape: Shape = (*first.shape[:place], self.edges[-1], *first.shape[place + 1 :])
 
     @property
     def rows(self) -> bool:
@@ -114,21 +116,16 @@ class Joined:
         """Return the number of operands."""
         return sum(p.count() if isinstance(p, Joined) else 1 for p in self.parts)
 
-    def bounds(self) -> list[int]:
-        """Return where the parts begin and end."""
-        edges = [0]
-        for part in self.parts:
-            edges.append(edges[-1] + part.shape[len(part.shape) + self.axis])
-        return edges
-
     def part(self, axis: int, start: int, stop: int) -> "Operand | Joined":
         """Return a slice along a negative axis."""
         if axis != self.axis:
             return Joined(self.axis, tuple(p.part(axis, start, stop) for p in self.parts))
-        edges = self.bounds()
+        first = bisect_right(self.edges, start) - 1
+        last = bisect_left(self.edges, stop)
+        edges = self.edges[first : last + 1]
         kept = [
             p.part(axis, max(start, low) - low, min(stop, high) - low)
-            for p, low, high in zip(self.parts, edges, edges[1:], strict=False)
+            for p, low, high in zip(self.parts[first:last], edges, edges[1:], strict=False)
             if low < stop and high > start
         ]
         return kept[0] if len(kept) == 1 else Joined(axis, tuple(kept))
@@ -282,7 +279,7 @@ def _edges(operands: Sequence[Operand | Joined], axis: int) -> list[int]:
     found: set[int] = set()
     for operand in operands:
         if isinstance(operand, Joined) and operand.axis == axis:
-            found.update(operand.bounds())
+            found.update(operand.edges)
     return sorted(found)
 
 

@@ -253,6 +253,10 @@ class Recorded:
         entry = self._entries.get(key)
         return None if entry is None else (entry, version)
 
+    def forget_entries(self) -> None:
+        """Drop the entries and the memory that their runs use; a call makes a new one."""
+        self._entries, self._latest = {}, []
+
     def fast(self, call: Call, entry: Any, version: int) -> Any:
         """Return what serves equal calls with little Python, or None where that is not possible."""
         if not (self.as_numpy and call.is_flat) or any(call.orders):
@@ -363,8 +367,9 @@ def _require_constant(leaf: Any, call: Call) -> None:
     """Raise for a result that every call would return again, with values of none of them."""
     if isinstance(leaf, Selected):
         leaf.refuse()
-    given = any(leaf is argument for argument in call.fixed)
-    if not given and not isinstance(leaf, (float, complex, *FIXED)):
+    if isinstance(leaf, (float, complex, *FIXED)):
+        return
+    if not any(leaf is argument for argument in call.fixed):
         raise ArgTypeError(
             f"jit: the function returns a {type(leaf).__name__}, which is neither an array, a "
             f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict, "

@@ -1,6 +1,7 @@
 """``ng.jit``: a function is recorded once for each kind of arguments, and replayed."""
 
 import functools
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -28,8 +29,9 @@ from .varying import Varying
 FUSE = ("auto", "now", "never")
 _ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
 _MOST_ATTEMPTS = 3  # to record what other threads disturb
-_MOST_RECORDINGS = 512  # of one function; the oldest makes room
+_MOST_RECORDINGS = 512  # of one function; the least recently used makes room
 _MOST_KINDS = 64  # of arguments whose entries are found again
+_MOST_ENTERED = 64  # recordings that have an entry, which keeps the memory of a run
 
 
 def jit(
@@ -164,7 +166,8 @@ class Replayer:
         self.fuse = fuse
         self.ensemble = ensemble
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self.recordings: dict[Any, Recorded] = {}
+        self.recordings: OrderedDict[Any, Recorded] = OrderedDict()  # the latest used last
+        self.entered: OrderedDict[int, Recorded] = OrderedDict()  # by id, likewise
         self.varying = Varying()
         self.fast: Any = None  # of the latest call
         self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
@@ -190,15 +193,32 @@ class Replayer:
             record = self._recorded_beyond if is_beyond else self._recorded
             call, recorded = record(call, args, kwargs)
             if len(self.recordings) >= _MOST_RECORDINGS:
-                self.recordings.pop(next(iter(self.recordings)), None)
-            self.recordings[call.key] = recorded
+                self._drop(next(iter(self.recordings), None))
+        self.recordings[call.key] = recorded
+        self.recordings.move_to_end(call.key)
         result = recorded.replay(call, out)
         entry = recorded.entry(call)
+        if entry is not None:
+            self._enter(recorded)
         self.fast = entry and recorded.fast(call, *entry) if not self.signature.has_out else None
         if self.fast is not None and not kwargs:
             self.known[_kind(args)] = self.fast
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
+
+    def _drop(self, key: Any) -> None:
+        """Drop a recording."""
+        recorded = self.recordings.pop(key, None)
+        self.entered.pop(id(recorded), None)
+
+    def _enter(self, recorded: Recorded) -> None:
+        """Note that a recording has an entry; those that were used before many others lose theirs.
+        """
+        self.entered[id(recorded)] = recorded
+        self.entered.move_to_end(id(recorded))
+        if len(self.entered) > _MOST_ENTERED:
+            _, oldest = self.entered.popitem(last=False)
+            oldest.forget_entries()
 
     def another(self, latest: Any, args: Sequence[Any]) -> Any:
         """Return the entry of an earlier call with such arguments, which is the latest from now on;

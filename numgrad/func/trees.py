@@ -1,9 +1,12 @@
 """Nested containers of arrays: flattened, rebuilt, and made into variables of a transform."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
@@ -71,6 +74,7 @@ class Variables:
         has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
         self.as_numpy = mode.capture is None and not has_tensors
         self.leaves: list[Tensor] = []
+        self._memory: _Memory | None = None  # of these
         self._inside: Sequence[Tensor] = ()  # values of which it is known
         self.last: int | None = None  # what is made later is outside
         self.groups: list[tuple[int, Rebuild]] = []
@@ -134,7 +138,9 @@ class Variables:
     def _is_shared(self, value: Any) -> bool:
         """Whether the caller can write a result by writing an argument: also one that the function
         closes over, and of which the argument is a view."""
-        return any(_share_memory(value, leaf) for leaf in self._given)
+        if self._memory is None:
+            self._memory = _Memory(self._given)
+        return self._memory.holds(value)
 
     def deliver_tree(self, tree: Any) -> Any:
         """Apply `deliver` to every leaf of a container; what is no array is returned as it is."""
@@ -145,11 +151,41 @@ class Variables:
         return rebuild([self.deliver(leaf) for leaf in leaves])
 
 
-def _share_memory(a: Any, b: Any) -> bool:
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return a.storage is b.storage
-    a, b = (x.array if isinstance(x, Tensor) else x for x in (a, b))
-    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+class _Memory:
+    """The memory of some leaves: of many results each is looked for once, not in each leaf."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+        self._storages = {id(tensor.storage): tensor.storage for tensor in tensors}
+        self._of_arrays = _Ranges(arrays)
+        of_tensors = [tensor.array for tensor in tensors if isinstance(tensor.array, np.ndarray)]
+        self._of_all = _Ranges([*arrays, *of_tensors])
+
+    def holds(self, value: Any) -> bool:
+        """Whether a tensor or an array shares memory with any of the leaves."""
+        if not isinstance(value, Tensor):
+            return self._of_all.meet(value)
+        if id(value.storage) in self._storages:
+            return True
+        return isinstance(value.array, np.ndarray) and self._of_arrays.meet(value.array)
+
+
+class _Ranges:
+    """From where to where some arrays lie."""
+
+    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+        bounds = sorted([byte_bounds(array) for array in arrays if array.size])
+        self._lows = [low for low, _ in bounds]
+        self._highs = [*accumulate([high for _, high in bounds], max)]
+
+    def meet(self, array: np.ndarray) -> bool:
+        """Whether any of them may share memory with another array."""
+        if not (self._lows and array.size):
+            return False
+        low, high = byte_bounds(array)
+        count = bisect_left(self._lows, high)
+        return count > 0 and self._highs[count - 1] > low
 
 
 def _position(n: int, count: int, what: str) -> int:
