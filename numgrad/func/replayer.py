@@ -1,7 +1,6 @@
 """``ng.jit``: a function is recorded once for each kind of arguments, and replayed."""
 
 import functools
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -30,8 +29,8 @@ FUSE = ("auto", "now", "never")
 _ATTEMPTS = 2  # to record with integers that are known later, without those that were asked for
 _MOST_ATTEMPTS = 3  # to record what other threads disturb
 _MOST_RECORDINGS = 512  # of one function; the least recently used makes room
-_MOST_KINDS = 64  # of arguments whose entries are found again
-_MOST_ENTERED = 64  # recordings that have an entry, which keeps the memory of a run
+_MOST_KINDS = 256  # of arguments whose entries are found again
+_MOST_ENTERED = 256  # recordings that have an entry, which keeps the memory of a run
 
 
 def jit(
@@ -166,8 +165,8 @@ class Replayer:
         self.fuse = fuse
         self.ensemble = ensemble
         self.name = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self.recordings: OrderedDict[Any, Recorded] = OrderedDict()  # the latest used last
-        self.entered: OrderedDict[int, Recorded] = OrderedDict()  # by id, likewise
+        self.recordings: dict[Any, Recorded] = {}  # the latest used last
+        self.entered: dict[int, Recorded] = {}  # by id, likewise
         self.varying = Varying()
         self.fast: Any = None  # of the latest call
         self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
@@ -192,10 +191,7 @@ class Replayer:
         if recorded is None or not recorded.is_valid():
             record = self._recorded_beyond if is_beyond else self._recorded
             call, recorded = record(call, args, kwargs)
-            if len(self.recordings) >= _MOST_RECORDINGS:
-                self._drop(next(iter(self.recordings), None))
-        self.recordings[call.key] = recorded
-        self.recordings.move_to_end(call.key)
+        self._use(call.key, recorded)
         result = recorded.replay(call, out)
         entry = recorded.entry(call)
         if entry is not None:
@@ -206,19 +202,23 @@ class Replayer:
         self.nested = entry and recorded.nested(call, *entry) if out is None else None
         return result
 
-    def _drop(self, key: Any) -> None:
-        """Drop a recording."""
-        recorded = self.recordings.pop(key, None)
-        self.entered.pop(id(recorded), None)
+    def _use(self, key: Any, recorded: Recorded) -> None:
+        """Make a recording the latest used, and drop the one that was not used for longest."""
+        self.recordings.pop(key, None)  # one step each, as other threads may call at the same time
+        self.recordings[key] = recorded
+        if len(self.recordings) > _MOST_RECORDINGS:
+            dropped = self.recordings.pop(next(iter(self.recordings)), None)
+            self.entered.pop(id(dropped), None)
 
     def _enter(self, recorded: Recorded) -> None:
         """Note that a recording has an entry; those that were used before many others lose theirs.
         """
+        self.entered.pop(id(recorded), None)
         self.entered[id(recorded)] = recorded
-        self.entered.move_to_end(id(recorded))
         if len(self.entered) > _MOST_ENTERED:
-            _, oldest = self.entered.popitem(last=False)
-            oldest.forget_entries()
+            oldest = self.entered.pop(next(iter(self.entered)), None)
+            if oldest is not None:
+                oldest.forget_entries()
 
     def another(self, latest: Any, args: Sequence[Any]) -> Any:
         """Return the entry of an earlier call with such arguments, which is the latest from now on;

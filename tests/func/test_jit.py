@@ -309,6 +309,23 @@ def test_the_oldest_recording_makes_room(monkeypatch):
     assert len(recordings_of(jitted)) == 3
 
 
+def test_the_least_recently_used_recording_makes_room(monkeypatch):
+    monkeypatch.setattr(replayer, "_MOST_RECORDINGS", 3)
+    monkeypatch.setattr(replayer, "_MOST_ENTERED", 2)
+    monkeypatch.setattr(replayer.Replayer, "another", lambda self, latest, args: None)
+    recorded = []
+
+    @ng.jit
+    def doubled(x):
+        recorded.append(x.shape[0])
+        return ng.sin(x) * 2.0
+
+    for n in (1, 2, 3, 1, 4, 1, 3, 2):  # 2 makes room for 4, and 4 for 2
+        for x in (np.ones(n), np.full(n, 3.0)):
+            np.testing.assert_array_equal(doubled(x), np.asarray(ng.sin(x)) * 2.0)
+    assert recorded == [1, 2, 3, 4, 2]
+
+
 def test_inside_another_capture():
     inner = ng.jit(lambda x: ng.sin(x) * 2)
     outer = ng.jit(lambda x: ng.func.grad(lambda y: inner(y).sum())(x) + inner(x))
