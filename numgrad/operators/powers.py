@@ -71,6 +71,11 @@ def kinked_power_dx1(x1, x2):
     return at_kink(x1 == 0, x2 * x1 ** (x2 - 1))
 
 
+@kinked_power.partial("x2")
+def kinked_power_dx2(x1, y):
+    return where(x1 == 0, 0.0, y * math.log(where(x1 == 0, 1.0, x1)))
+
+
 @builtin(complex=False)
 def cbrt(x):
     return math.cbrt(x)
@@ -147,6 +152,11 @@ def lower_power_dx1(x1, x2, k):
 @lower_power.partial("x2")
 def lower_power_dx2(x1, y):
     return where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
+
+
+@lower_power.partial("k")
+def lower_power_dk(x1, y):
+    return -where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
 
 
 # The slopes of a power are operators, so that its mixed slopes are one function, at 0 its limit.
