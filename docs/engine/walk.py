@@ -7,6 +7,7 @@ imported does not, nor does compiled code. With ``--brief`` only numbers and fil
 """
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
@@ -36,11 +37,13 @@ def passed(call: Callable[[], Any]) -> dict[str, list[str]]:
                 names = found.setdefault(path[len(root) :].replace(os.sep, "/"), {})
                 names[code.co_qualname.split(".<locals>")[0]] = None
 
+    gc.disable()  # the collector calls `_collector._note` whenever it happens to run
     sys.setprofile(look)
     try:
         call()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return {path: list(names) for path, names in found.items()}
 
 

@@ -272,10 +272,8 @@ class Elementwise(Operator):
 
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         shape = specs[0].shape
-        for other in specs[1:]:
-            if other.shape != shape:
-                shape = self._broadcast(specs)
-                break
+        if any([other.shape != shape for other in specs[1:]]):  # noqa: C419
+            shape = self._broadcast(specs)
         return [(shape, self.result_dtype(specs[-1].dtype))]
 
     def _broadcast(self, specs: Specs) -> tuple[int, ...]:

@@ -30,7 +30,6 @@ next_number = itertools.count(1).__next__  # nodes and expressions are numbered 
 _specs: dict[tuple[Shape, np.dtype, bool, str], "Spec"] = Bounded(4096)
 _first_use = fork_safe_lock()  # of the storage of a value, which its views will share
 
-
 CPU = "cpu"
 """The device of NumPy's arrays."""
 
@@ -391,8 +390,7 @@ class Value:
 
     @property
     def edge(self) -> "Edge":
-        """Where a gradient of this value goes: its node and slot, or its own accumulator for a
-        leaf."""
+        """Where a gradient of this value goes: its node and slot, or the accumulator of a leaf."""
         from .graph import NO_EDGE, Edge, accumulator_of  # which is built on this module
 
         if not self.requires_grad:

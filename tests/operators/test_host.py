@@ -7,9 +7,9 @@ import pytest
 import scipy.fft
 
 import numgrad as ng
-from numgrad.operators import fourier
 from numgrad._declare import host_operator
 from numgrad._errors import MatrixError, OperatorError
+from numgrad.operators import fourier
 from numgrad.operators.elementwise import multiply
 from numgrad.operators.matmul import adjoint, matmul
 

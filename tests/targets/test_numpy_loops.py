@@ -1,4 +1,4 @@
-"""Transforms by the inner loops of NumPy's own functions: the bits of SciPy's, or SciPy's itself."""
+"""Transforms by the inner loops of NumPy's functions: the bits of SciPy's, or SciPy's itself."""
 
 import ctypes
 import itertools
@@ -131,7 +131,8 @@ def test_want_of_memory_within_a_loop_is_an_error():
     table[0] = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
     try:
         for function in (ng.fft.fft, call):
-            with pytest.raises((ng.errors.OperatorError, MemoryError), match="no memory for fft of 8"):
+            errors = (ng.errors.OperatorError, MemoryError)
+            with pytest.raises(errors, match="no memory for fft of 8"):
                 function(x)
     finally:
         table[0] = address

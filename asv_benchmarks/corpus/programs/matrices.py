@@ -207,4 +207,6 @@ def a_quotient(np, a, x):
     return (x @ (a @ x)) / (x @ x)
 
 
-FAMILIES = [form, curved, squares, bent, process, products, batches, layer, heads, algebra, implicit, largest]
+FAMILIES = [
+    form, curved, squares, bent, process, products, batches, layer, heads, algebra, implicit, largest,
+]  # fmt: skip

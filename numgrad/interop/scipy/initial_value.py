@@ -9,7 +9,7 @@ import numpy as np
 from ..._errors import ConvergenceError, NotDifferentiableError
 from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
-from ...functions.wanted import pair
+from ...functions.wanted import pair, unwanted
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
 from .flow import Slopes, Times
@@ -117,12 +117,14 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
-    t_span = pair(t_span, "t_span", "the first and the last time")
+    span = pair(t_span, "t_span", "the first and the last time")
+    if any(getattr(t, "ndim", 0) for t in span):
+        raise TypeError(unwanted("t_span", "the first and the last time", t_span))
     options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
     jac, step = options.pop("jac"), options.pop("step")
     own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
     inputs, parameters = Parameters((y0, args), "solve_ivp"), Parameters(args, "solve_ivp")
-    times = Times(t_span, t_eval)
+    times = Times(span, t_eval)
     start = np.array(number(y0), dtype=float)
     wanted = None if t_eval is None else _checked(np.array(number(t_eval), float), times.span)
     form = jac if isinstance(jac, str) and jac in FORMS else "dense"
