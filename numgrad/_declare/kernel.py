@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .._bounded import Bounded
 from .._broadcast import broadcast_shapes
 from .._errors import OperatorError
 from .._memory_order import laid_like
 from .._signature import Signature, parse_signature
 from .._specs import LoopSpec
 from .operator import Operator, Specs, as_values, door
+
+MOST_SPECS = 1024
+"""Kernels of one operator whose descriptions are kept: transforms have one for each length."""
 
 
 class KernelOperator(Operator):
@@ -52,7 +56,7 @@ class KernelOperator(Operator):
         self.may_raise = may_raise
         self.uses_blas = uses_blas
         self.ncore = tuple(len(core) for core in (*self.signature.inputs, *self.signature.outputs))
-        self._specs: dict[tuple[Any, ...], Any] = {}
+        self._specs: dict[Any, Any] = Bounded(MOST_SPECS)
         self.__doc__ = function.__doc__
 
     def parse(self, signature: str) -> Signature:
@@ -90,8 +94,9 @@ class KernelOperator(Operator):
 
     def spec(self, dtypes: tuple[np.dtype, ...]) -> Any:
         """Return the kernel spec for inputs of these dtypes."""
-        if dtypes not in self._specs:
-            self._specs[dtypes] = LoopSpec(
+        found = self._specs.get(dtypes)
+        if found is None:
+            found = self._specs[dtypes] = LoopSpec(
                 self.name,
                 self.function,
                 str(self.signature),
@@ -99,7 +104,7 @@ class KernelOperator(Operator):
                 tuple(self.result_dtypes(dtypes)),
                 may_raise=self.may_raise,
             )
-        return self._specs[dtypes]
+        return found
 
     def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
         """Return the dtype of each output for inputs of these dtypes."""

@@ -203,7 +203,7 @@ class LeafState:
 
     def __init__(self) -> None:
         self.number = 0
-        self.mark = 0, 0
+        self.mark: tuple[int, int] = (0, 0)
         self.is_variable = False
         self.accumulator: Callable[[], Node | None] | None = None
         self.grad: Any = None

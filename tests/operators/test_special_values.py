@@ -132,7 +132,7 @@ def compare(name, place, few, key, order, bound):
     found = gradient(name, place, few, order)
     with np.errstate(invalid="ignore"):  # infinite numbers that are equal
         error = np.where(found == wanted.real, 0.0, np.abs(found - wanted.real) / size)
-    assert error.max() <= bound, [(*(c[few][error.argmax()] for c in points(name)), error.max())]
+    assert (error <= bound).all(), [(*(c[few][error.argmax()] for c in points(name)), error.max())]
 
 
 @pytest.mark.parametrize("name", RANGES)
@@ -146,13 +146,21 @@ def test_no_bound_is_above_what_scipy_needs(name):
     assert BOUNDS[name] < 2 * errors_of(of_scipy(name), name).max()
 
 
+def slope_bound(name, argument):
+    """Return 1e-10, and what shapes near 0 leave: terms as large as their reciprocals cancel."""
+    if name not in ("betainc", "betaincc") or argument == "x":
+        return 1e-10
+    a, b, _ = (c[FIRST] for c in points(name))
+    return np.maximum(1e-10, 1e-15 / np.minimum(a, b))
+
+
 @pytest.mark.parametrize(
     ("name", "place", "argument"),
     [(name, place, x) for name in RANGES for place, x in differentiated(name).items()],
 )
 def test_derivative(name, place, argument):
     key = f"{name}.{argument}"
-    compare(name, place, FIRST, key, 1, 1e-10)
+    compare(name, place, FIRST, key, 1, slope_bound(name, argument))
     if name in TABLE and argument in TABLE[name].once:
         with pytest.raises(ng.errors.NotDifferentiableError, match=KNOWN_ONCE):
             gradient(name, place, SECOND, 2)

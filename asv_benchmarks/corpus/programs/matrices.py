@@ -208,5 +208,6 @@ def a_quotient(np, a, x):
 
 
 FAMILIES = [
-    form, curved, squares, bent, process, products, batches, layer, heads, algebra, implicit, largest,
+    form, curved, squares, bent, process, products, batches, layer, heads, algebra, implicit,
+    largest,
 ]  # fmt: skip
