@@ -263,7 +263,7 @@ def of_sizes(a: Any) -> Any:
 def of_any_eigenvalues(a: Any) -> Any:
     """Return the real part of the gradient of eigenvalues, with its own derivative."""
     w, v = ng.linalg.eig(a)
-    g, none = ng.conj(w) * 2, np.zeros(a.shape[-1])
+    g, none = 3 * ng.conj(w * w), np.zeros(a.shape[-1], np.zeros(0, a.dtype).real.dtype)
     ga = ng.matmul(ng.linalg.inv(adjoint(v)), g[..., :, None] * adjoint(v))
     return ng.real(registry["general_gradient"](a, w, v, g, none, ga))
 
