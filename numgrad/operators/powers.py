@@ -73,7 +73,7 @@ def kinked_power_dx1(x1, x2):
 
 @kinked_power.partial("x2")
 def kinked_power_dx2(x1, y):
-    return where(x1 == 0, 0.0, y * math.log(where(x1 == 0, 1.0, x1)))
+    return where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
 
 
 @builtin(complex=False)
