@@ -204,7 +204,9 @@ class Replayer:
 
     def _use(self, key: Any, recorded: Recorded) -> None:
         """Make a recording the latest used, and drop the one that was not used for longest."""
-        self.recordings.pop(key, None)  # one step each, as other threads may call at the same time
+        before = self.recordings.pop(key, None)  # one step each: other threads may call as well
+        if before is not recorded:  # it was no longer valid
+            self.entered.pop(id(before), None)
         self.recordings[key] = recorded
         if len(self.recordings) > _MOST_RECORDINGS:
             dropped = self.recordings.pop(next(iter(self.recordings)), None)

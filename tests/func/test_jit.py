@@ -1,6 +1,8 @@
 """``ng.jit``: calls of every kind give what the function itself gives."""
 
+import gc
 import threading
+import weakref
 from itertools import count
 
 import numpy as np
@@ -324,6 +326,25 @@ def test_the_least_recently_used_recording_makes_room(monkeypatch):
         for x in (np.ones(n), np.full(n, 3.0)):
             np.testing.assert_array_equal(doubled(x), np.asarray(ng.sin(x)) * 2.0)
     assert recorded == [1, 2, 3, 4, 2]
+
+
+def test_a_recording_that_is_no_longer_valid_is_dropped(monkeypatch):
+    alive, weight = weakref.WeakSet(), ng.tensor(2.0)
+    made = replayer.Recorded.__init__
+
+    def noted(self, *args, **options):
+        alive.add(self)
+        made(self, *args, **options)
+
+    monkeypatch.setattr(replayer.Recorded, "__init__", noted)
+    scaled = ng.jit(lambda x: x * weight)
+    for n in range(20):
+        weight.requires_grad_(n % 2 == 0)
+        with ng.no_grad():
+            np.testing.assert_array_equal(scaled(X), 2.0 * X)
+            np.testing.assert_array_equal(scaled(X), 2.0 * X)
+    gc.collect()
+    assert len(alive) == len(recordings_of(scaled)) == 1
 
 
 def test_inside_another_capture():
