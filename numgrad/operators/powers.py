@@ -62,18 +62,16 @@ def root_of_sum_pullback(context, g):
 
 @builtin(complex=False)
 def kinked_power(x1, x2):
-    """A power of a size, or a root of a sum of such: its slope at 0 is 0, as that of ``abs``."""
+    """A power of a size, or a root of a sum of such: its slope at 0 is 0, as that of ``abs``.
+
+    The exponent is the order of a norm, a number: there is no slope in it.
+    """
     return x1**x2
 
 
 @kinked_power.partial("x1")
 def kinked_power_dx1(x1, x2):
     return at_kink(x1 == 0, x2 * x1 ** (x2 - 1))
-
-
-@kinked_power.partial("x2")
-def kinked_power_dx2(x1, y):
-    return where((x1 == 0) & (y == 0), 0.0, y * math.log(x1))
 
 
 @builtin(complex=False)
