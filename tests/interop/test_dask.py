@@ -20,7 +20,9 @@ from numgrad.errors import (
     DtypeError,
     InplaceError,
 )
+from numgrad.interop.dask import work
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.host_only("its clusters compute on processors")
 
@@ -204,6 +206,36 @@ def test_a_worker_evaluates_the_function_once_for_all_of_its_rows(workers, tmp_p
         ng.interop.dask.jacobian(logged, X, client=client, chunk_size=1)
     pids = log.read_text().split()
     assert 1 <= len(pids) == len(set(pids)) <= workers
+
+
+def test_a_copy_that_dask_drops_between_tasks_is_used_again(tmp_path):
+    """Its memory manager drops copies that no task of a worker waits for at the moment."""
+    log = tmp_path / "log"
+
+    def logged(x):
+        with log.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return slow_chain(x)
+
+    with (
+        dask.config.set({"distributed.scheduler.active-memory-manager.interval": "5ms"}),
+        connected(n_workers=2, threads_per_worker=1) as client,
+    ):
+        ng.interop.dask.jacobian(logged, X, client=client, chunk_size=1)
+    pids = log.read_text().split()
+    assert 1 <= len(pids) == len(set(pids)) <= 2
+
+
+def test_a_work_is_kept_while_it_is_used(monkeypatch):
+    recent = work.Recent()
+    monkeypatch.setattr(recent, "seconds", 0.05)
+    first = work.Work(b"", True, "first")
+    recent.use(first)
+    assert recent.get("first") is first
+    deadline = time.monotonic() + 30.0
+    while recent.get("first") is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_worker_compiles_nothing_that_is_on_disk():

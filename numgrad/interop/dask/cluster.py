@@ -81,7 +81,7 @@ class Cluster:
         work = packed(self.what, function, *args)
         with warnings.catch_warnings():  # its advice is to scatter
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return self._submit(Work, work.parts, work.connected)
+            return self._submit(Work, work.parts, work.connected, work.token)
 
     def run(
         self, work: Any, tasks: Sequence[Task], total: int = 0, unit: str = ""

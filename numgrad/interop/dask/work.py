@@ -3,6 +3,8 @@
 import io
 import pickle
 import threading
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
@@ -19,23 +21,25 @@ from ...func.trees import flatten
 class Work:
     """A function and what it is called with, as bytes; on a worker, what has been made of them.
 
-    One future of a cluster holds it. Dask copies it to each worker that needs it and keeps the copy
-    as long as the future lives; all tasks of the worker meet the same object there. If a worker
+    One future of a cluster holds it. Dask copies it to each worker that needs it; all tasks of the
+    worker meet the same object there. Dask's memory manager drops copies between the tasks of a
+    worker and sends them again, so a worker keeps what it has used a short time ago. If a worker
     with the only copy is lost, the scheduler has it made again. It is ``connected`` if gradients
     are recorded where it comes from, so that a result that depends on a tensor from outside would
-    lose them.
+    lose them. Copies of a work have the same ``token``.
     """
 
-    def __init__(self, parts: bytes, connected: bool) -> None:
-        self.parts, self.connected = parts, connected
+    def __init__(self, parts: bytes, connected: bool, token: str) -> None:
+        self.parts, self.connected, self.token = parts, connected, token
         self._lock = threading.Lock()
         self._made: Any = None
 
     def __reduce__(self) -> Any:
-        return Work, (self.parts, self.connected)
+        return arrived, (self.parts, self.connected, self.token)
 
     def made(self, make: Callable[..., Any]) -> Any:
         """Return what ``make`` returns for the function and its arguments; it is called once."""
+        recent.use(self)
         with self._lock:
             if self._made is None:
                 self._made = make(*pickle.loads(self.parts))
@@ -62,6 +66,48 @@ class Work:
             )
 
 
+class Recent:
+    """The works that tasks of this process have used a short time ago."""
+
+    seconds = 30.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used: dict[str, tuple[Work, float]] = {}
+
+    def use(self, work: Work) -> None:
+        """Keep a work for some seconds from now on."""
+        with self._lock:
+            if not self._used:
+                self._look_later()
+            self._used[work.token] = work, time.monotonic()
+
+    def get(self, token: str) -> Work | None:
+        """Return the work with a token, if it is here."""
+        with self._lock:
+            return self._used.get(token, (None, 0.0))[0]
+
+    def _look_later(self) -> None:
+        timer = threading.Timer(self.seconds, self._drop)
+        timer.daemon = True
+        timer.start()
+
+    def _drop(self) -> None:
+        with self._lock:
+            first = time.monotonic() - self.seconds
+            self._used = {token: kept for token, kept in self._used.items() if kept[1] > first}
+            if self._used:
+                self._look_later()
+
+
+recent = Recent()
+
+
+def arrived(parts: bytes, connected: bool, token: str) -> Work:
+    """Return a work that has been sent here: the one that is here already, or a new one."""
+    return recent.get(token) or Work(parts, connected, token)
+
+
 def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
     """Return a function and what it is called with as they travel."""
     import cloudpickle  # pyright: ignore[reportMissingImports]
@@ -81,7 +127,7 @@ def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
                 f"{what}: the function and its arguments are to be sent to other processes, and "
                 f"cannot be pickled: {error}"
             ) from error
-        return Work(file.getvalue(), mode.grad)
+        return Work(file.getvalue(), mode.grad, uuid.uuid4().hex)
 
 
 class _OneThread:
