@@ -2,8 +2,9 @@
 
 A graph of thousands of nodes makes it look through all objects of the process many times.
 
-It clears weak references to all that it is about to free before it calls the finalizers there,
-which may still use it: one that is dead while it is at work does not say that its object is gone.
+The collector clears the weak references to a garbage cycle before it calls the finalizers in the
+cycle, which may still use the objects. So a dead reference says that an object is gone only while
+the collector is not at work.
 """
 
 import gc

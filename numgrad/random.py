@@ -28,7 +28,7 @@ from .functions.operands import as_tensor, as_tensors
 from .functions.powers import sqrt
 from .functions.selection import where
 from .functions.systems import cholesky
-from .functions.wanted import integers, said_by
+from .functions.wanted import WordsOfNumpy, integers
 from .operators.draws import gamma_draw
 
 Formula = Callable[..., Any]
@@ -91,7 +91,8 @@ def _also_of_numpy(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         if has_graph or mode.capture is not None:
             return draw(rng, *args, **given)
         name = draw.__name__
-        return as_tensor(said_by(f"random.{name}", getattr(rng, name), *args, **given))
+        with WordsOfNumpy(f"random.{name}"):
+            return as_tensor(getattr(rng, name)(*args, **given))
 
     return call
 

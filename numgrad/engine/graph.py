@@ -41,11 +41,11 @@ NO_EDGE = Edge(None, 0)
 
 
 class OwnSlot(int):
-    """The slot of an output where the derivative of the node itself reads it.
+    """The slot of an output, as the derivative of the node itself reads the output.
 
-    It is the slot to everybody but a backward pass over a node that has hooks: the derivative reads
-    what the node has computed, not the tensor on which the hooks are, so what arrives there has
-    nothing to do with them.
+    An own slot equals the plain slot. A backward pass over a node with hooks tells the two apart:
+    the derivative reads the computed value, not the tensor that the hooks are on, so a cotangent
+    that arrives by an own slot is not shown to the hooks.
     """
 
     __slots__ = ()
@@ -54,7 +54,6 @@ class OwnSlot(int):
 def own_edge(node: "Node", slot: int) -> Edge:
     """Return the edge of an output as the derivative of its node reads it."""
     return Edge(node, OwnSlot(slot))
-
 
 
 def connect(value: Value, edge: Edge) -> None:
@@ -358,8 +357,11 @@ class Accumulator(Node):
 
 
 class SecondAccumulator(Accumulator):
-    """Stands for another accumulator of a leaf, to which the collector has cleared the reference:
-    it is equal to that one, which a graph may have that a finalizer uses."""
+    """A stand-in for the accumulator of a leaf while the garbage collector is at work.
+
+    The collector has cleared the leaf's weak reference, and a graph that a finalizer uses may still
+    have the accumulator; the stand-in is equal to the accumulator, so the graph's edges lead there.
+    """
 
     __slots__ = ("mark",)
 

@@ -76,19 +76,19 @@ def run_accumulator_pre_hooks(backward_pass: Any, node: Node) -> None:
 
 
 def is_past(edge: Edge) -> bool:
-    """Whether what is sent along an edge passes hooks by: to the output of a watched node from its
-    own derivative, which reads what the node has computed and not the user's tensor."""
+    """Whether a cotangent passes the hooks by: the edge leads from a derivative to the computed
+    output of its own node, which somebody watches."""
     return type(edge.slot) is OwnSlot and edge.node is not None and edge.node.is_watched
 
 
 def past(edge: Edge) -> Edge:
-    """Return the place where that arrives, apart from what the hooks see."""
+    """Return the key under which cotangents that pass the hooks by are summed."""
     return Edge(edge.node, ~edge.slot)
 
 
 def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
-    """Return what has arrived at the outputs of a node past its hooks; it is a part of their
-    gradients where these are wanted."""
+    """Return the cotangents that have passed the hooks of a node by, one for each output; the
+    gradient of an output that is wanted contains its cotangent."""
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)

@@ -1,4 +1,4 @@
-"""Which elements of a result have a part in cotangents that a recorded pass brings back to it."""
+"""The influence of eigenvalues and singular values on the cotangents of a recorded pass."""
 
 import numpy as np
 

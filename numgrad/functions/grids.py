@@ -22,7 +22,7 @@ from .ranges import arange, linspace
 from .repeating import broadcast_arrays, meshgrid
 from .reshaping import moveaxis, reshape
 from .searching import nonzero
-from .wanted import said_by, sequence
+from .wanted import WordsOfNumpy, sequence
 
 # What NumPy makes of sizes, positions and truth values --------------------------------------------
 
@@ -45,7 +45,8 @@ def plain(name: str, says: str, example: str, result: str) -> Callable[..., Any]
             if isinstance(value, Tensor):
                 leaving.refuse(value, f"ng.{name}", "It has no derivative.")
         given = {key: arrays_of(seen(value)) for key, value in options.items()}
-        return tensors_of(said_by(name, function, *[arrays_of(seen(a)) for a in args], **given))
+        with WordsOfNumpy(name):
+            return tensors_of(function(*[arrays_of(seen(a)) for a in args], **given))
 
     call.__doc__ = f"""Return {says}; as `numpy.{name}`, not differentiable.
 

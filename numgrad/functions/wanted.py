@@ -1,4 +1,5 @@
-"""What functions want of arguments that are no operands: errors that say which one, and of what."""
+"""Checks of arguments that are no operands: an error names the function, the argument, and what is
+wanted."""
 
 import operator
 import sys
@@ -57,9 +58,21 @@ def numeric(x: Any, argument: str) -> Any:
     raise TypeError(unwanted(argument, "a number or an array", x))
 
 
+PLAIN = (TypeError.__init__, ValueError.__init__)
+"""Errors that are made from a text alone."""
+
+
 class WordsOfNumpy:
-    """In the block NumPy says what is wrong with arguments; its errors are given the name of the
-    function that was called."""
+    """A block in which errors of NumPy about arguments get the name of a public function in front.
+
+    Parameters
+    ----------
+    name : str
+        The function; by default the one that the user's code has called.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
 
     def __enter__(self) -> None:
         pass
@@ -67,23 +80,9 @@ class WordsOfNumpy:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if isinstance(error, NumgradError) or not isinstance(error, (TypeError, ValueError)):
             return
-        name = called()
+        name = self.name or called()
         if name not in str(error) and kind.__init__ in PLAIN:
             raise type(error)(f"{name}: {error}") from None
-
-
-def said_by(name: str, function: Any, *args: Any, **given: Any) -> Any:
-    """Call a function of NumPy's; what it says of arguments is said by the function ``name``."""
-    try:
-        return function(*args, **given)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, NumgradError) or type(error).__init__ not in PLAIN:
-            raise
-        raise type(error)(f"{name}: {error}") from None
-
-
-PLAIN = (TypeError.__init__, ValueError.__init__)
-"""Errors that are made from a text alone."""
 
 
 def sequence(items: Any, argument: str) -> Any:

@@ -32,7 +32,6 @@ declare("kl_div", "x1 x2", "``x1 * log(x1 / x2) - x1 + x2``", **BOTH,
         dx2=("1 - x1 / x2", "ratio_gap(x1, x2)"))
 
 
-
 declare("huber", "delta r", "Huber's loss: ``r**2 / 2`` for ``abs(r) <= delta``, linear beyond",
         value="where(delta < 0, math.inf, where(abs(r) <= delta, 0.5 * r * r,"
         " delta * (abs(r) - 0.5 * delta)))", domain="delta >= 0", tried=((0.2, 2), (-3, 3)),

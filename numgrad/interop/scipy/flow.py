@@ -129,7 +129,6 @@ class Times:
         theirs: of the solver's own times only the ends of the interval are."""
         if self.wanted is not None:
             return self.wanted, all_moved(field, t, self.wanted, y, params)
-
         if self.are_chosen or not self.move:
             return t, y
         times: Any = t

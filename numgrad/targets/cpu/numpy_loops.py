@@ -155,7 +155,7 @@ def _table(alias: str) -> np.ndarray | None:
 def _loop_of(ufunc: Any, characters: str) -> tuple[int, int] | None:
     """Return the addresses of the loop for some dtypes and of its data; None unless all that the
     headers say of the object agrees with what it tells Python."""
-    has_lock = getattr(sys, "_is_gil_enabled", bool(1).__bool__)()
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if not (isinstance(ufunc, np.ufunc) and sys.implementation.name == "cpython" and has_lock):
         return None
     header = _Header.from_address(id(ufunc) + object.__basicsize__)
