@@ -19,9 +19,10 @@ from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
 from .jacobians import value_and_jacobian as value_and_jacobian
 from .replayer import jit as jit
+from .transposition import linear_transpose as linear_transpose
 from .vmap_call import vmap as vmap
 
 __all__ = [
-    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "linearize",
-    "value_and_grad", "value_and_jacobian", "vhp", "vjp", "vmap",
+    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
+    "linear_transpose", "linearize", "value_and_grad", "value_and_jacobian", "vhp", "vjp", "vmap",
 ]  # fmt: skip

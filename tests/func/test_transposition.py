@@ -1,0 +1,77 @@
+"""Transposes of linear functions."""
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+
+rng = np.random.default_rng(7)
+A = rng.normal(size=(3, 4))
+C = A + 1j * rng.normal(size=(3, 4))
+V = rng.normal(size=3)
+
+
+def test_matrices():
+    transposed = ng.func.linear_transpose(lambda x: A @ x, np.zeros(4))
+    for v in (V, 2 * V):  # again, with the same graph
+        (found,) = transposed(v)
+        np.testing.assert_allclose(found, A.T @ v, rtol=1e-14)
+
+
+def test_complex_matrices_are_not_conjugated():
+    v = V + 1j * V[::-1]
+    (found,) = ng.func.linear_transpose(lambda x: C @ x, np.zeros(4, complex))(v)
+    np.testing.assert_allclose(found, C.T @ v, rtol=1e-14)
+
+
+def test_values_of_primals_do_not_matter():
+    given = {"a": np.full(4, np.nan), "b": (np.ones(4), 3.0)}
+    transposed = ng.func.linear_transpose(lambda t: {"y": A @ (t["a"] - t["b"][0] * 2)}, given)
+    (found,) = transposed({"y": V})
+    np.testing.assert_allclose(found["a"], A.T @ V, rtol=1e-14)
+    np.testing.assert_allclose(found["b"][0], -2 * A.T @ V, rtol=1e-14)
+    assert found["b"][1] == 0
+
+
+def test_transposed_twice_is_the_function():
+    at = np.zeros(4)
+    once = ng.func.linear_transpose(lambda x: np.cumsum(A @ x), at)
+    twice = ng.func.linear_transpose(lambda v: once(v)[0], np.zeros(3))
+    x = rng.normal(size=4)
+    np.testing.assert_allclose(twice(x)[0], np.cumsum(A @ x), rtol=1e-13)
+
+
+def test_gradients_to_what_the_function_closes_over():
+    def loss(a):
+        (found,) = ng.func.linear_transpose(lambda x: a @ x, np.zeros(4))(V)
+        return (found**2).sum()
+
+    np.testing.assert_allclose(ng.func.grad(loss)(A), 2 * np.outer(V, A.T @ V), rtol=1e-13)
+
+
+def test_captured_and_mapped():
+    def transposed(v):
+        return ng.func.linear_transpose(lambda x: A @ x, np.zeros(4))(v)[0]
+
+    rows = np.stack([V, 3 * V])
+    for f in (ng.func.vmap(transposed), ng.func.vmap(ng.jit(transposed))):
+        np.testing.assert_allclose(f(rows), rows @ A, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (lambda x: x * x, "depends on the point"),
+        (np.sin, "depends on the point"),
+        (lambda x: x + 1, "at 0 it is not 0"),
+        (lambda x: (x * x[::-1]).sum(), "depends on the point"),
+    ],
+)
+def test_what_is_not_linear_is_refused(function, why):
+    with pytest.raises(ng.errors.ArgTypeError, match=why):
+        ng.func.linear_transpose(function, np.ones(3))
+
+
+def test_what_does_not_depend_on_its_argument():
+    (found,) = ng.func.linear_transpose(lambda x: np.zeros(2), np.ones(3))(np.ones(2))
+    np.testing.assert_array_equal(found, np.zeros(3))
