@@ -249,3 +249,7 @@ __all__ = [
     "external_stream", "is_available", "is_simulated", "max_memory_allocated", "mem_get_info",
     "memory_allocated", "reset_peak_memory_stats", "stream", "synchronize", "unavailable_reason",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

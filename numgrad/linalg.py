@@ -98,5 +98,19 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
         raise ValueError(f"linalg.outer needs two vectors, got shapes {x1.shape} and {x2.shape}")
     return _products.outer(x1, x2)
 
+__all__ = [
+    "LinAlgError", "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "cond",
+    "cross", "det", "diagonal", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
+    "eigvalsh_tridiagonal", "expm", "hankel", "inv", "logm", "lstsq", "lu", "lu_factor",
+    "lu_solve", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
+    "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_banded",
+    "solve_circulant", "solve_continuous_lyapunov", "solve_sylvester", "solve_toeplitz",
+    "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals", "tensordot", "tensorinv",
+    "tensorsolve", "toeplitz", "trace", "vecdot", "vector_norm",
+]  # fmt: skip
 
 __getattr__ = _names_of("scipy.linalg", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -278,3 +278,7 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = _names_of("numpy.random", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

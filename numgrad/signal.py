@@ -9,4 +9,10 @@ from .functions.convolution import correlate2d as correlate2d
 from .functions.convolution import fftconvolve as fftconvolve
 from .functions.convolution import oaconvolve as oaconvolve
 
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "oaconvolve"]
+
 __getattr__ = _names_of("scipy.signal", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -12,3 +12,7 @@ from . import paddle as paddle
 from . import torch as torch
 
 __all__ = ["chainer", "fluid", "paddle", "torch"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -98,3 +98,10 @@ def grad(
     if not inputs:
         return []
     return list(run_grad(outputs, inputs, grad_outputs, options, _DIALECT))
+
+
+__all__ = ["grad"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -141,3 +141,10 @@ def _refuse_other_dtypes(outputs: list[Tensor], seeds: list[Tensor | None]) -> N
 
 dygraph = SimpleNamespace(grad=grad, BackwardStrategy=BackwardStrategy, guard=_guard)
 """The namespace ``paddle.fluid.dygraph``."""
+
+
+__all__ = ["BackwardStrategy", "dygraph", "grad"]
+
+
+def __dir__() -> list[str]:
+    return __all__

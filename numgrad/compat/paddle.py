@@ -149,3 +149,12 @@ autograd = SimpleNamespace(backward=backward, ir_backward=ir_backward)
 
 imperative = SimpleNamespace(guard=_guard)
 """The namespace ``paddle.imperative`` of paddle 1.8, where imperative mode is a block."""
+
+
+__all__ = [
+    "autograd", "backward", "grad", "imperative", "ir_backward", "matmul", "ones", "to_tensor",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

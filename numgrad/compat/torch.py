@@ -148,3 +148,10 @@ def _tensors_only(seeds: Any) -> Any:
                 f"gradients can be either Tensors or None, but got {type(seed).__name__}"
             )
     return seeds
+
+
+__all__ = ["GradientEdge", "backward", "get_gradient_edge", "grad"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -41,3 +41,7 @@ def load_pelts() -> Pelts:
     with (files(__name__) / "pelts.csv").open(encoding="utf-8") as lines:
         table = np.genfromtxt(lines, delimiter=",", skip_header=2, names=True)
     return Pelts(table["year"].astype(np.int64), table["hare"].copy(), table["lynx"].copy())
+
+
+def __dir__() -> list[str]:
+    return __all__

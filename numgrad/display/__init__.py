@@ -5,3 +5,9 @@ from .dot import dot as dot
 from .pattern_plot import spy as spy
 from .profiling import Profile as Profile
 from .profiling import profile as profile
+
+__all__ = ["Dot", "Profile", "dot", "profile", "spy"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -15,4 +15,13 @@ from .laguerre import Laguerre as Laguerre
 from .legendre import Legendre as Legendre
 from .polynomial import Polynomial as Polynomial
 
+__all__ = [
+    "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial", "chebyshev",
+    "hermite", "hermite_e", "laguerre", "legendre", "polynomial",
+]  # fmt: skip
+
 __getattr__ = _names_of("numpy.polynomial", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -43,4 +43,17 @@ from .multivariate import multinomial as multinomial
 from .multivariate import multivariate_normal as multivariate_normal
 from .multivariate import wishart as wishart
 
+__all__ = [
+    "bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "fisk", "gamma",
+    "genextreme", "genpareto", "geom", "gompertz", "gumbel_l", "gumbel_r", "halfcauchy",
+    "halfnorm", "invgamma", "invgauss", "laplace", "logistic", "lognorm", "loguniform",
+    "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "powerlaw",
+    "rayleigh", "skewnorm", "t", "triang", "truncnorm", "uniform", "vonmises", "weibull_min",
+    "wishart",
+]  # fmt: skip
+
 __getattr__ = _names_of("scipy.stats", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,4 +9,10 @@ from .derivatives import gradcheck as gradcheck
 from .derivatives import gradgradcheck as gradgradcheck
 from .operators import check_operator as check_operator
 
+__all__ = ["GradcheckError", "check_operator", "gradcheck", "gradgradcheck"]
+
 __getattr__ = _names_of("numpy.testing", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__
