@@ -78,3 +78,7 @@ __all__ = [
     "SparsityError",
     "UnusedInputError",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

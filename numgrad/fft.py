@@ -37,3 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = _names_of("scipy.fft", __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

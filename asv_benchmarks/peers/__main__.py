@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cold, machine, report
-from .chart import draw
+from .chart import draw, draw_front
 from .rounds import Options, as_json, measure
 from .task import Workload
 from .workloads import selected
@@ -110,6 +110,7 @@ def main(arguments: list[str]) -> int:
     (options.output / "peers.json").write_text(json.dumps(measured, indent=1) + "\n")
     (options.output / "peers.md").write_text(report.markdown(measured) + "\n")
     say(draw(measured, options.output / "peers.png"))
+    say(draw_front(measured, options.output / "jacobian.svg"))
     say(report.summary(measured["workloads"]))
     return 0
 

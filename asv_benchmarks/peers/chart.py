@@ -1,9 +1,10 @@
-"""The plot: every system's time over that of the hand-written adjoint, on a logarithmic axis."""
+"""The plots: every system's time over that of the hand-written adjoint, on a logarithmic axis; and
+the times of one workload, the Jacobian of a simulation, as bars."""
 
 from pathlib import Path
 from typing import Any
 
-from .report import HAND_WRITTEN, limit
+from .report import HAND_WRITTEN, duration, limit
 
 FAMILIES = {
     "numgrad": "tab:red",
@@ -33,6 +34,35 @@ def draw(measured: dict[str, Any], path: Path) -> str:
     _legend(axes)
     figure.savefig(path, dpi=120)
     return f"wrote {path}"
+
+
+def draw_front(measured: dict[str, Any], path: Path, key: str = "W2") -> str:
+    """Write the picture of one workload's times; return a line that says so, or why not."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return "no picture: Matplotlib is not installed"
+    workload = next((w for w in measured["workloads"] if w["key"] == key), None)
+    if workload is None:
+        return f"no picture of {key}: it was not measured"
+    rows = sorted((r for r in workload["rows"] if r["steady"]), key=lambda r: -r["steady"])
+    figure = Figure(figsize=(6.4, 0.36 * len(rows) + 0.9), layout="constrained")
+    _bars(figure.add_subplot(), rows)
+    figure.suptitle(workload["title"], fontsize="medium")
+    figure.savefig(path, metadata={"Date": None})
+    return f"wrote {path}"
+
+
+def _bars(axes: Any, rows: list[dict[str, Any]]) -> None:
+    milliseconds = [1e3 * row["steady"] for row in rows]
+    families = [row["system"].split()[0].split(".")[0] for row in rows]
+    colours = [FAMILIES.get(family, "tab:gray") for family in families]
+    bars = axes.barh([row["system"] for row in rows], milliseconds, color=colours)
+    axes.bar_label(bars, [duration(row["steady"]) for row in rows], padding=4)
+    axes.set_xscale("log")
+    axes.set_xlim(right=4 * max(milliseconds))
+    axes.set_xlabel("time of a call, milliseconds")
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _points(axes: Any, height: int, rows: list[dict[str, Any]]) -> None:

@@ -151,6 +151,16 @@ def test_plot_is_written(measured, tmp_path):
     assert (tmp_path / "peers.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_plot_of_one_workload_is_written(measured, tmp_path):
+    pytest.importorskip("matplotlib")
+    from asv_benchmarks.peers.chart import draw_front
+
+    key, path = measured["workloads"][0]["key"], tmp_path / "one.svg"
+    assert draw_front(measured, path, key) == f"wrote {path}"
+    assert "ms" in path.read_text()
+    assert draw_front(measured, path, "none") == "no picture of none: it was not measured"
+
+
 def test_whole_command_writes_its_files(tmp_path):
     arguments = ["--workloads", "W9chain", "--peers", "none", "--quick", "--no-extras"]
     environment = machine.worker_environment(_without_openblas(), 1)
