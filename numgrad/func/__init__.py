@@ -26,3 +26,7 @@ __all__ = [
     "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
     "linear_transpose", "linearize", "value_and_grad", "value_and_jacobian", "vhp", "vjp", "vmap",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,3 +10,7 @@ from .blocks import value_and_grad as value_and_grad
 from .jacobians import jacobian as jacobian
 
 __all__ = ["jacobian", "map_blocks", "value_and_grad"]
+
+
+def __dir__() -> list[str]:
+    return __all__

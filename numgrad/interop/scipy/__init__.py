@@ -15,3 +15,7 @@ __all__ = [
     "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize",
     "root", "solve_ivp", "spsolve",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
