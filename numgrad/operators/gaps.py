@@ -12,9 +12,10 @@ import numpy as np
 
 from .._declare import HostOperator, door
 from .cast import cast
-from .comparison import equal, less_equal, logical_and, logical_or
+from .comparison import equal, less_equal, logical_and, logical_or, not_equal
 from .elementwise import absolute, add, multiply, reciprocal, subtract, where
 from .indexing import diagonal, index
+from .kinks import at_kink
 from .matmul import adjoint
 from .reduction import sum as sum_
 from .selection import maximum
@@ -115,6 +116,29 @@ class Gaps(NamedTuple):
     values: Any
     limit: Any
     still: np.ndarray
+
+
+def rotation(x: Any, gaps: Gaps, recorded: bool) -> Any:
+    """Return the tangents of vectors in their basis: ``x``, what a change of the matrix is there,
+    divided by gaps. Where it is 0 for a gap that is rounding, that is so for this change only: it
+    has no derivative, and where this is ``recorded``, that is NaN."""
+    if not recorded:
+        return quotient(x, gaps, (x,))
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
+    inverse = reciprocal(where(close, number(1.0, gaps.values.dtype), gaps.values))
+    turn = multiply(at_kink(close, x), cast(inverse, x.dtype))
+    turn = add(turn, where(logical_and(close, not_equal(x, zero)), nan, zero))
+    return where(door.constant(gaps.still), zero, turn)
+
+
+def turning(x: Any, gaps: Gaps) -> Any:
+    """Return ``x`` divided by gaps, and NaN where a gap is rounding: by how much such vectors turn
+    is not known."""
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    inverse = reciprocal(where(close, number(np.nan, gaps.values.dtype), gaps.values))
+    zero = number(0.0, x.dtype)
+    return where(door.constant(gaps.still), zero, multiply(x, cast(inverse, x.dtype)))
 
 
 def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> Any:
