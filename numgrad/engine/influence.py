@@ -1,66 +1,127 @@
 """The influence of eigenvalues and singular values on the cotangents of a recorded pass."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from typing import Any
+
 import numpy as np
 
 from .backward import Pass
+from .forward import ForwardPass
 from .graph import Edge, Node, Value
 from .record import grad_mode, mode, runtime
-from .request import Request
+from .request import Request, TangentRequest
 from .select import reachable
 
 
-def influence(cotangent: Value, node: Node) -> list[Value] | None:
-    """Return, for a cotangent of values that ``node`` has found, numbers that are 0 where an
-    element of these values has no part in it.
+def influence(
+    cotangent: Value, node: Node, backward_pass: Pass | None = None
+) -> list[Value] | None:
+    """Return, for a cotangent of values that ``node`` has found, numbers that are 0 for elements
+    in which no values have a part.
 
     Parameters
     ----------
     cotangent : Value
         Computed from values that operators with a ``value_slot`` have found.
+    backward_pass : Pass, optional
+        In which it has arrived at the first output of the node, if that may not be recorded: what
+        is not known of the cotangent then is found out again, recorded.
 
     Returns
     -------
     list of Value or None
-        Of each such operator that has a part; of the cotangent itself too if what the node has got
-        has a part in another way. None if nobody knows, as a function of the user's is on the way.
+        With the cotangent's shape; of the cotangent itself too if what the node has got has a part
+        in another way. None if nobody knows, as a function of the user's is on the way,
+        or the cotangent comes from outside of a captured function.
     """
+    if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
+        return _influence(cotangent, node)
+    if backward_pass.around is not None:
+        return None
+    with _taken_back(backward_pass):
+        again = _recorded(backward_pass, node)
+        return None if again is None else _influence(again, node)
+
+
+@contextmanager
+def _taken_back(backward_pass: Pass) -> Iterator[None]:
+    """Let the nodes of a pass have what they have saved, for a while."""
+    freed = {n: saved for n, saved in backward_pass.saved.items() if n.saved is None}
+    for n, saved in freed.items():
+        n.saved = saved
+    try:
+        yield
+    finally:
+        for n in freed:
+            n.free()
+
+
+def _recorded(backward_pass: Pass, node: Node) -> Value | None:
+    """Return the cotangent of a node's first output with a graph."""
+    request, place = backward_pass.request, Edge(node, 0)
+    order = reachable(request.roots, request.cut, {node}, node.number)
+    if request.is_special or node.extras is not None:
+        return None
+    if not all([n is node or _is_known(n) for n in order]):  # noqa: C419
+        return None
+    again = Request(request.seeds, [place], True, True, ends={node}, batch=request.batch)
+    with grad_mode(True):
+        return _done(Pass, again).get(place)
+
+
+def _influence(cotangent: Value, node: Node) -> list[Value] | None:
     if not cotangent.requires_grad or cotangent.edge.node is None:
         return []
     order = reachable([cotangent.edge.node], ())
     ends = {n for n in order if getattr(n.operator, "value_slot", None) is not None}
     order = reachable([cotangent.edge.node], (), ends)
     inside = [n for n in order if n not in ends]
-    if not all([n.is_accumulator or _is_plain(n) for n in inside]):  # noqa: C419
-        return None
+    above = set() if node.parents[0] is None else set(reachable([node.parents[0]], ()))
+    for n in inside:
+        from_outside = mode.capture is not None and n.is_accumulator and n not in above
+        if from_outside or not (n.is_accumulator or _is_known(n)):
+            return None
     met = {place for n in inside for place in zip(n.parents, n.slots, strict=True)}
     edges = [Edge(n, slot) for n, slot in met if n in ends]
     if any([e.node.operator.value_slot != e.slot for e in edges]):  # type: ignore[union-attr]  # noqa: C419
         return None
-    found = _found(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
-    above = node.parents[0]
-    is_apart = above is None or set(inside).isdisjoint(reachable([above], ()))
-    return found if is_apart else [*found, cotangent]
+    found = _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
+    return found if above.isdisjoint(inside) else [*found, cotangent]
 
 
-def _is_plain(node: Node) -> bool:
-    return node.operator.has_rule and node.extras is None and node.saved is not None
+def _is_known(node: Node) -> bool:
+    """Whether a node does what its operator says, and finds no values that are not seen here."""
+    operator = node.operator
+    if not operator.has_rule or node.extras is not None or node.saved is None:
+        return False
+    whole = getattr(operator, "recording", None) or getattr(operator, "sample", None)
+    hidden = () if whole is None else whole.exprs
+    return all([getattr(e.operator, "value_slot", None) is None for e in hidden])  # noqa: C419
 
 
-def _found(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
-    """Return the gradients of a sum of the cotangent's elements, with weights that do not cancel.
-    """
+def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
+    """Return the tangent of a cotangent for tangents of its values that do not cancel."""
     if not edges:
         return []
-    spec = cotangent.spec
+    seeds = [(edge, _weights(edge.spec)) for edge in edges]
+    request = TangentRequest(seeds, [cotangent.edge], retain_graph=True, ends=ends)
+    with grad_mode(False):
+        return list(_done(ForwardPass, request).values())
+
+
+def _weights(spec: Any) -> Value:
     weights = np.sqrt(2.0 + np.arange(int(np.prod(spec.shape)))).reshape(spec.shape)
-    seed = runtime.value(runtime.placed(weights.astype(spec.dtype), spec.device))
-    request = Request([(cotangent.edge, seed)], edges, retain_graph=True, ends=ends)
+    return runtime.value(runtime.placed(weights.astype(spec.dtype), spec.device))
+
+
+def _done(kind: type[Pass], request: Request) -> dict[Edge, Value]:
+    """Return what a pass finds, as a part of the one around it if that computes nothing yet."""
     if mode.trace is not None:
         mode.trace.is_whole = False  # it would take what is found here for constant
-    with grad_mode(False):
-        inner = Pass(request)
-        grads = inner.run().grads if inner.around is None else inner.take_part()
-    return [grads[edge] for edge in edges if edge in grads]
+    inner = kind(request)
+    return inner.run().grads if inner.around is None else inner.take_part()
 
 
 __all__ = ["influence"]

@@ -50,6 +50,30 @@ class Decomposition(HostOperator):
         return function
 
 
+class Slopes(Decomposition):
+    """Slopes of values along a change of the matrix; its pullback also gets numbers that are 0 for
+    values that have no part in their cotangents, recorded or not."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, values=0, **options)
+
+    def pullback(self, function: Any) -> Any:
+        super().pullback(function)
+        self.has_rule = False  # what has a part is seen in the graph around
+        return function
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        (g,) = cotangents
+        return self._pullback(context, g, _parts(door.influence(g, context.node, backward_pass), g))  # type: ignore[misc]
+
+
+def slopes_of_values(signature: str, **options: Any) -> Any:
+    """Declare an operator of `Slopes` from a function of whole arrays."""
+    return lambda function: Slopes(function, signature, **options)
+
+
 def decomposition(signature: str, **options: Any) -> Any:
     """Declare a factorization from a function of whole arrays; see `HostOperator`."""
     return lambda function: Decomposition(function, signature, **options)
@@ -202,10 +226,13 @@ def slopes_between(x: Any, first: Any, second: Any, parts: Any, gaps: Gaps, tota
 def parts_in(context: Any, cotangents: Any) -> Any:
     """Return, for the cotangents of values that are recorded, numbers that are 0 for values that
     have no part in them."""
+    return _parts(door.influence(cotangents, context.node), cotangents)
+
+
+def _parts(found: Any, cotangents: Any) -> Any:
     real = np.finfo(cotangents.dtype).dtype
     none = door.constant(np.zeros(cotangents.shape[-1:], real))
-    found = door.influence(cotangents, context.node)
-    if found is None or any(x.shape[-1] != cotangents.shape[-1] for x in found):
+    if found is None:
         return add(none, number(1.0, real))
     parts = none
     for x in found:

@@ -26,6 +26,7 @@ from .gaps import (
     quotient,
     rotation,
     rounding,
+    slopes_of_values,
     slopes_between,
     turning,
 )
@@ -132,7 +133,7 @@ def _slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> Any:
     return hermitian_slopes(context.input(0), w, v, change, slopes)
 
 
-@decomposition("(n,n),(n),(n,n),(n,n),(n)->(n)", results=("real",))
+@slopes_of_values("(n,n),(n),(n,n),(n,n),(n)->(n)", results=("real",))
 def hermitian_slopes(a, w, v, change, slopes):
     """The ``slopes`` of eigenvalues along a ``change`` of the matrix, whose derivative is that of
     perturbation theory: between equal values it is known only where these have equal cotangents."""
@@ -143,9 +144,9 @@ hermitian_slopes.reads(lambda needs: (True, True, True, True, False, False))
 
 
 @hermitian_slopes.pullback
-def hermitian_slopes_pullback(context, g):
+def hermitian_slopes_pullback(context, g, parts):
     w, v = real(context.input(1)), context.input(2)
-    turned = _turned_by(w, v, g, parts_in(context, g), context.input(3))[1]
+    turned = _turned_by(w, v, g, parts, context.input(3))[1]
     return turned, None, None, _from_eigenvalues(context, w, v, g), None
 
 
@@ -290,7 +291,7 @@ def _general_slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> A
     return general_slopes(context.input(0), w, v, change, slopes, caller=caller)
 
 
-@decomposition("(n,n),(n),(n,n),(n,n),(n)->(n)")
+@slopes_of_values("(n,n),(n),(n,n),(n,n),(n)->(n)")
 def general_slopes(a, w, v, change, slopes):
     """The ``slopes`` of eigenvalues of any matrix along a ``change`` of it, whose derivative is
     that of perturbation theory: as `hermitian_slopes` says."""
@@ -301,9 +302,9 @@ general_slopes.reads(lambda needs: (True, True, True, True, False, False))
 
 
 @general_slopes.pullback
-def general_slopes_pullback(context, g):
+def general_slopes_pullback(context, g, parts):
     w, v, change = (context.input(n) for n in (1, 2, 3))
-    turned = _turned_in_general_by(context, w, v, g, parts_in(context, g), change)[1]
+    turned = _turned_in_general_by(context, w, v, g, parts, change)[1]
     return turned, None, None, _from_any_eigenvalues(context, w, v, g), None
 
 
