@@ -33,8 +33,7 @@ def influence(
     -------
     list of Value or None
         With the cotangent's shape; of the cotangent itself too if what the node has got has a part
-        in another way. None if nobody knows, as a function of the user's is on the way,
-        or the cotangent comes from outside of a captured function.
+        in another way. None if nobody knows, as a function of the user's is on the way.
     """
     if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
         return _influence(cotangent, node)
@@ -79,14 +78,14 @@ def _influence(cotangent: Value, node: Node) -> list[Value] | None:
     order = reachable([cotangent.edge.node], (), ends)
     inside = [n for n in order if n not in ends]
     above = set() if node.parents[0] is None else set(reachable([node.parents[0]], ()))
-    for n in inside:
-        from_outside = mode.capture is not None and n.is_accumulator and n not in above
-        if from_outside or not (n.is_accumulator or _is_known(n)):
-            return None
+    if not all([n.is_accumulator or _is_known(n) for n in inside]):  # noqa: C419
+        return None
     met = {place for n in inside for place in zip(n.parents, n.slots, strict=True)}
     edges = [Edge(n, slot) for n, slot in met if n in ends]
     if any([e.node.operator.value_slot != e.slot for e in edges]):  # type: ignore[union-attr]  # noqa: C419
         return None
+    if mode.capture is not None:  # what an argument is of, nobody sees here
+        edges += [Edge(n, 0) for n in inside if n.is_accumulator and n not in above]
     found = _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
     return found if above.isdisjoint(inside) else [*found, cotangent]
 
@@ -102,7 +101,7 @@ def _is_known(node: Node) -> bool:
 
 
 def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
-    """Return the tangent of a cotangent for tangents of its values that do not cancel."""
+    """Return the tangent of a cotangent for tangents there that do not cancel."""
     if not edges:
         return []
     seeds = [(edge, _weights(edge.spec)) for edge in edges]
