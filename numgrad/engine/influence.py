@@ -67,7 +67,7 @@ def _recorded(backward_pass: Pass, node: Node) -> Value | None:
         return None
     again = Request(request.seeds, [place], True, True, ends={node}, batch=request.batch)
     with grad_mode(True):
-        return _done(Pass, again).get(place)
+        return backward_pass.with_part(Pass(again)).get(place)
 
 
 def _influence(cotangent: Value, node: Node) -> list[Value] | None:
@@ -106,21 +106,16 @@ def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
         return []
     seeds = [(edge, _weights(edge.spec)) for edge in edges]
     request = TangentRequest(seeds, [cotangent.edge], retain_graph=True, ends=ends)
+    if mode.trace is not None:
+        mode.trace.is_whole = False  # it would take what is found here for constant
     with grad_mode(False):
-        return list(_done(ForwardPass, request).values())
+        inner = ForwardPass(request)
+        return list((inner.run().grads if inner.around is None else inner.take_part()).values())
 
 
 def _weights(spec: Any) -> Value:
     weights = np.sqrt(2.0 + np.arange(int(np.prod(spec.shape)))).reshape(spec.shape)
     return runtime.value(runtime.placed(weights.astype(spec.dtype), spec.device))
-
-
-def _done(kind: type[Pass], request: Request) -> dict[Edge, Value]:
-    """Return what a pass finds, as a part of the one around it if that computes nothing yet."""
-    if mode.trace is not None:
-        mode.trace.is_whole = False  # it would take what is found here for constant
-    inner = kind(request)
-    return inner.run().grads if inner.around is None else inner.take_part()
 
 
 __all__ = ["influence"]
