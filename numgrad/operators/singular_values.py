@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .cast import cast
-from .complex_parts import real
+from .complex_parts import conj, real
 from .elementwise import absolute, add, multiply, negative, subtract
 from .gaps import (
     Gaps,
@@ -24,8 +24,11 @@ from .gaps import (
     parts_in,
     quotient,
     rest_of,
+    rotation,
     rounding,
     slopes_between,
+    slopes_of_values,
+    turning,
 )
 from .joining import concat
 from .matmul import adjoint, matmul
@@ -109,29 +112,38 @@ def svd_pullback(context, gu, gs, gvh):
 @svd.pushforward
 def svd_pushforward(context, ta):
     full_u, s, full_vh = (context.output(n) for n in range(3))
-    k, full_v = s.shape[-1], adjoint(full_vh)
-    u, v = first_of(full_u, k), first_of(full_v, k)
-    ta = half(ta, 1) if context.static["hermitian"] else ta
-    along, across = matmul(ta, v), matmul(adjoint(ta), u)
-    p = matmul(adjoint(u), along)
-    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    even, odd = half(p, 1), half(p, -1)
-    even, odd = quotient(even, differences, (even,)), quotient(odd, sums, (odd,))
+    k, full_v, hermitian = s.shape[-1], adjoint(full_vh), context.static["hermitian"]
+    u, v, recorded = first_of(full_u, k), first_of(full_v, k), context.create_graph
+    change = half(ta, 1) if hermitian else ta
+    p, *both = _moved_vectors(u, s, v, change, lambda x, gaps: rotation(x, gaps, recorded))
     turned = []
-    for full, x, image, product, turn in (
-        (full_u, u, along, p, add(even, odd)),
-        (full_v, v, across, adjoint(p), subtract(even, odd)),
-    ):
-        tx = matmul(x, turn)
-        if x.shape[-2] > k:
-            rest = subtract(image, matmul(x, product))
-            tx = add(tx, quotient(rest, values, (rest,)))
+    for full, x, tx in ((full_u, u, both[0]), (full_v, v, both[1])):
         if full.shape[-1] > k:
             others = rest_of(full, k)
             back = negative(matmul(x, matmul(adjoint(tx), others)))
             tx = concat(tx, back, axis=-1)
         turned.append(tx)
-    return turned[0], real(main_diagonal(p)), adjoint(turned[1])
+    slopes = _slopes(context, u, s, v, ta, real(main_diagonal(p)), hermitian)
+    return turned[0], slopes, adjoint(turned[1])
+
+
+def _moved_vectors(u: Any, s: Any, v: Any, change: Any, divided: Any) -> tuple[Any, Any, Any]:
+    """Return a change of the matrix in the bases of its singular vectors, and the tangents of
+    these, ``divided`` by gaps."""
+    along, across = matmul(change, v), matmul(adjoint(change), u)
+    p = matmul(adjoint(u), along)
+    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    even, odd = divided(half(p, 1), differences), divided(half(p, -1), sums)
+    turned = []
+    for x, image, product, turn in (
+        (u, along, p, add(even, odd)),
+        (v, across, adjoint(p), subtract(even, odd)),
+    ):
+        tx = matmul(x, turn)
+        if x.shape[-2] > s.shape[-1]:
+            tx = add(tx, divided(subtract(image, matmul(x, product)), values))
+        turned.append(tx)
+    return p, turned[0], turned[1]
 
 
 def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
@@ -186,13 +198,15 @@ def gradient_of_sizes(a, u, s, v, g, parts, ga, *, hermitian):
     return ga.copy()
 
 
-gradient_of_sizes.reads(lambda needs: (False, True, True, True, True, True, False, False))
+gradient_of_sizes.reads(lambda needs: (True, True, True, True, True, True, False, False))
 
 
 @gradient_of_sizes.pullback
 def gradient_of_sizes_pullback(context, x):
     p, turned = _turned(context, x)
-    return turned, None, None, None, real(main_diagonal(p)), None, None
+    u, s, v = (context.input(n) for n in (1, 2, 3))
+    slopes = _slopes(context, u, s, v, x, real(main_diagonal(p)), context.static["hermitian"])
+    return turned, None, None, None, slopes, None, None
 
 
 @gradient_of_sizes.pushforward
@@ -206,11 +220,15 @@ def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
 
 
 def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    u, s, v, g, parts = (context.input(n) for n in (1, 2, 3, 4, 5))
+    return _turned_by(u, real(s), v, real(g), real(parts), x, context.static["hermitian"])
+
+
+def _turned_by(
+    u: Any, s: Any, v: Any, g: Any, parts: Any, x: Any, hermitian: bool
+) -> tuple[Any, Any]:
     """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
     these turn into one another, and into what is outside of them."""
-    u, s, v, g, parts = (context.input(n) for n in (1, 2, 3, 4, 5))
-    s, g, parts = real(s), real(g), real(parts)
-    hermitian = context.static["hermitian"]
     x = half(x, 1) if hermitian else x
     along, across = matmul(x, v), matmul(adjoint(x), u)
     p = matmul(adjoint(u), along)
@@ -232,3 +250,49 @@ def _turned(context: Any, x: Any) -> tuple[Any, Any]:
     if v.shape[-2] > s.shape[-1]:
         turned = add(turned, matmul(u, adjoint(outside(v, across, adjoint(p)))))
     return p, half(turned, 1) if hermitian else turned
+
+
+def _slopes(
+    context: Any, u: Any, s: Any, v: Any, change: Any, slopes: Any, hermitian: bool
+) -> Any:
+    """Return the slopes of singular values along a change of the matrix; what is differentiated
+    again knows that they are."""
+    if not context.create_graph:
+        return slopes
+    return slopes_of_sizes(context.input(0), u, s, v, change, slopes, hermitian=hermitian)
+
+
+@slopes_of_values("(m,n),(m,k),(k),(n,k),(m,n),(k)->(k)", results=("real",))
+def slopes_of_sizes(a, u, s, v, change, slopes, *, hermitian):
+    """The ``slopes`` of singular values along a ``change`` of the matrix, whose derivative is that
+    of perturbation theory: as `hermitian_slopes` says."""
+    return slopes.real.copy()
+
+
+slopes_of_sizes.reads(lambda needs: (True, True, True, True, True, False, False))
+
+
+@slopes_of_sizes.pullback
+def slopes_of_sizes_pullback(context, g, parts):
+    u, s, v, change = (context.input(n) for n in (1, 2, 3, 4))
+    s, hermitian = real(s), context.static["hermitian"]
+    turned = _turned_by(u, s, v, g, parts, change, hermitian)[1]
+    along = _from_singular_values(context, u, s, adjoint(v), g, hermitian)
+    return turned, None, None, None, along, None
+
+
+@slopes_of_sizes.pushforward
+def slopes_of_sizes_pushforward(context, ta, tu, ts, tv, tchange, tslopes):
+    u, s, v, change = (context.input(n) for n in (1, 2, 3, 4))
+    s, hermitian, bent = real(s), context.static["hermitian"], None
+    if ta is not None:
+        ta, change = (half(ta, 1), half(change, 1)) if hermitian else (ta, change)
+        _, left, right = _moved_vectors(u, s, v, ta, turning)
+        both = (left, matmul(change, v)), (u, matmul(change, right))
+        first, second = (real(sum_(multiply(conj(x), y), axes=(-2,))) for x, y in both)
+        bent = add(first, second)
+    if tchange is not None:
+        p = matmul(adjoint(u), matmul(half(tchange, 1) if hermitian else tchange, v))
+        slopes = _slopes(context, u, s, v, tchange, real(main_diagonal(p)), hermitian)
+        bent = slopes if bent is None else add(bent, slopes)
+    return (bent,)
