@@ -12,7 +12,7 @@ from .forward import ForwardPass
 from .graph import Edge, Node, Value
 from .record import grad_mode, mode, runtime
 from .request import Request, TangentRequest
-from .select import reachable
+from .select import needed, reachable
 
 
 def influence(
@@ -61,9 +61,8 @@ def _recorded(backward_pass: Pass, node: Node) -> Value | None:
     """Return the cotangent of a node's first output with a graph."""
     request, place = backward_pass.request, Edge(node, 0)
     order = reachable(request.roots, request.cut, {node}, node.number)
-    if request.is_special or node.extras is not None:
-        return None
-    if not all([n is node or _is_known(n) for n in order]):  # noqa: C419
+    way = needed([n for n in order if n is not node], {place}, request.cut)
+    if request.is_special or node.extras is not None or not all(map(_is_known, way)):
         return None
     again = Request(request.seeds, [place], True, True, ends={node}, batch=request.batch)
     with grad_mode(True):
@@ -110,7 +109,8 @@ def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
         mode.trace.is_whole = False  # it would take what is found here for constant
     with grad_mode(False):
         inner = ForwardPass(request)
-        return list((inner.run().grads if inner.around is None else inner.take_part()).values())
+        is_part = inner.around is not None or mode.capture is not None
+        return list((inner.take_part() if is_part else inner.run().grads).values())
 
 
 def _weights(spec: Any) -> Value:
