@@ -1,8 +1,7 @@
-"""The influence of eigenvalues and singular values on the cotangents of a recorded pass."""
+"""The influence of eigenvalues and singular values on their cotangents."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,9 @@ from .request import Request, TangentRequest
 from .select import needed, reachable
 
 
-def influence(
-    cotangent: Value, node: Node, backward_pass: Pass | None = None
-) -> list[Value] | None:
-    """Return, for a cotangent of values that ``node`` has found, numbers that are 0 for elements
-    in which no values have a part.
+def influence(cotangent: Value, node: Node, backward_pass: Pass | None = None) -> Value | bool:
+    """Return by how much a cotangent of values that ``node`` has found moves with all that they
+    depend on, and with these: equal elements that move alike are equal everywhere.
 
     Parameters
     ----------
@@ -31,17 +28,17 @@ def influence(
 
     Returns
     -------
-    list of Value or None
-        With the cotangent's shape; of the cotangent itself too if what the node has got has a part
-        in another way. None if nobody knows, as a function of the user's is on the way.
+    Value or bool
+        A tangent of the cotangent, for tangents that do not cancel. False if it is constant, True
+        if nobody knows, as a function of the user's is on the way.
     """
     if backward_pass is None or (backward_pass.request.create_graph and mode.grad):
         return _influence(cotangent, node)
     if backward_pass.around is not None:
-        return None
+        return True
     with _taken_back(backward_pass):
         again = _recorded(backward_pass, node)
-        return None if again is None else _influence(again, node)
+        return True if again is None else _influence(again, node)
 
 
 @contextmanager
@@ -69,24 +66,24 @@ def _recorded(backward_pass: Pass, node: Node) -> Value | None:
         return backward_pass.with_part(Pass(again)).get(place)
 
 
-def _influence(cotangent: Value, node: Node) -> list[Value] | None:
+def _influence(cotangent: Value, node: Node) -> Value | bool:
     if not cotangent.requires_grad or cotangent.edge.node is None:
-        return []
+        return False
     order = reachable([cotangent.edge.node], ())
     ends = {n for n in order if getattr(n.operator, "value_slot", None) is not None}
     order = reachable([cotangent.edge.node], (), ends)
     inside = [n for n in order if n not in ends]
-    above = set() if node.parents[0] is None else set(reachable([node.parents[0]], ()))
     if not all([n.is_accumulator or _is_known(n) for n in inside]):  # noqa: C419
-        return None
+        return True
     met = {place for n in inside for place in zip(n.parents, n.slots, strict=True)}
     edges = [Edge(n, slot) for n, slot in met if n in ends]
     if any([e.node.operator.value_slot != e.slot for e in edges]):  # type: ignore[union-attr]  # noqa: C419
-        return None
-    if mode.capture is not None:  # what an argument is of, nobody sees here
-        edges += [Edge(n, 0) for n in inside if n.is_accumulator and n not in above]
-    found = _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
-    return found if above.isdisjoint(inside) else [*found, cotangent]
+        return True
+    above = node.parents[0]
+    leaves = set(inside if mode.capture is not None else reachable([above], ()) if above else ())
+    # What an argument of a captured function depends on, nobody sees here.
+    edges += [Edge(n, 0) for n in inside if n.is_accumulator and n in leaves]
+    return _moved(cotangent, sorted(edges, key=lambda e: e.node.number), ends)  # type: ignore[union-attr]
 
 
 def _is_known(node: Node) -> bool:
@@ -99,22 +96,24 @@ def _is_known(node: Node) -> bool:
     return all([getattr(e.operator, "value_slot", None) is None for e in hidden])  # noqa: C419
 
 
-def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> list[Value]:
+def _moved(cotangent: Value, edges: list[Edge], ends: set[Node]) -> Value | bool:
     """Return the tangent of a cotangent for tangents there that do not cancel."""
     if not edges:
-        return []
-    seeds = [(edge, _weights(edge.spec)) for edge in edges]
+        return False
+    seeds = [(edge, _weights(edge.spec, n)) for n, edge in enumerate(edges)]
     request = TangentRequest(seeds, [cotangent.edge], retain_graph=True, ends=ends)
     if mode.trace is not None:
         mode.trace.is_whole = False  # it would take what is found here for constant
     with grad_mode(False):
         inner = ForwardPass(request)
         is_part = inner.around is not None or mode.capture is not None
-        return list((inner.take_part() if is_part else inner.run().grads).values())
+        found = inner.take_part() if is_part else inner.run().grads
+    return found.get(cotangent.edge, False)
 
 
-def _weights(spec: Any) -> Value:
-    weights = np.sqrt(2.0 + np.arange(int(np.prod(spec.shape)))).reshape(spec.shape)
+def _weights(spec: Any, number: int) -> Value:
+    weights = np.sqrt(2.0 + number / np.pi + np.arange(int(np.prod(spec.shape))))
+    weights = weights.reshape(spec.shape)
     return runtime.value(runtime.placed(weights.astype(spec.dtype), spec.device))
 
 

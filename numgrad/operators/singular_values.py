@@ -13,15 +13,15 @@ from .gaps import (
     as_column,
     as_row,
     decomposition,
+    differences,
     eye,
     first_of,
     half,
     main_diagonal,
+    motion,
     number,
     onto_diagonal,
     paired_with,
-    pairs,
-    parts_in,
     quotient,
     rest_of,
     rotation,
@@ -132,8 +132,8 @@ def _moved_vectors(u: Any, s: Any, v: Any, change: Any, divided: Any) -> tuple[A
     these, ``divided`` by gaps."""
     along, across = matmul(change, v), matmul(adjoint(change), u)
     p = matmul(adjoint(u), along)
-    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    even, odd = divided(half(p, 1), differences), divided(half(p, -1), sums)
+    apart, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    even, odd = divided(half(p, 1), apart), divided(half(p, -1), sums)
     turned = []
     for x, image, product, turn in (
         (u, along, p, add(even, odd)),
@@ -182,8 +182,8 @@ def _from_singular_values(
     ga = half(ga, 1) if hermitian else ga
     if not context.create_graph:
         return ga
-    parts = parts_in(context, gs)
-    return gradient_of_sizes(context.input(0), u, s, v, gs, parts, ga, hermitian=hermitian)
+    moved = motion(context, gs)
+    return gradient_of_sizes(context.input(0), u, s, v, gs, moved, ga, hermitian=hermitian)
 
 
 def _similar(u: Any, v: Any, g: Any) -> Any:
@@ -192,7 +192,7 @@ def _similar(u: Any, v: Any, g: Any) -> Any:
 
 
 @decomposition("(m,n),(m,k),(k),(n,k),(k),(k),(m,n)->(m,n)")
-def gradient_of_sizes(a, u, s, v, g, parts, ga, *, hermitian):
+def gradient_of_sizes(a, u, s, v, g, moved, ga, *, hermitian):
     """The gradient ``ga`` of singular values with cotangents ``g``, whose derivative is that of
     perturbation theory: as `hermitian_gradient` says."""
     return ga.copy()
@@ -210,7 +210,7 @@ def gradient_of_sizes_pullback(context, x):
 
 
 @gradient_of_sizes.pushforward
-def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
+def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tmoved, tga):
     total = None if ta is None else _turned(context, ta)[1]
     if tg is not None:
         along = _similar(context.input(1), context.input(3), real(tg))
@@ -220,30 +220,31 @@ def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
 
 
 def _turned(context: Any, x: Any) -> tuple[Any, Any]:
-    u, s, v, g, parts = (context.input(n) for n in (1, 2, 3, 4, 5))
-    return _turned_by(u, real(s), v, real(g), real(parts), x, context.static["hermitian"])
+    u, s, v, g, moved = (context.input(n) for n in (1, 2, 3, 4, 5))
+    return _turned_by(u, real(s), v, real(g), real(moved), x, context.static["hermitian"])
 
 
 def _turned_by(
-    u: Any, s: Any, v: Any, g: Any, parts: Any, x: Any, hermitian: bool
+    u: Any, s: Any, v: Any, g: Any, moved: Any, x: Any, hermitian: bool
 ) -> tuple[Any, Any]:
     """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
     these turn into one another, and into what is outside of them."""
     x = half(x, 1) if hermitian else x
     along, across = matmul(x, v), matmul(adjoint(x), u)
     p = matmul(adjoint(u), along)
-    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    apart, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
     total, none = sum_(absolute(g), axes=(-1,)), number(0.0, g.dtype)
-    both = pairs(parts)
+    row, column = as_row(g), as_column(g)
+    opposite = add(as_row(moved), as_column(moved))
     inner = add(
-        slopes_between(half(p, 1), as_row(g), as_column(g), both, differences, total),
-        slopes_between(half(p, -1), as_row(g), negative(as_column(g)), both, sums, total),
+        slopes_between(half(p, 1), row, column, differences(moved), apart, total),
+        slopes_between(half(p, -1), row, negative(column), opposite, sums, total),
     )
     turned = matmul(u, matmul(inner, adjoint(v)))
 
     def outside(one: Any, image: Any, product: Any) -> Any:
         rest = subtract(image, matmul(one, product))
-        return slopes_between(rest, as_row(g), none, as_row(parts), values, total)
+        return slopes_between(rest, row, none, as_row(moved), values, total)
 
     if u.shape[-2] > s.shape[-1]:
         turned = add(turned, matmul(outside(u, along, p), adjoint(v)))
@@ -273,10 +274,10 @@ slopes_of_sizes.reads(lambda needs: (True, True, True, True, True, False, False)
 
 
 @slopes_of_sizes.pullback
-def slopes_of_sizes_pullback(context, g, parts):
+def slopes_of_sizes_pullback(context, g, moved):
     u, s, v, change = (context.input(n) for n in (1, 2, 3, 4))
     s, hermitian = real(s), context.static["hermitian"]
-    turned = _turned_by(u, s, v, g, parts, change, hermitian)[1]
+    turned = _turned_by(u, s, v, g, moved, change, hermitian)[1]
     along = _from_singular_values(context, u, s, adjoint(v), g, hermitian)
     return turned, None, None, None, along, None
 

@@ -15,19 +15,19 @@ from .gaps import (
     as_column,
     as_row,
     decomposition,
+    differences,
     eye,
     half,
     main_diagonal,
+    motion,
     number,
     onto_diagonal,
     paired_with,
-    pairs,
-    parts_in,
     quotient,
     rotation,
     rounding,
-    slopes_of_values,
     slopes_between,
+    slopes_of_values,
     turning,
 )
 from .matmul import adjoint, matmul
@@ -73,11 +73,11 @@ def _from_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
     ga = _similar(v, gw)
     if not context.create_graph:
         return ga
-    return hermitian_gradient(context.input(0), w, v, gw, parts_in(context, gw), ga)
+    return hermitian_gradient(context.input(0), w, v, gw, motion(context, gw), ga)
 
 
 @decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
-def hermitian_gradient(a, w, v, g, parts, ga):
+def hermitian_gradient(a, w, v, g, moved, ga):
     """The gradient ``ga`` of eigenvalues with cotangents ``g``, whose derivative is that of
     perturbation theory: what is degenerate takes no part where it has equal cotangents."""
     return ga.copy()
@@ -94,22 +94,22 @@ def hermitian_gradient_pullback(context, x):
 
 
 @hermitian_gradient.pushforward
-def hermitian_gradient_pushforward(context, ta, tw, tv, tg, tparts, tga):
+def hermitian_gradient_pushforward(context, ta, tw, tv, tg, tmoved, tga):
     turned = None if ta is None else _turned(context, ta)[1]
     along = None if tg is None else _similar(context.input(2), real(tg))
     return (turned if along is None else along if turned is None else add(turned, along),)
 
 
 def _turned(context: Any, x: Any) -> tuple[Any, Any]:
-    w, v, g, parts = (context.input(n) for n in (1, 2, 3, 4))
-    return _turned_by(real(w), v, real(g), real(parts), x)
+    w, v, g, moved = (context.input(n) for n in (1, 2, 3, 4))
+    return _turned_by(real(w), v, real(g), real(moved), x)
 
 
-def _turned_by(w: Any, v: Any, g: Any, parts: Any, x: Any) -> tuple[Any, Any]:
+def _turned_by(w: Any, v: Any, g: Any, moved: Any, x: Any) -> tuple[Any, Any]:
     """Return a change of the matrix in the basis of its eigenvectors, and that of the gradient."""
     p = _in_basis(v, x)
     total = sum_(absolute(g), axes=(-1,))
-    inner = slopes_between(p, as_row(g), as_column(g), pairs(parts), _eigh_gaps(w), total)
+    inner = slopes_between(p, as_row(g), as_column(g), differences(moved), _eigh_gaps(w), total)
     return p, matmul(matmul(v, inner), adjoint(v))
 
 
@@ -144,9 +144,9 @@ hermitian_slopes.reads(lambda needs: (True, True, True, True, False, False))
 
 
 @hermitian_slopes.pullback
-def hermitian_slopes_pullback(context, g, parts):
+def hermitian_slopes_pullback(context, g, moved):
     w, v = real(context.input(1)), context.input(2)
-    turned = _turned_by(w, v, g, parts, context.input(3))[1]
+    turned = _turned_by(w, v, g, moved, context.input(3))[1]
     return turned, None, None, _from_eigenvalues(context, w, v, g), None
 
 
@@ -219,12 +219,12 @@ def _from_any_eigenvalues(context: Any, w: Any, v: Any, gw: Any) -> Any:
     if not context.create_graph:
         return ga
     caller = context.static.get("caller", "eig")
-    parts = parts_in(context, gw)
-    return general_gradient(context.input(0), w, v, gw, parts, ga, caller=caller)
+    moved = motion(context, gw)
+    return general_gradient(context.input(0), w, v, gw, moved, ga, caller=caller)
 
 
 @decomposition("(n,n),(n),(n,n),(n),(n),(n,n)->(n,n)")
-def general_gradient(a, w, v, g, parts, ga):
+def general_gradient(a, w, v, g, moved, ga):
     """The gradient ``ga`` of eigenvalues of any matrix with cotangents ``g``, whose derivative is
     that of perturbation theory: as `hermitian_gradient` says."""
     return ga.copy()
@@ -241,7 +241,7 @@ def general_gradient_pullback(context, x):
 
 
 @general_gradient.pushforward
-def general_gradient_pushforward(context, ta, tw, tv, tg, tparts, tga):
+def general_gradient_pushforward(context, ta, tw, tv, tg, tmoved, tga):
     total = None if ta is None else _turned_in_general(context, ta)[1]
     if tg is not None:
         v = context.input(2)
@@ -251,17 +251,17 @@ def general_gradient_pushforward(context, ta, tw, tv, tg, tparts, tga):
 
 
 def _turned_in_general(context: Any, x: Any) -> tuple[Any, Any]:
-    w, v, g, parts = (context.input(n) for n in (1, 2, 3, 4))
-    return _turned_in_general_by(context, w, v, g, real(parts), x)
+    w, v, g, moved = (context.input(n) for n in (1, 2, 3, 4))
+    return _turned_in_general_by(context, w, v, g, moved, x)
 
 
 def _turned_in_general_by(
-    context: Any, w: Any, v: Any, g: Any, parts: Any, x: Any
+    context: Any, w: Any, v: Any, g: Any, moved: Any, x: Any
 ) -> tuple[Any, Any]:
     p = _divided(v, matmul(x, v), False, context)
     total = sum_(absolute(g), axes=(-1,))
     gaps = _eig_gaps(conj(w))
-    inner = slopes_between(adjoint(p), as_row(g), as_column(g), pairs(parts), gaps, total)
+    inner = slopes_between(adjoint(p), as_row(g), as_column(g), differences(moved), gaps, total)
     return p, _divided(v, matmul(inner, adjoint(v)), True, context)
 
 
@@ -302,9 +302,9 @@ general_slopes.reads(lambda needs: (True, True, True, True, False, False))
 
 
 @general_slopes.pullback
-def general_slopes_pullback(context, g, parts):
+def general_slopes_pullback(context, g, moved):
     w, v, change = (context.input(n) for n in (1, 2, 3))
-    turned = _turned_in_general_by(context, w, v, g, parts, change)[1]
+    turned = _turned_in_general_by(context, w, v, g, moved, change)[1]
     return turned, None, None, _from_any_eigenvalues(context, w, v, g), None
 
 
