@@ -12,7 +12,7 @@ import numpy as np
 
 from .._declare import HostOperator, door
 from .cast import cast
-from .comparison import equal, less_equal, logical_and, logical_or, not_equal
+from .comparison import equal, less_equal, logical_and, logical_not, logical_or
 from .elementwise import absolute, add, multiply, reciprocal, subtract, where
 from .indexing import diagonal, index
 from .kinks import at_kink
@@ -143,20 +143,6 @@ class Gaps(NamedTuple):
     still: np.ndarray
 
 
-def rotation(x: Any, gaps: Gaps, recorded: bool) -> Any:
-    """Return the tangents of vectors in their basis: ``x``, what a change of the matrix is there,
-    divided by gaps. Where it is 0 for a gap that is rounding, that is so for this change only: it
-    has no derivative, and where this is ``recorded``, that is NaN."""
-    if not recorded:
-        return quotient(x, gaps, (x,))
-    close = less_equal(absolute(gaps.values), gaps.limit)
-    zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
-    inverse = reciprocal(where(close, number(1.0, gaps.values.dtype), gaps.values))
-    turn = multiply(at_kink(close, x), cast(inverse, x.dtype))
-    turn = add(turn, where(logical_and(close, not_equal(x, zero)), nan, zero))
-    return where(door.constant(gaps.still), zero, turn)
-
-
 def turning(x: Any, gaps: Gaps) -> Any:
     """Return ``x`` divided by gaps, and NaN where a gap is rounding: by how much such vectors turn
     is not known."""
@@ -166,7 +152,9 @@ def turning(x: Any, gaps: Gaps) -> Any:
     return where(door.constant(gaps.still), zero, multiply(x, cast(inverse, x.dtype)))
 
 
-def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> Any:
+def quotient(
+    x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False, recorded: bool = False
+) -> Any:
     """Return ``x`` divided by gaps that are more than rounding.
 
     Elsewhere it is 0 where nothing depends on the pair, and else NaN: for a function of values and
@@ -179,6 +167,9 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
         here up to rounding.
     alone : bool
         Whether the vectors are used, but not the values.
+    recorded : bool
+        Whether this is differentiated. What is 0 need not be so for other cotangents or tangents:
+        it has no derivative, unless the vectors are used alone.
     """
     close = less_equal(absolute(gaps.values), gaps.limit)
     zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
@@ -193,8 +184,12 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
         quiet = equal(parts[0], zero)
         for part in parts[1:]:
             quiet = logical_and(quiet, equal(part, zero))
-    quiet = logical_or(quiet, door.constant(gaps.still))
-    return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
+    still = door.constant(gaps.still)
+    inverse = cast(inverse, x.dtype)
+    if recorded and not alone:
+        unknown = where(logical_and(close, logical_not(quiet)), nan, zero)
+        return where(still, zero, add(multiply(at_kink(close, x), inverse), unknown))
+    return where(close, where(logical_or(quiet, still), zero, nan), multiply(x, inverse))
 
 
 def slopes_between(x: Any, first: Any, second: Any, moved: Any, gaps: Gaps, total: Any) -> Any:

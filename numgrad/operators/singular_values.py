@@ -24,7 +24,6 @@ from .gaps import (
     paired_with,
     quotient,
     rest_of,
-    rotation,
     rounding,
     slopes_between,
     slopes_of_values,
@@ -82,7 +81,7 @@ def svd_pullback(context, gu, gs, gvh):
         return _from_singular_values(context, u, s, vh, gs)
     k, v, gv = s.shape[-1], adjoint(vh), None if gvh is None else adjoint(gvh)
     gaps = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    by_themselves = alone(context, gs)
+    by_themselves, recorded = alone(context, gs), context.create_graph
     inner, parts = None if gs is None else onto_diagonal(gs, u.dtype), []
     sides = []
     for x, gx in ((u, gu), (v, gv)):
@@ -94,14 +93,14 @@ def svd_pullback(context, gu, gs, gvh):
         parts += [m, adjoint(m)]
         outside = None
         if x.shape[-2] > k:
-            outside = quotient(subtract(gx, matmul(x, m)), gaps[2], (gx,), by_themselves)
+            outside = quotient(subtract(gx, matmul(x, m)), gaps[2], (gx,), by_themselves, recorded)
         sides.append((x, half(m, -1), outside))
     (u, x, left), (v, y, right) = sides
     if parts:
         plus = x if y is None else y if x is None else add(x, y)
         minus = x if y is None else negative(y) if x is None else subtract(x, y)
         for part, gap in ((plus, gaps[0]), (minus, gaps[1])):
-            turn = quotient(part, gap, parts, by_themselves)
+            turn = quotient(part, gap, parts, by_themselves, recorded)
             inner = turn if inner is None else add(inner, turn)
     total = matmul(u, inner)
     total = matmul(total if left is None else add(total, left), adjoint(v))
@@ -113,9 +112,12 @@ def svd_pullback(context, gu, gs, gvh):
 def svd_pushforward(context, ta):
     full_u, s, full_vh = (context.output(n) for n in range(3))
     k, full_v, hermitian = s.shape[-1], adjoint(full_vh), context.static["hermitian"]
-    u, v, recorded = first_of(full_u, k), first_of(full_v, k), context.create_graph
-    change = half(ta, 1) if hermitian else ta
-    p, *both = _moved_vectors(u, s, v, change, lambda x, gaps: rotation(x, gaps, recorded))
+    u, v = first_of(full_u, k), first_of(full_v, k)
+
+    def divided(x: Any, gaps: Gaps) -> Any:
+        return quotient(x, gaps, (x,), recorded=context.create_graph)
+
+    p, *both = _moved_vectors(u, s, v, half(ta, 1) if hermitian else ta, divided)
     turned = []
     for full, x, tx in ((full_u, u, both[0]), (full_v, v, both[1])):
         if full.shape[-1] > k:

@@ -24,7 +24,6 @@ from .gaps import (
     onto_diagonal,
     paired_with,
     quotient,
-    rotation,
     rounding,
     slopes_between,
     slopes_of_values,
@@ -57,7 +56,8 @@ def eigh_pullback(context, gw, gv):
     if gv is None:
         return _from_eigenvalues(context, w, v, gw)
     m = matmul(adjoint(v), gv)
-    inner = quotient(half(m, -1), _eigh_gaps(w), (m, adjoint(m)), alone(context, gw))
+    by_themselves, recorded = alone(context, gw), context.create_graph
+    inner = quotient(half(m, -1), _eigh_gaps(w), (m, adjoint(m)), by_themselves, recorded)
     if gw is not None:
         inner = add(inner, onto_diagonal(gw, v.dtype))
     return matmul(matmul(v, inner), adjoint(v))
@@ -122,7 +122,7 @@ def eigh_pushforward(context, ta):
     w, v = context.output(0), context.output(1)
     p = _in_basis(v, ta)
     slopes = _slopes(context, w, v, ta, real(main_diagonal(p)))
-    return slopes, matmul(v, rotation(p, _eigh_gaps(w), context.create_graph))
+    return slopes, matmul(v, quotient(p, _eigh_gaps(w), (p,), recorded=context.create_graph))
 
 
 def _slopes(context: Any, w: Any, v: Any, change: Any, slopes: Any) -> Any:
@@ -206,7 +206,8 @@ def eig_pullback(context, gw, gv):
     else:
         m = matmul(adjoint(v), gv)
         turn = subtract(m, multiply(matmul(adjoint(v), v), as_row(main_diagonal(m))))
-        inner = quotient(turn, _eig_gaps(conj(w)), (m, adjoint(m)), gw is None)
+        parts, recorded = (m, adjoint(m)), context.create_graph
+        inner = quotient(turn, _eig_gaps(conj(w)), parts, gw is None, recorded)
         if gw is not None:
             inner = add(inner, onto_diagonal(gw, v.dtype))
         ga = _divided(v, matmul(inner, adjoint(v)), True, context)
@@ -278,7 +279,7 @@ def eig_pushforward(context, ta):
     w, v = context.output(0), context.output(1)
     ta = cast(ta, v.dtype)
     p = _divided(v, matmul(ta, v), False, context)
-    turn = matmul(v, rotation(p, _eig_gaps(w), context.create_graph))
+    turn = matmul(v, quotient(p, _eig_gaps(w), (p,), recorded=context.create_graph))
     along = sum_(multiply(conj(v), turn), axes=(-2,))
     slopes = _general_slopes(context, w, v, ta, main_diagonal(p))
     return slopes, subtract(turn, multiply(v, as_row(along)))
