@@ -37,7 +37,8 @@ def require_one_batch() -> None:
 def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = ()) -> None:
     """Turn values and nodes of a batched pass into ordinary ones whose first axis is the batch."""
     captured = {id(value): value for value in values if value.rows and value.array is None}
-    _replace(captured)
+    if captured:
+        _replace({id(value): value for value in values if value.rows})
     for value in captured.values():
         explicit = convert(TO_AXIS, value, _explicit(value.spec, batch))
         value.expr, value.expr_slot = explicit.expr, 0

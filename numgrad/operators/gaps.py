@@ -12,9 +12,10 @@ import numpy as np
 
 from .._declare import HostOperator, door
 from .cast import cast
-from .comparison import equal, less_equal, logical_and, logical_or
+from .comparison import equal, less_equal, logical_and, logical_not, logical_or
 from .elementwise import absolute, add, multiply, reciprocal, subtract, where
 from .indexing import diagonal, index
+from .kinks import at_kink
 from .matmul import adjoint
 from .reduction import sum as sum_
 from .selection import maximum
@@ -47,6 +48,31 @@ class Decomposition(HostOperator):
         """Declare what becomes of tangents, for a pullback that is not linear where it refuses."""
         self._pushforward = function
         return function
+
+
+class Slopes(Decomposition):
+    """Slopes of values along a change of the matrix; its pullback also gets by how much
+    the cotangents move with what they depend on, recorded or not."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, values=0, **options)
+
+    def pullback(self, function: Any) -> Any:
+        super().pullback(function)
+        self.has_rule = False  # how cotangents move is seen in the graph around
+        return function
+
+    def differentiate(
+        self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
+    ) -> Sequence[Any]:
+        (g,) = cotangents
+        moved = _motion(door.influence(g, context.node, backward_pass), g)
+        return self._pullback(context, g, moved)  # type: ignore[misc]
+
+
+def slopes_of_values(signature: str, **options: Any) -> Any:
+    """Declare an operator of `Slopes` from a function of whole arrays."""
+    return lambda function: Slopes(function, signature, **options)
 
 
 def decomposition(signature: str, **options: Any) -> Any:
@@ -117,7 +143,18 @@ class Gaps(NamedTuple):
     still: np.ndarray
 
 
-def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> Any:
+def turning(x: Any, gaps: Gaps) -> Any:
+    """Return ``x`` divided by gaps, and NaN where a gap is rounding: by how much such vectors turn
+    is not known."""
+    close = less_equal(absolute(gaps.values), gaps.limit)
+    inverse = reciprocal(where(close, number(np.nan, gaps.values.dtype), gaps.values))
+    zero = number(0.0, x.dtype)
+    return where(door.constant(gaps.still), zero, multiply(x, cast(inverse, x.dtype)))
+
+
+def quotient(
+    x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False, recorded: bool = False
+) -> Any:
     """Return ``x`` divided by gaps that are more than rounding.
 
     Elsewhere it is 0 where nothing depends on the pair, and else NaN: for a function of values and
@@ -130,6 +167,9 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
         here up to rounding.
     alone : bool
         Whether the vectors are used, but not the values.
+    recorded : bool
+        Whether this is differentiated. What is 0 need not be so for other cotangents or tangents:
+        it has no derivative, unless the vectors are used alone.
     """
     close = less_equal(absolute(gaps.values), gaps.limit)
     zero, nan = number(0.0, x.dtype), number(np.nan, x.dtype)
@@ -144,23 +184,27 @@ def quotient(x: Any, gaps: Gaps, parts: Sequence[Any], alone: bool = False) -> A
         quiet = equal(parts[0], zero)
         for part in parts[1:]:
             quiet = logical_and(quiet, equal(part, zero))
-    quiet = logical_or(quiet, door.constant(gaps.still))
-    return where(close, where(quiet, zero, nan), multiply(x, cast(inverse, x.dtype)))
+    still = door.constant(gaps.still)
+    inverse = cast(inverse, x.dtype)
+    if recorded and not alone:
+        unknown = where(logical_and(close, logical_not(quiet)), nan, zero)
+        return where(still, zero, add(multiply(at_kink(close, x), inverse), unknown))
+    return where(close, where(logical_or(quiet, still), zero, nan), multiply(x, inverse))
 
 
-def slopes_between(x: Any, first: Any, second: Any, parts: Any, gaps: Gaps, total: Any) -> Any:
+def slopes_between(x: Any, first: Any, second: Any, moved: Any, gaps: Gaps, total: Any) -> Any:
     """Return ``x`` times the slopes of cotangents of values, ``(first - second) / gaps``.
 
     That is what becomes of a matrix with certain vectors and, as values, these cotangents when the
     matrix changes that the vectors are of. Between equal values it is 0 where the cotangents are
     equal and would be for other values: vectors that turn into one another leave such a matrix as
     it is. Where they are not equal, the values have a kink there, and it is NaN; so it is where
-    these values have a part in the cotangents, unless nothing turns.
+    they would not be for other values, unless nothing turns.
 
     Parameters
     ----------
-    parts : value
-        0 for pairs of values that have no part in cotangents.
+    moved : value
+        0 for pairs of cotangents that stay equal when values move.
     total : value
         The sum of the sizes of all cotangents, by which equal ones are judged.
     """
@@ -169,24 +213,28 @@ def slopes_between(x: Any, first: Any, second: Any, parts: Any, gaps: Gaps, tota
     rise = subtract(first, second)
     bound = multiply(total, number(np.sqrt(np.finfo(total.dtype).eps), total.dtype))
     even = less_equal(absolute(rise), as_column(as_column(bound)))
-    quiet = logical_and(even, logical_or(equal(parts, 0), equal(x, zero)))
+    quiet = logical_and(even, logical_or(equal(moved, 0), equal(x, zero)))
     quiet = logical_or(quiet, door.constant(gaps.still))
     slope = multiply(rise, reciprocal(where(close, number(1.0, rise.dtype), gaps.values)))
     return where(close, where(quiet, zero, nan), multiply(x, cast(slope, x.dtype)))
 
 
-def parts_in(context: Any, cotangents: Any) -> Any:
-    """Return, for the cotangents of values that are recorded, numbers that are 0 for values that
-    have no part in them."""
-    real = np.finfo(cotangents.dtype).dtype
-    none = door.constant(np.zeros(cotangents.shape[-1:], real))
-    found = door.influence(cotangents, context.node)
-    if found is None or any(x.shape[-1] != cotangents.shape[-1] for x in found):
-        return add(none, number(1.0, real))
-    parts = none
-    for x in found:
-        parts = add(parts, absolute(x)) if parts is not none else absolute(x)
-    return parts
+def motion(context: Any, cotangents: Any) -> Any:
+    """Return, for the cotangents of values that are recorded, by how much they move with what they
+    depend on: numbers that are equal where cotangents are equal everywhere, if they are here."""
+    return _motion(door.influence(cotangents, context.node), cotangents)
+
+
+def _motion(found: Any, cotangents: Any) -> Any:
+    if not isinstance(found, bool):
+        return found
+    numbers = np.arange(1.0, cotangents.shape[-1] + 1) * found  # nobody knows, or constant
+    return door.constant(numbers.astype(np.finfo(cotangents.dtype).dtype))
+
+
+def differences(x: Any) -> Any:
+    """Return for pairs of elements by how much the one of the column is larger."""
+    return subtract(as_row(x), as_column(x))
 
 
 def eye(n: int) -> np.ndarray:
@@ -196,11 +244,6 @@ def eye(n: int) -> np.ndarray:
 def alone(context: Any, values: Any) -> bool:
     """Whether vectors are used, but not the values."""
     return values is None and not context.static.get("paired", False)
-
-
-def pairs(parts: Any) -> Any:
-    """Return for pairs of values whether one of them has a part."""
-    return add(as_row(parts), as_column(parts))
 
 
 def paired_with(context: Any, values: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .cast import cast
-from .complex_parts import real
+from .complex_parts import conj, real
 from .elementwise import absolute, add, multiply, negative, subtract
 from .gaps import (
     Gaps,
@@ -13,19 +13,21 @@ from .gaps import (
     as_column,
     as_row,
     decomposition,
+    differences,
     eye,
     first_of,
     half,
     main_diagonal,
+    motion,
     number,
     onto_diagonal,
     paired_with,
-    pairs,
-    parts_in,
     quotient,
     rest_of,
     rounding,
     slopes_between,
+    slopes_of_values,
+    turning,
 )
 from .joining import concat
 from .matmul import adjoint, matmul
@@ -79,7 +81,7 @@ def svd_pullback(context, gu, gs, gvh):
         return _from_singular_values(context, u, s, vh, gs)
     k, v, gv = s.shape[-1], adjoint(vh), None if gvh is None else adjoint(gvh)
     gaps = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    by_themselves = alone(context, gs)
+    by_themselves, recorded = alone(context, gs), context.create_graph
     inner, parts = None if gs is None else onto_diagonal(gs, u.dtype), []
     sides = []
     for x, gx in ((u, gu), (v, gv)):
@@ -91,14 +93,14 @@ def svd_pullback(context, gu, gs, gvh):
         parts += [m, adjoint(m)]
         outside = None
         if x.shape[-2] > k:
-            outside = quotient(subtract(gx, matmul(x, m)), gaps[2], (gx,), by_themselves)
+            outside = quotient(subtract(gx, matmul(x, m)), gaps[2], (gx,), by_themselves, recorded)
         sides.append((x, half(m, -1), outside))
     (u, x, left), (v, y, right) = sides
     if parts:
         plus = x if y is None else y if x is None else add(x, y)
         minus = x if y is None else negative(y) if x is None else subtract(x, y)
         for part, gap in ((plus, gaps[0]), (minus, gaps[1])):
-            turn = quotient(part, gap, parts, by_themselves)
+            turn = quotient(part, gap, parts, by_themselves, recorded)
             inner = turn if inner is None else add(inner, turn)
     total = matmul(u, inner)
     total = matmul(total if left is None else add(total, left), adjoint(v))
@@ -109,29 +111,41 @@ def svd_pullback(context, gu, gs, gvh):
 @svd.pushforward
 def svd_pushforward(context, ta):
     full_u, s, full_vh = (context.output(n) for n in range(3))
-    k, full_v = s.shape[-1], adjoint(full_vh)
+    k, full_v, hermitian = s.shape[-1], adjoint(full_vh), context.static["hermitian"]
     u, v = first_of(full_u, k), first_of(full_v, k)
-    ta = half(ta, 1) if context.static["hermitian"] else ta
-    along, across = matmul(ta, v), matmul(adjoint(ta), u)
-    p = matmul(adjoint(u), along)
-    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
-    even, odd = half(p, 1), half(p, -1)
-    even, odd = quotient(even, differences, (even,)), quotient(odd, sums, (odd,))
+
+    def divided(x: Any, gaps: Gaps) -> Any:
+        return quotient(x, gaps, (x,), recorded=context.create_graph)
+
+    p, *both = _moved_vectors(u, s, v, half(ta, 1) if hermitian else ta, divided)
     turned = []
-    for full, x, image, product, turn in (
-        (full_u, u, along, p, add(even, odd)),
-        (full_v, v, across, adjoint(p), subtract(even, odd)),
-    ):
-        tx = matmul(x, turn)
-        if x.shape[-2] > k:
-            rest = subtract(image, matmul(x, product))
-            tx = add(tx, quotient(rest, values, (rest,)))
+    for full, x, tx in ((full_u, u, both[0]), (full_v, v, both[1])):
         if full.shape[-1] > k:
             others = rest_of(full, k)
             back = negative(matmul(x, matmul(adjoint(tx), others)))
             tx = concat(tx, back, axis=-1)
         turned.append(tx)
-    return turned[0], real(main_diagonal(p)), adjoint(turned[1])
+    slopes = _slopes(context, u, s, v, ta, real(main_diagonal(p)), hermitian)
+    return turned[0], slopes, adjoint(turned[1])
+
+
+def _moved_vectors(u: Any, s: Any, v: Any, change: Any, divided: Any) -> tuple[Any, Any, Any]:
+    """Return a change of the matrix in the bases of its singular vectors, and the tangents of
+    these, ``divided`` by gaps."""
+    along, across = matmul(change, v), matmul(adjoint(change), u)
+    p = matmul(adjoint(u), along)
+    apart, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    even, odd = divided(half(p, 1), apart), divided(half(p, -1), sums)
+    turned = []
+    for x, image, product, turn in (
+        (u, along, p, add(even, odd)),
+        (v, across, adjoint(p), subtract(even, odd)),
+    ):
+        tx = matmul(x, turn)
+        if x.shape[-2] > s.shape[-1]:
+            tx = add(tx, divided(subtract(image, matmul(x, product)), values))
+        turned.append(tx)
+    return p, turned[0], turned[1]
 
 
 def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
@@ -170,8 +184,8 @@ def _from_singular_values(
     ga = half(ga, 1) if hermitian else ga
     if not context.create_graph:
         return ga
-    parts = parts_in(context, gs)
-    return gradient_of_sizes(context.input(0), u, s, v, gs, parts, ga, hermitian=hermitian)
+    moved = motion(context, gs)
+    return gradient_of_sizes(context.input(0), u, s, v, gs, moved, ga, hermitian=hermitian)
 
 
 def _similar(u: Any, v: Any, g: Any) -> Any:
@@ -180,23 +194,25 @@ def _similar(u: Any, v: Any, g: Any) -> Any:
 
 
 @decomposition("(m,n),(m,k),(k),(n,k),(k),(k),(m,n)->(m,n)")
-def gradient_of_sizes(a, u, s, v, g, parts, ga, *, hermitian):
+def gradient_of_sizes(a, u, s, v, g, moved, ga, *, hermitian):
     """The gradient ``ga`` of singular values with cotangents ``g``, whose derivative is that of
     perturbation theory: as `hermitian_gradient` says."""
     return ga.copy()
 
 
-gradient_of_sizes.reads(lambda needs: (False, True, True, True, True, True, False, False))
+gradient_of_sizes.reads(lambda needs: (True, True, True, True, True, True, False, False))
 
 
 @gradient_of_sizes.pullback
 def gradient_of_sizes_pullback(context, x):
     p, turned = _turned(context, x)
-    return turned, None, None, None, real(main_diagonal(p)), None, None
+    u, s, v = (context.input(n) for n in (1, 2, 3))
+    slopes = _slopes(context, u, s, v, x, real(main_diagonal(p)), context.static["hermitian"])
+    return turned, None, None, None, slopes, None, None
 
 
 @gradient_of_sizes.pushforward
-def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
+def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tmoved, tga):
     total = None if ta is None else _turned(context, ta)[1]
     if tg is not None:
         along = _similar(context.input(1), context.input(3), real(tg))
@@ -206,29 +222,80 @@ def gradient_of_sizes_pushforward(context, ta, tu, ts, tv, tg, tparts, tga):
 
 
 def _turned(context: Any, x: Any) -> tuple[Any, Any]:
+    u, s, v, g, moved = (context.input(n) for n in (1, 2, 3, 4, 5))
+    return _turned_by(u, real(s), v, real(g), real(moved), x, context.static["hermitian"])
+
+
+def _turned_by(
+    u: Any, s: Any, v: Any, g: Any, moved: Any, x: Any, hermitian: bool
+) -> tuple[Any, Any]:
     """Return a change of the matrix in the bases of its singular vectors, and that of the gradient:
     these turn into one another, and into what is outside of them."""
-    u, s, v, g, parts = (context.input(n) for n in (1, 2, 3, 4, 5))
-    s, g, parts = real(s), real(g), real(parts)
-    hermitian = context.static["hermitian"]
     x = half(x, 1) if hermitian else x
     along, across = matmul(x, v), matmul(adjoint(x), u)
     p = matmul(adjoint(u), along)
-    differences, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
+    apart, sums, values = _svd_gaps(s, max(u.shape[-2], v.shape[-2]), u.dtype)
     total, none = sum_(absolute(g), axes=(-1,)), number(0.0, g.dtype)
-    both = pairs(parts)
+    row, column = as_row(g), as_column(g)
+    opposite = add(as_row(moved), as_column(moved))
     inner = add(
-        slopes_between(half(p, 1), as_row(g), as_column(g), both, differences, total),
-        slopes_between(half(p, -1), as_row(g), negative(as_column(g)), both, sums, total),
+        slopes_between(half(p, 1), row, column, differences(moved), apart, total),
+        slopes_between(half(p, -1), row, negative(column), opposite, sums, total),
     )
     turned = matmul(u, matmul(inner, adjoint(v)))
 
     def outside(one: Any, image: Any, product: Any) -> Any:
         rest = subtract(image, matmul(one, product))
-        return slopes_between(rest, as_row(g), none, as_row(parts), values, total)
+        return slopes_between(rest, row, none, as_row(moved), values, total)
 
     if u.shape[-2] > s.shape[-1]:
         turned = add(turned, matmul(outside(u, along, p), adjoint(v)))
     if v.shape[-2] > s.shape[-1]:
         turned = add(turned, matmul(u, adjoint(outside(v, across, adjoint(p)))))
     return p, half(turned, 1) if hermitian else turned
+
+
+def _slopes(
+    context: Any, u: Any, s: Any, v: Any, change: Any, slopes: Any, hermitian: bool
+) -> Any:
+    """Return the slopes of singular values along a change of the matrix; what is differentiated
+    again knows that they are."""
+    if not context.create_graph:
+        return slopes
+    return slopes_of_sizes(context.input(0), u, s, v, change, slopes, hermitian=hermitian)
+
+
+@slopes_of_values("(m,n),(m,k),(k),(n,k),(m,n),(k)->(k)", results=("real",))
+def slopes_of_sizes(a, u, s, v, change, slopes, *, hermitian):
+    """The ``slopes`` of singular values along a ``change`` of the matrix, whose derivative is that
+    of perturbation theory: as `hermitian_slopes` says."""
+    return slopes.real.copy()
+
+
+slopes_of_sizes.reads(lambda needs: (True, True, True, True, True, False, False))
+
+
+@slopes_of_sizes.pullback
+def slopes_of_sizes_pullback(context, g, moved):
+    u, s, v, change = (context.input(n) for n in (1, 2, 3, 4))
+    s, hermitian = real(s), context.static["hermitian"]
+    turned = _turned_by(u, s, v, g, moved, change, hermitian)[1]
+    along = _from_singular_values(context, u, s, adjoint(v), g, hermitian)
+    return turned, None, None, None, along, None
+
+
+@slopes_of_sizes.pushforward
+def slopes_of_sizes_pushforward(context, ta, tu, ts, tv, tchange, tslopes):
+    u, s, v, change = (context.input(n) for n in (1, 2, 3, 4))
+    s, hermitian, bent = real(s), context.static["hermitian"], None
+    if ta is not None:
+        ta, change = (half(ta, 1), half(change, 1)) if hermitian else (ta, change)
+        _, left, right = _moved_vectors(u, s, v, ta, turning)
+        both = (left, matmul(change, v)), (u, matmul(change, right))
+        first, second = (real(sum_(multiply(conj(x), y), axes=(-2,))) for x, y in both)
+        bent = add(first, second)
+    if tchange is not None:
+        p = matmul(adjoint(u), matmul(half(tchange, 1) if hermitian else tchange, v))
+        slopes = _slopes(context, u, s, v, tchange, real(main_diagonal(p)), hermitian)
+        bent = slopes if bent is None else add(bent, slopes)
+    return (bent,)

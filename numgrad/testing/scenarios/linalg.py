@@ -268,6 +268,36 @@ def of_any_eigenvalues(a: Any) -> Any:
     return ng.real(registry["general_gradient"](a, w, v, g, none, ga))
 
 
+def along(a: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """Return a change of a matrix, and what it is between vectors and others of the same number."""
+    change = np.sqrt(np.arange(2.0, 2.0 + a.shape[-2] * a.shape[-1])).reshape(a.shape[-2:]) + a
+    return change, ng.sum(ng.conj(u) * ng.matmul(change, v), axis=-2)
+
+
+def slopes_of_eigenvalues(a: Any) -> Any:
+    """Return the slopes of eigenvalues along a change of a matrix, with their own derivative."""
+    a = hermitian(a)
+    w, v = ng.linalg.eigh(a)
+    change, slopes = along(a, v, v)
+    return registry["hermitian_slopes"](a, w, v, hermitian(change), ng.real(slopes))
+
+
+def slopes_of_sizes(a: Any) -> Any:
+    """Return the slopes of singular values along a change of a matrix."""
+    u, s, vh = ng.linalg.svd(a, False)
+    change, slopes = along(a, u, adjoint(vh))
+    slopes = ng.real(slopes)
+    return registry["slopes_of_sizes"](a, u, s, adjoint(vh), change, slopes, hermitian=False)
+
+
+def slopes_of_any_eigenvalues(a: Any) -> Any:
+    """Return the sum of squared slopes of eigenvalues along a change of a matrix."""
+    w, v = ng.linalg.eig(a)
+    change, slopes = along(a, adjoint(ng.linalg.inv(v)), v)
+    found = registry["general_slopes"](a, w, v, change, slopes)
+    return ng.sum(ng.real(found * found), axis=-1)
+
+
 def exponential(a: Any) -> Any:
     """Return the exponential function of a matrix that has all its eigenvectors."""
     w, v = ng.linalg.eig(a)
@@ -314,6 +344,9 @@ FACTORIZATIONS = (
     free("svd", lambda a: nearest(a, False), (TALL,), (WIDE,)),
     free("gradient_of_sizes", of_sizes, (TALL,), (WIDE,)),
     free("general_gradient", of_any_eigenvalues, (SQUARE,), (STACK,)),
+    free("hermitian_slopes", slopes_of_eigenvalues, (SQUARE,), (STACK,)),
+    free("slopes_of_sizes", slopes_of_sizes, (TALL,), (WIDE,)),
+    free("general_slopes", slopes_of_any_eigenvalues, (SQUARE,), (STACK,)),
     free("svd-full", lambda a: nearest(a, True), (TALL,), (WIDE,), operators=()),
     free(
         "svdvals",
