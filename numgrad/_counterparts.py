@@ -34,12 +34,10 @@ _QUAD = ("interop.scipy.quad(f, a, b)", "trapezoid(f(x), x)")
 OTHERS: dict[str, tuple[str, ...]] = {
     "numpy.asarray_chkfinite": ("asarray",),
     "numpy.require": ("asarray",),
-    "numpy.trapz": ("trapezoid",),
     "builtins.max": ("maximum(a, b)",),
     "builtins.min": ("minimum(a, b)",),
     "math.lgamma": ("special.gammaln",),
     "math.fsum": ("sum",),
-    "math.sumprod": ("vecdot(p, q)",),
     "math.dist": ("linalg.norm(p - q)",),
     "cmath.phase": ("angle",),
     "scipy.linalg.cholesky": ("linalg.cholesky(a, upper=True)",),
@@ -49,14 +47,12 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "scipy.integrate.RK45": _ODE,
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
-    "scipy.integrate.quad": _QUAD,
+    "scipy.integrate.quad": ("interop.scipy.quad", *_QUAD),
     "scipy.integrate.quad_vec": _QUAD,
-    "scipy.integrate.fixed_quad": _QUAD,
     "scipy.optimize.brentq": _ROOT,
     "scipy.optimize.brenth": _ROOT,
     "scipy.optimize.bisect": _ROOT,
     "scipy.optimize.ridder": _ROOT,
-    "scipy.optimize.newton": ("interop.scipy.root(f, x0)",),
     "scipy.optimize.root_scalar": ("interop.scipy.root(f, x0)",),
     "scipy.optimize.fsolve": ("interop.scipy.fsolve", "interop.scipy.root(f, x0)"),
     "scipy.optimize.curve_fit": ("interop.scipy.least_squares(residuals, p0)",),
@@ -65,7 +61,6 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "scipy.interpolate.interp1d": ("interp(x, xp, fp)",),
     "scipy.sparse.csr_array": ("sparse.csr", "sparse.matmul(S, x, data=data)"),
     "scipy.sparse.csr_matrix": ("sparse.csr", "sparse.matmul(S, x, data=data)"),
-    "scipy.sparse.linalg.spsolve": ("interop.scipy.spsolve(A.data, A.indices, A.indptr, b)",),
 }
 """Functions whose counterpart has another name or other arguments: the first of it that there is.
 One that is followed by parentheses is to be called so, others as what they stand for."""
@@ -80,7 +75,6 @@ TEXTS: dict[str, str] = {
     "numpy.ndarray": "{ng}.asarray({object}){rest}",
     "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
     "pandas": "{object}.to_numpy() for {object}",
-    "xarray": "{object}.to_numpy() for {object}",
 }
 """What to write instead of a conversion to a number, and of what an object of another library
 computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""

@@ -4,6 +4,7 @@ import ast
 import copy
 import sys
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 from .._counterparts import TEXTS, counterpart
@@ -91,11 +92,21 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
     own = f"{_numgrad(call.frame.f_globals)}.{found}"
     if "()" in name and call.named is not None:
         return f"{own}(...) where {ast.unparse(_object(call.named))} is made"
+    arguments = _arguments(found)
     if found.endswith(")") or call.tree is None or call.named is None:
-        return own
+        return own + arguments
     text = _short(_replaced(call.tree, call.named, own))
     module = _module_of_numpy(call)
-    return f"{text}, or import numgrad as {module}" if module else text
+    return f"{text}, or import numgrad as {module}" if module else text + arguments
+
+
+def _arguments(path: str) -> str:
+    """Return what has to be said of the tensors that the function of a solver reads."""
+    solver: Any = sys.modules["numgrad"]
+    for part in path.partition("(")[0].split("."):
+        solver = getattr(solver, part)
+    is_solver = path.startswith("interop.scipy.") and "args" in signature(solver).parameters
+    return ", with the tensors that its function reads in args=(...)" if is_solver else ""
 
 
 def _module_of_numpy(call: UserCall) -> str | None:
@@ -109,11 +120,11 @@ def _module_of_numpy(call: UserCall) -> str | None:
 
 def _replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
     """Return an expression with a part of it replaced."""
-    marked = copy.deepcopy(tree, memo := {})
+    marked: Any = copy.deepcopy(tree, memo := {})
     old, new = memo[id(part)], ast.parse(text, mode="eval").body
 
     class Replacing(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
+        def visit(self, node: ast.AST) -> Any:
             return new if node is old else self.generic_visit(node)
 
     return Replacing().visit(marked)

@@ -27,6 +27,7 @@ from .site import PACKAGE, Site, user_frame
 
 _LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
 _ABSENT = object()
+_KNOWN = ("numpy", "scipy", "uarray", "pandas", "xarray")  # SciPy's Fourier transforms are uarray's
 _FUNCTIONS = (type, FunctionType, MethodType, BuiltinFunctionType, MethodWrapperType)
 _OPERATIONS = ("CALL", "BINARY_", "COMPARE_OP", "STORE_SUBSCR", "STORE_SLICE")
 
@@ -210,8 +211,7 @@ def _value(tree: ast.AST | None, frame: FrameType) -> Any:
 def _library_of(kind: Any) -> str | None:
     """Return the library that a class or function comes from, if objects of it can be asked."""
     library = str(getattr(kind, "__module__", "")).partition(".")[0]
-    is_known = library in ("numpy", "scipy", "pandas", "xarray") or library.startswith("_cython")
-    return library if is_known else None
+    return library if library in _KNOWN or library.startswith("_cython") else None
 
 
 def public_name(value: Any) -> str | None:
