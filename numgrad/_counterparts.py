@@ -29,7 +29,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
 
 _ROOT = ("interop.scipy.brentq", "interop.scipy.root(f, x0)")
 _ODE = ("interop.scipy.solve_ivp(f, (t0, t1), y0)",)
-_QUAD = ("interop.scipy.quad(f, a, b)", "trapezoid(f(x), x)")
+_CSR = ("sparse.csr(data, indices, indptr, shape)", "sparse.matmul(S, x, data=data)")
 
 OTHERS: dict[str, tuple[str, ...]] = {
     "numpy.asarray_chkfinite": ("asarray",),
@@ -47,8 +47,8 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "scipy.integrate.RK45": _ODE,
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
-    "scipy.integrate.quad": ("interop.scipy.quad", *_QUAD),
-    "scipy.integrate.quad_vec": _QUAD,
+    "scipy.integrate.quad": ("interop.scipy.quad", "trapezoid(f(x), x)"),
+    "scipy.integrate.quad_vec": ("interop.scipy.quad(f, a, b)", "trapezoid(f(x), x)"),
     "scipy.optimize.brentq": _ROOT,
     "scipy.optimize.brenth": _ROOT,
     "scipy.optimize.bisect": _ROOT,
@@ -59,8 +59,8 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "scipy.optimize.minimize_scalar": ("interop.scipy.minimize(f, x0)",),
     "scipy.optimize.approx_fprime": ("func.grad(f)(x)",),
     "scipy.interpolate.interp1d": ("interp(x, xp, fp)",),
-    "scipy.sparse.csr_array": ("sparse.csr", "sparse.matmul(S, x, data=data)"),
-    "scipy.sparse.csr_matrix": ("sparse.csr", "sparse.matmul(S, x, data=data)"),
+    "scipy.sparse.csr_array": _CSR,
+    "scipy.sparse.csr_matrix": _CSR,
 }
 """Functions whose counterpart has another name or other arguments: the first of it that there is.
 One that is followed by parentheses is to be called so, others as what they stand for."""

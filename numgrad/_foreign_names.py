@@ -33,7 +33,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "custom_gradient": ("ng.Function for Python code", "ng.operator for a kernel under @njit"),
     "primitive": ("ng.Function for Python code", "ng.operator for a kernel under @njit"),
     "autograd": ("ng.grad(f(y), y) for tensors", "ng.func.grad(f)(x) for functions"),
-    "GradientTape": ("ng.grad(f(y), y) for what is computed of y = ng.tensor(x, True)",),
+    "GradientTape": ("ng.grad(f(y), y) for what is computed of a tensor",),
     "Variable": ("ng.tensor(x, requires_grad=True)",),
     "Parameter": ("ng.tensor(x, requires_grad=True)",),
     "inference_mode": ("ng.no_grad()",),

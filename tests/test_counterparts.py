@@ -138,6 +138,9 @@ CORRECTED = {
     ),
     "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
     "ng.interp(x, xp, fp)": "ng.interp(0.3, X, t * X * X)",
+    "ng.sparse.csr(data, indices, indptr, shape)": (
+        "ng.sparse.csr(t * S.data, S.indices, S.indptr, S.shape) @ np.ones(2)"
+    ),
     "ng.sparse.matmul(S, x, data=data)": "ng.sparse.matmul(S, np.ones(2), data=t * S.data)",
 }
 """The same programs as the advice would have them where it has other arguments."""
