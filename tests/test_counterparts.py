@@ -75,6 +75,11 @@ PROGRAMS = {
         scipy.optimize.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x
         scipy.optimize.least_squares(lambda x, t: x - t, [0.5], args=(t,)).x
     """,
+    "scipy.interpolate": """
+        scipy.interpolate.CubicSpline(X, t * X * X)(0.3)
+        scipy.interpolate.PchipInterpolator(X, t * X * X)(0.3)
+        scipy.interpolate.RegularGridInterpolator((X,), t * X * X)([0.3])
+    """,
     "scipy.sparse.linalg": "scipy.sparse.linalg.spsolve(S, np.array([1.0, 2.0]) * t)",
     "math.lgamma": "math.lgamma(t)",
     "math.fsum": "math.fsum([t, t * t])",
@@ -205,6 +210,8 @@ def test_what_is_advised_has_the_gradient(program, run):
     typed, written = advice_of(run(program))
     if "spsolve" in written and "indices" in inspect.signature(ng.interop.scipy.spsolve).parameters:
         pytest.skip("it has other arguments than SciPy's")
+    if "has no counterpart" in written:
+        pytest.skip("there is none yet")
     function = run(corrected(program, typed, written))
     weights = np.array([1.0, -0.6, 0.3, 1.7, 0.2, 0.9])
 
@@ -222,9 +229,8 @@ def test_what_is_advised_has_the_gradient(program, run):
 
 
 def test_every_row_is_carried_out():
-    elsewhere = {"builtins.max", "builtins.min", "pandas"}
-    later = {"scipy.interpolate", "scipy.sparse"}
-    assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere | later
+    elsewhere = {"builtins.max", "builtins.min", "pandas", "scipy.sparse"}
+    assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere
 
 
 WRITES = """
@@ -250,12 +256,6 @@ def grown(t):
 """
 
 
-def chain(error):
-    while error is not None:
-        yield str(error)
-        error = error.__cause__
-
-
 @pytest.mark.parametrize(
     ("name", "typed", "advised"),
     [
@@ -268,9 +268,9 @@ def chain(error):
 def test_writes_into_arrays_are_told_to_make_a_tensor(name, typed, advised, transform, tmp_path):
     original = written_to(tmp_path / "original.py", WRITES)
     point = np.array([0.7, 0.2]) if transform is ng.func.vmap else 0.7
-    with pytest.raises((ValueError, ng.errors.DetachedError)) as caught:
+    with pytest.raises(DetachedError) as caught:
         transform(getattr(original, name))(point)
-    text = "\n".join(chain(caught.value))
+    text = str(caught.value)
     assert typed in text
     assert advised in text
     assert "ng.where" not in text
@@ -319,6 +319,27 @@ def test_the_function_of_scipy_that_has_called_is_named_too():
         ng.func.grad(lambda t: through_numgrad(t).sum())(0.7)
     assert "write ng.array([x[0] * x[0] - t])" in str(caught.value)
     assert "It is called by" not in str(caught.value)
+
+
+def test_errors_in_front_of_the_advice_are_taken_away():
+    from scipy import optimize
+
+    def bracketed(t):
+        return optimize.brentq(lambda x: x - t, 0.0, 2.0)
+
+    for transform in (ng.func.grad, ng.func.jacfwd, ng.func.hessian):
+        with pytest.raises(DetachedError, match=r"^optimize\.brentq\(.* would cut the graph"):
+            transform(bracketed)(0.7)
+
+    def own(t):
+        try:
+            return np.array([t])
+        except DetachedError as error:
+            raise ValueError("the user's own") from error
+
+    for transform in (ng.func.grad, ng.jit):
+        with pytest.raises(ValueError, match="the user's own"):
+            transform(own)(0.7)
 
 
 def test_python_asking_for_numbers_is_answered():

@@ -78,6 +78,20 @@ def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") 
         raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
+def reveal(error: Exception) -> None:
+    """Raise numgrad's error where NumPy or compiled code has put its own in front: they do if a
+    number is asked for while elements of an array are written, or from C."""
+    found = error.__cause__
+    is_in_front = str(error).startswith(_ELEMENT) or isinstance(error, SystemError)
+    while is_in_front and found is not None:
+        if isinstance(found, DetachedError):
+            raise found.with_traceback(error.__traceback__) from None
+        found = found.__cause__
+
+
+_ELEMENT = "setting an array element with a sequence"
+
+
 def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
     """Raise where that is no way out of a derivative, as it is elsewhere: a function of `func`
     returns zeros for what has left the graph, and nobody would know why."""
@@ -106,5 +120,5 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 
 __all__ = [
     "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
-    "differentiated", "refuse", "refuse_inside",
+    "differentiated", "refuse", "refuse_inside", "reveal",
 ]  # fmt: skip
