@@ -3,7 +3,10 @@
 import ast
 import importlib.util
 import inspect
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -393,3 +396,30 @@ def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
         np.testing.assert_allclose(found.detach().numpy(), exact)
         slope = (np.asarray(program(np.array([0.7 + 1e-6, 0.2]))) - exact).sum() / 1e-6
         np.testing.assert_allclose(ng.grad(found.sum(), t)[0][0].item(), slope, rtol=1e-5)
+
+
+SWITCHED = """
+import sys
+import numpy as np, numgrad as ng
+from scipy import integrate, stats
+
+x = np.array([0.3, 1.1, 0.7])
+for text in sys.argv[1:]:
+    f = eval(f"lambda x: {text}")
+    slope = ng.func.grad(lambda x: (f(x) * x[:2]).sum())(x)
+    step = 1e-6 * np.eye(3)
+    exact = [((f(x + d) * (x + d)[:2]).sum() - (f(x - d) * (x - d)[:2]).sum()) / 2e-6 for d in step]
+    np.testing.assert_allclose(slope, exact, rtol=1e-6, atol=1e-8)
+"""
+
+
+def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
+    programs = ["integrate.cumulative_trapezoid(x)", "stats.zscore(x)[:2]", "stats.gmean(x)"]
+    head = "from scipy import integrate, stats\n"
+    for number, text in enumerate(programs):
+        path = tmp_path / f"switched_{number}.py"
+        program = written_to(path, f"{head}def program(x):\n    return {text}\n").program
+        with pytest.raises(DetachedError, match=r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"):
+            program(ng.tensor([0.3, 1.1, 0.7], requires_grad=True))
+    command = [sys.executable, "-c", SWITCHED, *programs]
+    subprocess.run(command, check=True, env={**os.environ, "SCIPY_ARRAY_API": "1"})

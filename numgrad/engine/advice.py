@@ -84,8 +84,9 @@ def _instead(call: UserCall) -> str | None:
 
 def _instead_of_function(call: UserCall, value: Any) -> str | None:
     name = (call.name or "") if call.named is None else (public_name(value) or "")
-    if name.startswith("numpy.ndarray"):  # elements of an array
-        return None
+    is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
+    if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
+        return None  # elements of an array; the greatest of a list
     found = counterpart(name.partition("()")[0])
     if found is None:
         return _without_counterpart(call, value)
