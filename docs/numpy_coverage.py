@@ -293,6 +293,9 @@ def differentiated(
 
 def reason(error: str) -> str:
     """Return why a function is refused, in a few words."""
+    if " would cut the graph, at " in error:
+        name = error.partition(": write ")[2].partition("(")[0]
+        return f"NumPy's own would cut the graph. Write {name}"
     if "has no counterpart" in error:
         return "write `t.detach().numpy()` for values without gradients"
     return error.partition(";")[0].replace("|", "\\|")

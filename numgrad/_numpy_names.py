@@ -75,6 +75,16 @@ def _names_and_later(library: str, module: str, later: tuple[str, ...]) -> tuple
     others = _names_of(library, module)
 
     def name_of(name: str) -> _Any:
-        return _import_module(f"{module}.{name}") if name in later else others(name)
+        if name in later:
+            return _import_module(f"{module}.{name}")
+        try:
+            return others(name)
+        except AttributeError:
+            from ._foreign_names import elsewhere  # not needed before there is an error
+
+            instead = "" if name.startswith("_") else elsewhere(name)
+            if not instead:
+                raise
+        raise AttributeError(f"module {module!r} has no attribute {name!r}: {instead}", name=name)
 
     return name_of, lambda: sorted({*vars(_modules[module]), *later})

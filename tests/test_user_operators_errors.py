@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -177,6 +178,28 @@ def test_the_text_of_numba_in_debug_mode(debug):
 
 def three(x, out, k):
     out[:] = k * x
+
+
+@pytest.mark.parametrize(
+    ("signature", "kernel", "right"),
+    [
+        ("()->()", lambda x, out: x, "write def <lambda>(x), which returns its results; 'out' is"),
+        ("(),()->()", lambda x: x, "write def <lambda>(x1, x2), which returns its results"),
+        ("(n)->(n)", lambda x: x, "write def <lambda>(x, out), which writes its results"),
+        ("(n),(n)->()", lambda a, b: a, "write def <lambda>(x1, x2, out), which writes its"),
+        ("(n)->(n)", lambda a, b, k: a, "write def <lambda>(a, b), which writes its results; 'k'"),
+    ],
+)
+def test_the_right_arguments_of_a_kernel_are_shown(signature, kernel, right):
+    with pytest.raises(DeclarationError, match=re.escape(right)):
+        ng.operator(signature)(kernel)
+
+
+def test_the_right_arguments_of_a_backward_kernel_are_shown():
+    scaled = ng.operator("()->()")(lambda x: 2.0 * x)
+    right = re.escape("write def <lambda>(g, x, y), which returns its results; 'gx' is not")
+    with pytest.raises(DeclarationError, match=right):
+        scaled.backward(lambda g, x, y, gx: g)
 
 
 @pytest.mark.parametrize(

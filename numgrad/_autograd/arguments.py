@@ -38,7 +38,15 @@ def as_sequence(argument: Any, name: str) -> tuple[Any, ...]:
     """Return a bare tensor or edge as a 1-tuple, any other iterable as a tuple."""
     if isinstance(argument, (Tensor, GradientEdge)):
         return (argument,)
+    if argument is None:
+        raise ArgTypeError(f"{name} are needed: tensors, GradientEdges or an iterable of them")
     if isinstance(argument, (str, bytes, np.ndarray)) or not isinstance(argument, Iterable):
+        if callable(argument):
+            raise ArgTypeError(
+                f"{name} must be a tensor, a GradientEdge or an iterable of them, got "
+                f"{type(argument).__name__}: ng.func.grad differentiates functions, write "
+                f"ng.func.grad(f)(x)"
+            )
         raise ArgTypeError(
             f"{name} must be a tensor, a GradientEdge or an iterable of them, "
             f"got {type(argument).__name__}, which is not iterable as such"

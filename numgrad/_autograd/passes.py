@@ -29,7 +29,7 @@ class Plan:
 
 def grad(
     outputs: Any,
-    inputs: Any,
+    inputs: Any = None,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,

@@ -161,9 +161,27 @@ def split_parameters(
     raise DeclarationError(
         f"{what}: the parameters must be {_listed(groups)}"
         + (f", then static parameters out of {', '.join(static)}" if static else "")
-        + f", but they are {len(source.parameters)}: ({', '.join(source.parameters)})"
+        + f", but they are {len(source.parameters)}: ({', '.join(source.parameters)}); write "
+        + _right(source, groups, count)
         + (f"; {unknown[0]!r} is not declared: write static=({unknown[0]!r},)" if unknown else "")
     )
+
+
+def _right(source: Source, groups: Sequence[tuple[int, str]], count: int) -> str:
+    """Return the first line of a kernel that fits its signature."""
+    names = list(source.parameters[:count])
+    if len(names) < count:  # which of them it lacks is not known
+        names = [
+            f"{_LETTERS.get(kind, 'x')}{n + 1 if number > 1 else ''}"
+            for number, kind in groups
+            for n in range(number)
+        ]
+    written = [kind for number, kind in groups if number and kind == "array to write"]
+    how = "writes its results" if written else "returns its results"
+    return f"def {source.name}({', '.join(names)}), which {how}"
+
+
+_LETTERS = {"cotangent": "g", "input": "x", "output": "y", "tangent": "t", "array to write": "out"}
 
 
 def _listed(groups: Sequence[tuple[int, str]]) -> str:

@@ -375,12 +375,11 @@ def refuse_reading(value: Value) -> NoReturn:
     """Raise for a value that Python wants to see before it is computed."""
     if mode.capture is None:
         raise CaptureError(LEFT_BEHIND if mode.kept is None else _in_a_rule(value))
-    shape, dtype = value.shape, value.dtype
-    hint = _INDEX if dtype.kind in "iu" else ""
-    refuse(
-        f"the value of a tensor (shape {shape}, {dtype}) is asked for, {mode.capture.ways_out}"
-        f"{hint}"
-    )
+    from .advice import refused_reading  # not needed before there is an error
+
+    hint = _INDEX if value.dtype.kind in "iu" else ""
+    tensor = f"the value of a tensor (shape {value.shape}, {value.dtype})"
+    refuse(*refused_reading(tensor, f"is asked for, {mode.capture.ways_out}{hint}"))
 
 
 def _in_a_rule(value: Value) -> str:

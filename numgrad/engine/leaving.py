@@ -63,10 +63,33 @@ def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedE
 
 def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
     """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
-    it, does that."""
+    it, does that. If the user has typed another call, the error names that and its counterpart."""
     if value.requires_grad and mode.grad:
+        from .advice import advice  # not needed before there is an error
+
+        found = advice()
+        if found is not None:
+            raise DetachedError(
+                f"{found.typed} would cut the graph, at {found.site}: write {found.write}."
+                f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
+                f"is to flow through it, write {constant}."
+            )
         where = ", in a function that is being differentiated," if mode.derivatives else ""
         raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+
+
+def reveal(error: Exception) -> None:
+    """Raise numgrad's error where NumPy or compiled code has put its own in front: they do if a
+    number is asked for while elements of an array are written, or from C."""
+    found = error.__cause__
+    is_in_front = str(error).startswith(_ELEMENT) or isinstance(error, SystemError)
+    while is_in_front and found is not None:
+        if isinstance(found, DetachedError):
+            raise found.with_traceback(error.__traceback__) from None
+        found = found.__cause__
+
+
+_ELEMENT = "setting an array element with a sequence"
 
 
 def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
@@ -76,26 +99,20 @@ def refuse_inside(value: Value, what: str, instead: str, constant: str = "x.deta
         refuse(value, what, instead, constant)
 
 
-ELEMENT = (
-    "Where array[i] = x asks for it, write into a tensor, made with ng.zeros, or collect the "
-    "values and call ng.stack."
-)
 NUMBERS = {
-    "float": "Where math.exp(x) asks for it, write ng.exp(x) or np.exp(x); where '%.3f' % x does, "
-    f"write f'{{x:.3f}}'. {ELEMENT}",
-    "complex": f"Write x.astype(complex), or ng.exp(x) for cmath.exp(x). {ELEMENT}",
+    "float": "Write the tensor itself, which computes as a number does, and a tensor, made with "
+    "ng.zeros, for an array that is written.",
+    "complex": "Write x.astype(complex), and a tensor, made with ng.zeros, for an array that is "
+    "written.",
     "int": "Write math.trunc(x) for a number, or ng.trunc(x) or x.astype(int) for tensors: their "
-    f"derivative is 0. {ELEMENT}",
+    "derivative is 0.",
     "index": "An index has no gradient: write x.astype(int).",
 }
 """What to write where Python asks for a number."""
 
 ARRAY = (
-    "Write ng.asarray, or ng.stack for a list of tensors; NumPy's functions that numgrad has too "
-    "take the tensor itself, and np.r_ and np.c_ are ng.r_ and ng.c_; those of SciPy's special "
-    "functions, linear algebra, distributions and convolutions that have derivatives are in "
-    "ng.special, ng.linalg, ng.stats and ng.signal, draws of generators in ng.random; write into "
-    "a tensor, made with ng.zeros, instead of into an array."
+    "Write ng.asarray, or ng.stack for a list of tensors; functions of NumPy and SciPy that take "
+    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.fft, ng.signal and ng.interop.scipy."
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."
@@ -103,5 +120,5 @@ VALUES = "Compute with the tensor itself; it can be compared and printed."
 
 __all__ = [
     "ARRAY", "NUMBERS", "VALUES", "WHOLE", "Derivative", "derivative_of", "detached",
-    "differentiated", "refuse", "refuse_inside",
+    "differentiated", "refuse", "refuse_inside", "reveal",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
-from ..engine.leaving import differentiated
+from ..engine.leaving import differentiated, reveal
 from ..engine.record import mode
 from ..engine.seen import seen
 from ..engine.values import next_number
@@ -60,7 +60,11 @@ class Called:
         self.what, self.has_aux = what, has_aux
         self.variables = Variables(args, argnums, what)
         with differentiated(self.variables.first):
-            self.output = function(*self.variables.args, **kwargs)
+            try:
+                self.output = function(*self.variables.args, **kwargs)
+            except (ValueError, SystemError) as error:
+                reveal(error)
+                raise
         if has_aux:
             if not isinstance(self.output, tuple) or len(self.output) != 2:
                 raise ArgTypeError(

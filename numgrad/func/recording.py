@@ -15,6 +15,7 @@ from .._tensor import Tensor
 from ..engine.backward import Pass
 from ..engine.capture import ARGUMENT, TO_AXIS, TO_ROWS, Capture, Unchanged, argument, require_own
 from ..engine.graph import Edge, Expr, Node, Spec, Value, new_node
+from ..engine.leaving import reveal
 from ..engine.lower import pending_exprs
 from ..engine.record import attach, deferring, mode, pack, require_deferring, runtime
 from ..engine.request import Request
@@ -75,7 +76,11 @@ class Recording:
         self.arguments = arguments
         capture, first = self._capture(arguments), next_number()
         with paused(), capture.running():
-            self.outputs = list(map(_made_here, function(arguments)))
+            try:
+                self.outputs = list(map(_made_here, function(arguments)))
+            except (ValueError, SystemError) as error:
+                reveal(error)
+                raise
         capture.require_unwritten()
         self.spans = [*(() if above is None else above.spans), (first, next_number())]
         self.storages = {} if above is None else above.storages.copy()

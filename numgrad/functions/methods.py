@@ -3,7 +3,7 @@
 import builtins
 import math
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -292,6 +292,14 @@ class Methods:
         inplace.setitem(self, ..., value)
 
     # Devices and exchange
+    @property
+    def at(self) -> NoReturn:
+        """Nothing: what JAX updates by ``x.at[index].set(value)`` is written in place."""
+        raise AttributeError(
+            "'Tensor' object has no attribute 'at', as tensors are written in place, and gradients "
+            "follow: for x.at[index].set(value) write y = x.clone(); y[index] = value"
+        )
+
     @property
     def device(self) -> str:
         """Where the tensor lives: ``"cpu"``, or a GPU such as ``"cuda:0"``."""

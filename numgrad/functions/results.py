@@ -59,6 +59,14 @@ def writable(array: Any, called: str, *values: Any) -> Tensor:
     """Return what a function that writes into its first argument is to write into."""
     target = target_of(array, values)
     if target is None:
+        from ..engine.advice import advice  # not needed before there is an error
+
+        found = advice()
+        if found is not None and found.name != f"numpy.{called}":  # a function of NumPy calls it
+            raise ArgTypeError(
+                f"{found.typed} would write into an array, which has no gradients, at "
+                f"{found.site}: write {found.write}"
+            )
         raise ArgTypeError(
             f"{called} writes into tensors, not into {type(array).__name__}, which has no "
             f"gradients: make it a tensor before, with ng.asarray; {way_out(called)}"

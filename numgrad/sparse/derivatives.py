@@ -1,6 +1,7 @@
 """Sparse Jacobians and Hessians of functions of arrays."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .prepared import Prepared, PreparedHessian, compute
@@ -9,7 +10,7 @@ from .problem import Problem
 
 def jacobian(
     f: Callable[..., Any],
-    x: Any,
+    x: Any = None,
     *args: Any,
     argnum: int = 0,
     pattern: Any = None,
@@ -22,8 +23,8 @@ def jacobian(
     ----------
     f : callable
         Maps a real array of any shape, and further arguments, to a real array or scalar.
-    x : array or tensor of float
-        Where to differentiate.
+    x : array or tensor of float, optional
+        Where to differentiate. Without it a function is returned, as by `numgrad.func.jacobian`.
     *args
         Further arguments of ``f``, which are not differentiated.
     argnum : int
@@ -42,7 +43,7 @@ def jacobian(
     -------
     csr_array, shape (y.size, x.size)
         Rows and columns stand for the elements of output and argument in C order. Entries that
-        happen to be 0 are stored.
+        happen to be 0 are stored. Without ``x``: a function of ``(x, *args)`` that returns it.
 
     Raises
     ------
@@ -74,14 +75,20 @@ def jacobian(
     array([[2., 1., 0., 0.],
            [0., 3., 2., 0.],
            [0., 0., 4., 3.]])
+    >>> jacobian = ng.sparse.jacobian(lambda x: x[1:] * x[:-1])
+    >>> jacobian(np.array([2.0, 3.0])).toarray()
+    array([[3., 2.]])
     """
     problem = Problem(f, argnum, False, coloring, order, "sparse.jacobian")
+    if x is None:
+        options: Any = {"argnum": argnum, "pattern": pattern, "coloring": coloring, "order": order}
+        return partial(jacobian, f, **options)
     return compute(problem, (x, *args), pattern)
 
 
 def hessian(
     f: Callable[..., Any],
-    x: Any,
+    x: Any = None,
     *args: Any,
     argnum: int = 0,
     pattern: Any = None,
@@ -103,6 +110,7 @@ def hessian(
     Returns
     -------
     csr_array, shape (x.size, x.size)
+        Without ``x``: a function of ``(x, *args)`` that returns it.
 
     Raises
     ------
@@ -122,6 +130,9 @@ def hessian(
            [0., 4., 0.]])
     """
     problem = Problem(f, argnum, True, coloring, order, "sparse.hessian")
+    if x is None:
+        options: Any = {"argnum": argnum, "pattern": pattern, "coloring": coloring, "order": order}
+        return partial(hessian, f, **options)
     return compute(problem, (x, *args), pattern)
 
 

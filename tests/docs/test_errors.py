@@ -3,8 +3,10 @@
 import inspect
 
 from numgrad import _errors
+from numgrad._counterparts import NAMESPACES, OTHERS
+from numgrad._foreign_names import NAMES
 
-from .pages import table
+from .pages import table, tables
 
 
 def classes():
@@ -25,3 +27,18 @@ def test_table_of_errors_is_the_module():
     rows = table("errors.md", "class", "is also", "when", "remedy")
     assert [cells[:3] for cells in rows] == [row(cls) for cls in classes()]
     assert all(cells[3] for cells in rows)
+
+
+def test_tables_of_what_to_write_are_the_modules():
+    spaces = [
+        [library, ", ".join(f"ng.{home}".rstrip(".") for home in homes)]
+        for library, homes in NAMESPACES.items()
+    ]
+    assert table("errors.md", "a function of", "is in") == spaces
+    functions = [
+        [name, ", or ".join(f"ng.{path}" for path in paths)] for name, paths in OTHERS.items()
+    ]
+    names = [[f"ng.{name}", ", or ".join(codes)] for name, codes in NAMES.items()]
+    found = [rows for titles, rows in tables("errors.md") if titles == ["instead of", "write"]]
+    assert found[0] == functions
+    assert found[1][:-1] == names

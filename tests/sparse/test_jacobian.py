@@ -94,6 +94,19 @@ def test_hessian_of_a_random_sparse_objective(coloring):
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 
 
+def test_without_a_point_a_function_of_it_is_returned():
+    rate = np.array([0.3])
+    jacobian = ng.sparse.jacobian(lambda x, a: a * x[1:] * x[:-1] ** 2, coloring="row")
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.2])):
+        expected = differences(lambda x: rate * x[1:] * x[:-1] ** 2, x)
+        np.testing.assert_allclose(jacobian(x, rate).toarray(), expected, atol=1e-7)
+    hessian = ng.sparse.hessian(lambda a, x: (a * x[1:] * x[:-1] ** 2).sum(), argnum=1)
+    found = hessian(rate, np.array([1.0, 2.0])).toarray()
+    np.testing.assert_allclose(found, [[1.2, 0.6], [0.6, 0.0]])
+    with pytest.raises(ArgTypeError, match=r"sparse\.jacobian: expected a function"):
+        ng.sparse.jacobian(2.0)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (2, 3), (2, 1, 4)])
 def test_arrays_of_any_shape(shape):
     x = np.linspace(0.2, 0.9, int(np.prod(shape))).reshape(shape)

@@ -1,0 +1,126 @@
+"""Names of other libraries that compute with arrays, and those of numgrad to write instead.
+
+Most have the same name in another namespace; whether it is there is looked up when an error asks.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+NAMESPACES: dict[str, tuple[str, ...]] = {
+    "numpy": ("",),
+    "numpy.linalg": ("linalg",),
+    "numpy.fft": ("fft",),
+    "numpy.polynomial": ("polynomial",),
+    "math": ("", "special"),
+    "cmath": ("",),
+    "scipy.special": ("special", ""),
+    "scipy.linalg": ("linalg",),
+    "scipy.stats": ("stats",),
+    "scipy.fft": ("fft",),
+    "scipy.signal": ("signal", "interop.scipy"),
+    "scipy.integrate": ("interop.scipy", ""),
+    "scipy.optimize": ("interop.scipy",),
+    "scipy.interpolate": ("interop.scipy",),
+    "scipy.sparse": ("sparse",),
+    "scipy.sparse.linalg": ("interop.scipy",),
+}
+"""Namespaces, and those of numgrad in which a function of theirs has the same name."""
+
+_ROOT = ("interop.scipy.brentq", "interop.scipy.root(f, x0)")
+_ODE = ("interop.scipy.solve_ivp(f, (t0, t1), y0)",)
+_CSR = ("sparse.csr(data, indices, indptr, shape)", "sparse.matmul(S, x, data=data)")
+
+OTHERS: dict[str, tuple[str, ...]] = {
+    "numpy.asarray_chkfinite": ("asarray",),
+    "numpy.require": ("asarray",),
+    "builtins.max": ("maximum(a, b)",),
+    "builtins.min": ("minimum(a, b)",),
+    "math.lgamma": ("special.gammaln",),
+    "math.fsum": ("sum",),
+    "math.dist": ("linalg.norm(p - q)",),
+    "cmath.phase": ("angle",),
+    "scipy.linalg.cholesky": ("linalg.cholesky(a, upper=True)",),
+    "scipy.linalg.qr": ("linalg.qr(a, mode='complete')",),
+    "scipy.integrate.odeint": ("interop.scipy.odeint", *_ODE),
+    "scipy.integrate.ode": _ODE,
+    "scipy.integrate.RK45": _ODE,
+    "scipy.integrate.BDF": _ODE,
+    "scipy.integrate.Radau": _ODE,
+    "scipy.integrate.quad": ("interop.scipy.quad", "trapezoid(f(x), x)"),
+    "scipy.integrate.quad_vec": ("interop.scipy.quad(f, a, b)", "trapezoid(f(x), x)"),
+    "scipy.optimize.brentq": _ROOT,
+    "scipy.optimize.brenth": _ROOT,
+    "scipy.optimize.bisect": _ROOT,
+    "scipy.optimize.ridder": _ROOT,
+    "scipy.optimize.root_scalar": ("interop.scipy.root(f, x0)",),
+    "scipy.optimize.fsolve": ("interop.scipy.fsolve", "interop.scipy.root(f, x0)"),
+    "scipy.optimize.curve_fit": ("interop.scipy.least_squares(residuals, p0)",),
+    "scipy.optimize.minimize_scalar": ("interop.scipy.minimize(f, x0)",),
+    "scipy.optimize.approx_fprime": ("func.grad(f)(x)",),
+    "scipy.interpolate.interp1d": ("interp(x, xp, fp)",),
+    "scipy.sparse.csr_array": _CSR,
+    "scipy.sparse.csr_matrix": _CSR,
+}
+"""Functions whose counterpart has another name or other arguments: the first of it that there is.
+One that is followed by parentheses is to be called so, others as what they stand for."""
+
+TEXTS: dict[str, str] = {
+    "builtins.float": "{first}, which computes as a number does",
+    "numpy.float64": "{first}, which computes as a number does",
+    "numpy.float32": "{first}.astype('float32')",
+    "builtins.complex": "{first}.astype(complex)",
+    "numpy.complex128": "{first}.astype(complex)",
+    "math.remainder": "x - y * {ng}.rint(x / y)",
+    "numpy.ndarray": "{ng}.asarray({object}){rest}",
+    "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
+    "pandas": "{object}.to_numpy() for {object}",
+}
+"""What to write instead of a conversion to a number, and of what an object of another library
+computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""
+
+
+def counterpart(name: str) -> str | None:
+    """Return what to write instead of a function, as one writes it after ``ng.``.
+
+    Parameters
+    ----------
+    name : str
+        The function's public name, as ``"scipy.stats.norm.logpdf"``.
+    """
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        others = OTHERS.get(".".join(parts[:count]), ())
+        found = next(filter(_is_there, others), None)
+        if found is not None:
+            is_called = count == len(parts) or "(" in found
+            return found if is_called else ".".join((found, *parts[count:]))
+    return next(_namesakes(parts), None)
+
+
+def _namesakes(parts: list[str]) -> Iterator[str]:
+    """Yield the functions of numgrad that have the same name in a namespace like theirs."""
+    for count in range(len(parts) - 1, 0, -1):
+        for home in NAMESPACES.get(".".join(parts[:count]), ()):
+            path = ".".join(filter(None, (home, *parts[count:])))
+            if _is_there(path):
+                yield path
+
+
+def _is_there(path: str) -> bool:
+    """Return whether numgrad has a function of its own at a path."""
+    found: Any = import_module("numgrad")
+    is_own = False
+    for part in path.partition("(")[0].split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return False
+        # A module of numgrad answers other names with NumPy's and SciPy's.
+        home = getattr(found, "__module__", None) or type(found).__module__
+        is_own = is_own or (not _is_module(found) and str(home).startswith("numgrad"))
+    return is_own
+
+
+def _is_module(found: Any) -> bool:
+    return hasattr(found, "__spec__") and hasattr(found, "__name__")

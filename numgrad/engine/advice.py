@@ -1,0 +1,237 @@
+"""What a user who asked for numbers of a tensor has typed, and what keeps the gradients."""
+
+import ast
+import copy
+import sys
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any, NamedTuple
+
+from .._counterparts import TEXTS, counterpart
+from .site import Site
+from .user_call import UserCall, made_by, public_name, user_calls
+
+_LONGEST = 72
+
+
+class Advice(NamedTuple):
+    """The function that was called, what was typed, where, what to write instead, and what else
+    has to change."""
+
+    name: str
+    typed: str
+    site: Site
+    write: str
+    also: str
+
+
+def advice() -> Advice | None:
+    """Return advice about the running call of the user's program; None where there is none."""
+    calls = user_calls()
+    call = next(calls, None)
+    write = call and _instead(call)
+    if call is None or write is None:
+        return None
+    return Advice(call.name or "", _typed(call), call.site, write, _outer(next(calls, None)))
+
+
+def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
+    """Return why a value cannot be read yet, and the user's line; what to write instead of the
+    call that asks for it, or else what is said ``otherwise``."""
+    found = advice()
+    if found is None:
+        return f"{tensor} {otherwise}", ""
+    reason = f"{found.typed} asks for {tensor}, which is not known yet: write {found.write}."
+    return reason + found.also, f"at {found.site}"
+
+
+def _outer(call: UserCall | None) -> str:
+    """Return what to write instead of the function of SciPy that has called the user's."""
+    write = call and _instead(call)
+    if call is None or write is None:
+        return ""
+    return f" It is called by {_typed(call)}, at {call.site}: write {write} there."
+
+
+def _typed(call: UserCall) -> str:
+    if call.tree is None:
+        return f"{call.name}"
+    return _short(call.tree) + (" = ..." if call.is_write else "")
+
+
+def _short(tree: ast.expr) -> str:
+    text = ast.unparse(tree)
+    if len(text) <= _LONGEST:
+        return text
+    shown = ast.unparse(tree.func) if isinstance(tree, ast.Call) else text
+    return f"{shown[:_LONGEST]}{'(...)' if isinstance(tree, ast.Call) else '...'}"
+
+
+def _instead(call: UserCall) -> str | None:
+    if call.is_write:
+        return _instead_of_array(call)
+    if isinstance(call.tree, (ast.BinOp, ast.Compare)):
+        return _instead_of_operator(call, call.tree)
+    if call.name is None or call.name.startswith("numgrad"):
+        return None
+    value = call.value_of(call.named)
+    text = _text(call, value)
+    return _instead_of_function(call, value) if text is None else text
+
+
+# Functions ----------------------------------------------------------------------------------------
+
+
+def _instead_of_function(call: UserCall, value: Any) -> str | None:
+    name = (call.name or "") if call.named is None else (public_name(value) or "")
+    is_of_one = isinstance(call.tree, ast.Call) and len(call.tree.args) != 2
+    if name.startswith("numpy.ndarray") or (name.startswith("builtins.") and is_of_one):
+        return None  # elements of an array; the greatest of a list
+    found = counterpart(name.partition("()")[0])
+    if found is None:
+        return _without_counterpart(call, value)
+    own = f"{_numgrad(call.frame.f_globals)}.{found}"
+    if "()" in name and call.named is not None:
+        return f"{own}(...) where {ast.unparse(_object(call.named))} is made"
+    arguments = _arguments(found)
+    if found.endswith(")") or call.tree is None or call.named is None:
+        return own + arguments
+    text = _short(_replaced(call.tree, call.named, own))
+    module = _module_of_numpy(call)
+    return f"{text}, or import numgrad as {module}" if module else text + arguments
+
+
+def _arguments(path: str) -> str:
+    """Return what has to be said of the tensors that the function of a solver reads."""
+    solver: Any = sys.modules["numgrad"]
+    for part in path.partition("(")[0].split("."):
+        solver = getattr(solver, part)
+    is_solver = path.startswith("interop.scipy.") and "args" in signature(solver).parameters
+    return ", with the tensors that its function reads in args=(...)" if is_solver else ""
+
+
+def _module_of_numpy(call: UserCall) -> str | None:
+    """Return the name under which the user has imported NumPy, if the call begins with it."""
+    root: Any = call.named
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    is_numpy = isinstance(root, ast.Name) and call.value_of(root) is sys.modules["numpy"]
+    return root.id if is_numpy else None
+
+
+def _replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
+    """Return an expression with a part of it replaced."""
+    marked: Any = copy.deepcopy(tree, memo := {})
+    old, new = memo[id(part)], ast.parse(text, mode="eval").body
+
+    class Replacing(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is old else self.generic_visit(node)
+
+    return Replacing().visit(marked)
+
+
+def _without_counterpart(call: UserCall, value: Any) -> str | None:
+    name = call.name or ""
+    if not name.startswith("scipy."):
+        return None
+    if not name.startswith("scipy.signal.") and _takes_other_arrays(value):
+        return (
+            "os.environ['SCIPY_ARRAY_API'] = '1' before SciPy is imported, whose function takes "
+            "tensors then"
+        )
+    return f"an ng.Function with its derivative, as numgrad has no counterpart of {name}"
+
+
+def _takes_other_arrays(function: Any) -> bool:
+    """Return whether SciPy declares that a function computes with the functions of any library,
+    and does so where it is asked to."""
+    declared = sys.modules.get("scipy._lib._array_api")
+    if getattr(declared, "SCIPY_ARRAY_API", True):
+        return False
+    try:
+        found = vars(declared)["xp_capabilities_table"][function]
+        return not (found["np_only"] or found["cpu_only"])
+    except (KeyError, TypeError):
+        return False
+
+
+def _numgrad(names: Mapping[str, Any]) -> str:
+    """Return the name under which the user's module has imported numgrad."""
+    module = sys.modules["numgrad"]
+    return next((name for name, value in names.items() if value is module), "ng")
+
+
+# Objects, operators and arrays --------------------------------------------------------------------
+
+
+def _text(call: UserCall, value: Any) -> str | None:
+    """Return the text for conversions and for methods of objects."""
+    plain = (call.name or "").replace("()", "")
+    keys = (plain, plain.rpartition(".")[0], plain.partition(".")[0])
+    text = next((TEXTS[key] for key in keys if key in TEXTS), None)
+    tree = call.tree
+    if text is None or not isinstance(tree, ast.Call) or call.named is None:
+        return None
+    holder = _object(call.named)
+    is_about_object = "{object}" in text
+    if is_about_object and (holder is call.named or "()" not in str(public_name(value))):
+        return None
+    arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
+    made = ast.unparse(holder)
+    return text.format(
+        ng=_numgrad(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
+        object=made, rest=_short(tree)[len(made):], arguments=arguments,
+        method=ast.unparse(call.named)[len(made):],
+    )  # fmt: skip
+
+
+def _object(named: ast.expr) -> ast.expr:
+    """Return the object whose method is called, or that is called."""
+    return named.value if isinstance(named, ast.Attribute) else named
+
+
+def _instead_of_operator(call: UserCall, tree: ast.BinOp | ast.Compare) -> str | None:
+    own = _numgrad(call.frame.f_globals)
+    others = [tree.right] if isinstance(tree, ast.BinOp) else tree.comparators
+    operands = [tree.left, *others]
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and _is_text(call, tree.left):
+        return "f'{x:.3f}' for '%.3f' % x"
+    library = (call.name or "").partition(".")[0]
+    if library in TEXTS:
+        holder = next((o for o in operands if _is_of(call, o, library)), operands[0])
+        changed = ast.parse(f"({ast.unparse(holder)}).to_numpy()", mode="eval").body
+        return _short(_replaced(tree, holder, ast.unparse(changed)))
+    listed = next((o for o in operands if isinstance(o, (ast.List, ast.Tuple))), None)
+    if listed is not None:
+        return _short(_replaced(tree, listed, f"{own}.array({ast.unparse(listed)})"))
+    return None
+
+
+def _is_text(call: UserCall, tree: ast.expr) -> bool:
+    value = tree.value if isinstance(tree, ast.Constant) else call.value_of(tree)
+    return isinstance(value, str)
+
+
+def _is_of(call: UserCall, tree: ast.expr, library: str) -> bool:
+    """Return whether an operand begins with an object of a library."""
+    root: Any = tree
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    return str(public_name(call.value_of(root))).startswith(library)
+
+
+def _instead_of_array(call: UserCall) -> str | None:
+    """Return how to make the array that is written a tensor."""
+    if not isinstance(call.tree, ast.Subscript):
+        return None
+    array, own = call.tree.value, _numgrad(call.frame.f_globals)
+    if not isinstance(array, ast.Name):
+        return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
+    made = made_by(array.id, call.frame)
+    name = made and public_name(call.value_of(made[1].func))
+    found = counterpart(name) if name else None
+    if made is None or found is None or "(" in found:
+        return f"{array.id} = {own}.asarray({array.id}) before, or make it with {own}.zeros(...)"
+    text = _short(_replaced(made[1], made[1].func, f"{own}.{found}"))
+    return f"{array.id} = {text} at line {made[0]}, which is a tensor"

@@ -1,0 +1,425 @@
+"""What errors advise instead of functions of other libraries: each advice is carried out."""
+
+import ast
+import importlib.util
+import inspect
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
+from numgrad.errors import DetachedError
+
+HEAD = """
+import cmath, math
+import numpy as np
+import scipy.fft, scipy.integrate, scipy.interpolate, scipy.optimize, scipy.signal
+import scipy.sparse.linalg
+import scipy.special as sp
+from scipy import linalg as la, stats
+from scipy.stats import norm
+import numgrad as ng
+
+X = np.array([0.0, 1.0, 2.0])
+A = np.array([[2.0, 0.3], [0.3, 1.0]])
+S = scipy.sparse.csc_array(A)
+DECAY = dict(rtol=1e-9, atol=1e-9)
+
+def rate(s, y, t):
+    return -t * y
+
+def program(t):
+    rng = np.random.default_rng(0)
+    return {}
+"""
+PROGRAMS = {
+    "numpy": """
+        np.array([t, t * t]); np.array(t * X); np.asarray(t); np.diag([t, t]); np.sum([t, 2 * t])
+        np.dot([t, 1.0], [1.0, t]); np.exp([t, 1.0]); np.full(3, t); np.full_like(X, t)
+        np.r_[t, 1.0]; np.c_[[t, t], [1.0, 2.0]]; np.vectorize(lambda a: a * a)(t * X)
+        np.sum(X, initial=t); np.nan_to_num(X * np.nan, nan=t); np.mean([t, 1.0])
+        np.maximum([t, 0.1], 0.2); np.fromiter((t * k for k in range(3)), float)
+        np.interp(0.3, [0.0, 1.0], [t, 2.0]); np.polyval([t, 1.0], 2.0); np.cumsum([t, t])
+        np.where([True, False], [t, 1.0], 0.5); np.concatenate([[t], [1.0]])
+        np.add.reduce([t, t * t])
+    """,
+    "numpy.linalg": "np.linalg.norm([t, 1.0]); np.linalg.inv([[t, 0.3], [0.3, 1.0]])",
+    "numpy.fft": "np.fft.fft([t, 1.0]).real",
+    "numpy.polynomial": "np.polynomial.polynomial.polyval(2.0, [t, 1.0])",
+    "math": "math.exp(t); math.gamma(t); math.hypot(t, 1.0); math.pow(t, 2)",
+    "cmath": "cmath.exp(t).real; cmath.sqrt(t).real",
+    "scipy.special": """
+        sp.logsumexp(t * X); sp.softmax(t * X)[0]; sp.gammaln([t, 2.0]); sp.xlogy([t], 2.0)
+    """,
+    "scipy.linalg": """
+        la.expm(t * A); la.solve_triangular(A, [t, 1.0]); la.inv(t * A)
+        la.cho_factor(t * A)[0][0, 0]; la.solve(A, [t, 1.0]); la.solve(t * A, np.ones(2))
+        la.det(t * A); la.norm([t, 2.0]); la.block_diag(t, 1.0); la.logm(t * A)
+    """,
+    "scipy.stats": """
+        stats.norm.logpdf(t * X); norm.logpdf(X, t, 1.0); stats.norm(t, 2.0).logpdf(X)
+        stats.norm.cdf(t); stats.gamma.logpdf(t, 2.0); stats.poisson.logpmf(2, t)
+        stats.multivariate_normal.logpdf([1.0, 2.0], [t, t], A)
+        stats.multivariate_normal([t, t], A).logpdf([1.0, 2.0])
+    """,
+    "scipy.fft": "scipy.fft.fft(t * X).real; scipy.fft.dct(t * X)",
+    "scipy.signal": "scipy.signal.fftconvolve(t * X, X); scipy.signal.convolve(t * X, X)",
+    "scipy.integrate": """
+        scipy.integrate.solve_ivp(rate, (0, 1), [1.0], args=(t,), **DECAY).y[0, -1]
+        scipy.integrate.trapezoid(t * X)
+    """,
+    "scipy.optimize": """
+        scipy.optimize.root(lambda x, t: x * x - t, 0.5, (t,)).x
+        scipy.optimize.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x
+        scipy.optimize.least_squares(lambda x, t: x - t, [0.5], args=(t,)).x
+    """,
+    "scipy.interpolate": """
+        scipy.interpolate.CubicSpline(X, t * X * X)(0.3)
+        scipy.interpolate.PchipInterpolator(X, t * X * X)(0.3)
+        scipy.interpolate.RegularGridInterpolator((X,), t * X * X)([0.3])
+    """,
+    "scipy.sparse.linalg": "scipy.sparse.linalg.spsolve(S, np.array([1.0, 2.0]) * t)",
+    "math.lgamma": "math.lgamma(t)",
+    "math.fsum": "math.fsum([t, t * t])",
+    "math.remainder": "math.remainder(t, 0.3)",
+    "math.dist": "math.dist([t], [2.0])",
+    "cmath.phase": "cmath.phase(t)",
+    "numpy.asarray_chkfinite": "np.asarray_chkfinite([t, 1.0])",
+    "numpy.require": "np.require([t, 1.0])",
+    "numpy.float64": "np.float64(t)",
+    "numpy.float32": "np.float32(t)",
+    "numpy.complex128": "np.complex128(t).real",
+    "numpy.ndarray": "X.dot(t); X.dot([t, 1.0, t]); X.searchsorted(t) + 0.0",
+    "numpy.random.Generator": "rng.normal(t, 2.0)",
+    "builtins.float": "float(t)",
+    "builtins.complex": "complex(t).real",
+    "scipy.linalg.cholesky": "la.cholesky(t * A)[0, 1]",
+    "scipy.linalg.qr": "la.qr(t * A)[1][0, 1]",
+    "scipy.integrate.odeint": """
+        scipy.integrate.odeint(lambda y, s, t: -t * y, 1.0, [0.0, 1.0], (t,), **DECAY)[-1, 0]
+    """,
+    "scipy.integrate.quad": "scipy.integrate.quad(lambda x: t * x, 0, 1)[0]",
+    "scipy.integrate.quad_vec": "scipy.integrate.quad_vec(lambda x: t * x, 0, 1)[0]",
+    "scipy.integrate.ode": "scipy.integrate.ode(lambda s, y: -t * y).set_initial_value([1.0 * t])",
+    "scipy.integrate.RK45": "scipy.integrate.RK45(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
+    "scipy.integrate.BDF": "scipy.integrate.BDF(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
+    "scipy.integrate.Radau": "scipy.integrate.Radau(lambda s, y: -t * y, 0.0, [1.0], 1.0)",
+    "scipy.optimize.brentq": "scipy.optimize.brentq(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)",
+    "scipy.optimize.brenth": "scipy.optimize.brenth(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)",
+    "scipy.optimize.bisect": "scipy.optimize.bisect(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)",
+    "scipy.optimize.ridder": "scipy.optimize.ridder(lambda x: x * x - t, 0.0, 2.0, xtol=1e-14)",
+    "scipy.optimize.root_scalar": """
+        scipy.optimize.root_scalar(lambda x: x * x - t, bracket=[0.0, 2.0]).root
+    """,
+    "scipy.optimize.fsolve": "scipy.optimize.fsolve(lambda x, t: x * x - t, 0.5, (t,), xtol=1e-13)",
+    "scipy.optimize.curve_fit": """
+        scipy.optimize.curve_fit(lambda x, a: a * x, X, 3.0 * t * X)[0]
+    """,
+    "scipy.optimize.minimize_scalar": "scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x",
+    "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
+    "scipy.interpolate.interp1d": "scipy.interpolate.interp1d(X, t * X * X)(0.3)",
+    "scipy.sparse.csr_array": "scipy.sparse.csr_array(t * A) @ np.ones(2)",
+    "scipy.sparse.csr_matrix": "scipy.sparse.csr_matrix(t * A) @ np.ones(2)",
+}
+_ROOT = "ng.interop.scipy.root(lambda x, t: x * x - t, 0.5, (t,)).x"
+CORRECTED = {
+    "x - y * ng.rint(x / y)": "t - 0.3 * ng.rint(t / 0.3)",
+    "ng.linalg.norm(p - q)": "ng.linalg.norm(ng.array([t]) - np.array([2.0]))",
+    "ng.linalg.cholesky(a, upper=True)": "ng.linalg.cholesky(t * A, upper=True)[0, 1]",
+    "ng.linalg.qr(a, mode='complete')": "ng.linalg.qr(t * A, mode='complete')[1][0, 1]",
+    "ng.interop.scipy.solve_ivp(f, (t0, t1), y0)": (
+        "ng.interop.scipy.solve_ivp(rate, (0, 1), [1.0], args=(t,), **DECAY).y[0, -1]"
+    ),
+    "ng.interop.scipy.quad(f, a, b)": "ng.interop.scipy.quad(lambda x: t * x, 0, 1)[0]",
+    "ng.trapezoid(f(x), x)": "ng.trapezoid(t * X[:2], X[:2])",
+    "ng.interop.scipy.root(f, x0)": _ROOT,
+    "ng.interop.scipy.least_squares(residuals, p0)": (
+        "ng.interop.scipy.least_squares(lambda a, t: a * X - 3.0 * t * X, [1.0], args=(t,)).x"
+    ),
+    "ng.interop.scipy.minimize(f, x0)": (
+        "ng.interop.scipy.minimize(lambda x, t: ((x - t) ** 2).sum(), [0.5], (t,)).x"
+    ),
+    "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
+    "ng.interp(x, xp, fp)": "ng.interp(0.3, X, t * X * X)",
+    "ng.sparse.csr(data, indices, indptr, shape)": (
+        "ng.sparse.csr(t * S.data, S.indices, S.indptr, S.shape) @ np.ones(2)"
+    ),
+    "ng.sparse.matmul(S, x, data=data)": "ng.sparse.matmul(S, np.ones(2), data=t * S.data)",
+}
+"""The same programs as the advice would have them where it has other arguments."""
+KNOWN = {
+    "ode": "math.exp(-t)", "RK45": "math.exp(-t)", "BDF": "math.exp(-t)", "Radau": "math.exp(-t)",
+    "newton": "math.sqrt(t)", "root_scalar": "math.sqrt(t)", "minimize": "t", "float32": "t",
+    "minimize_scalar": "t", "approx_fprime": "4.0 * t",
+}  # fmt: skip
+"""Values of functions that return something else, or are less exact."""
+
+
+def cases():
+    for programs in PROGRAMS.values():
+        for program in re.split(r";|\n", programs):
+            if program.strip():
+                yield pytest.param(program.strip(), id=program.strip())
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return the function of a program, with a source that can be read."""
+
+    def run(program):
+        path = tmp_path / f"program_{len(list(tmp_path.iterdir()))}.py"
+        return written_to(path, HEAD.replace("{}", program)).program
+
+    return run
+
+
+def advice_of(program, at=0.7):
+    """Return what the error says was typed, and what to write."""
+    with pytest.raises((DetachedError, TypeError, ValueError, SystemError)) as caught:
+        program(ng.tensor(at, requires_grad=True))
+    error = caught.value
+    while error.__cause__ is not None and "write" not in str(error):
+        error = error.__cause__
+    assert isinstance(error, (DetachedError, ng.errors.ArgTypeError))
+    pattern = r"^(.*?) would .*?, at .*?program_\d+.py:\d+ in program: write (.*?)(\. It asks.*)?$"
+    typed, written, _ = re.match(pattern, str(error), re.DOTALL).groups()
+    return typed, written.partition(", or import")[0].partition(", with the")[0]
+
+
+def corrected(program, typed, written):
+    if written in CORRECTED:
+        return CORRECTED[written]
+    text = ast.unparse(ast.parse(program, mode="eval"))
+    written = written.partition(", which")[0]
+    if written.endswith("(...)"):  # what is long is not shown
+        typed, written = typed.partition("(")[0], written.removesuffix("(...)")
+    assert typed in text
+    return text.replace(typed, written)
+
+
+def differences(f):
+    h = 1e-2
+    ends = [f(0.7 + k * h) - f(0.7 - k * h) for k in (1, 2, 3)]
+    return (45 * ends[0] - 9 * ends[1] + ends[2]) / (60 * h)
+
+
+@pytest.mark.parametrize("program", list(cases()))
+def test_what_is_advised_has_the_gradient(program, run):
+    typed, written = advice_of(run(program))
+    if "spsolve" in written and "indices" in inspect.signature(ng.interop.scipy.spsolve).parameters:
+        pytest.skip("it has other arguments than SciPy's")
+    if "has no counterpart" in written:
+        pytest.skip("there is none yet")
+    function = run(corrected(program, typed, written))
+    weights = np.array([1.0, -0.6, 0.3, 1.7, 0.2, 0.9])
+
+    def total(function, xp):
+        def weighted(t):
+            made = xp.asarray(function(t)).reshape(-1)
+            return (made * weights[: made.size]).sum()
+
+        return weighted
+
+    name = re.match(r"[\w.]*", typed)[0].rpartition(".")[2]
+    exact = run(KNOWN.get(name, program))
+    slope = ng.func.grad(total(function, ng))(0.7)
+    np.testing.assert_allclose(slope, differences(total(exact, np)), rtol=1e-5, atol=1e-9)
+
+
+def test_every_row_is_carried_out():
+    elsewhere = {"builtins.max", "builtins.min", "pandas", "scipy.sparse"}
+    assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere
+
+
+WRITES = """
+import numpy as np
+import numgrad as ng
+
+def made(t):
+    u = np.zeros(3)
+    u[0] = t * t
+    u[1:] = np.array([1.0, 2.0]) * t
+    return u
+
+def handed(t, u=np.ones(3)):
+    u[1] = t
+    return u
+
+def grown(t):
+    rows = np.empty((2, 2))
+    for i in range(2):
+        rows[i, 0] = i * t
+        rows[i, 1] = t
+    return rows
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "advised"),
+    [
+        ("made", "u[0] = ...", "write u = ng.zeros(3) at line 6, which is a tensor"),
+        ("handed", "u[1] = ...", "write u = ng.asarray(u) before, or make it with ng.zeros(...)"),
+        ("grown", "rows[i, 0] = ...", "write rows = ng.empty((2, 2)) at line 16, which is a"),
+    ],
+)
+@pytest.mark.parametrize("transform", [ng.func.jacrev, ng.func.jacfwd, ng.jit, ng.func.vmap])
+def test_writes_into_arrays_are_told_to_make_a_tensor(name, typed, advised, transform, tmp_path):
+    original = written_to(tmp_path / "original.py", WRITES)
+    point = np.array([0.7, 0.2]) if transform is ng.func.vmap else 0.7
+    with pytest.raises(DetachedError) as caught:
+        transform(getattr(original, name))(point)
+    text = str(caught.value)
+    assert typed in text
+    assert advised in text
+    assert "ng.where" not in text
+    mended = WRITES.replace("np.zeros", "ng.zeros").replace("np.empty", "ng.empty")
+    mended = mended.replace("    u[1] = t", "    u = ng.asarray(u).copy()\n    u[1] = t")
+    mended = getattr(written_to(tmp_path / "mended.py", mended), name)
+    found = transform(mended)(point)
+    exact = getattr(original, name)
+    if transform is ng.func.vmap:
+        np.testing.assert_allclose(found, [exact(0.7).copy(), exact(0.2).copy()])
+    elif transform is ng.jit:
+        np.testing.assert_allclose(found, exact(0.7))
+    else:
+        slope = (exact(0.8).copy() - exact(0.6).copy()) / 0.2
+        np.testing.assert_allclose(found, slope)
+
+
+def written_to(path, text):
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def closed_over(t):
+    from scipy import optimize
+
+    return optimize.root(lambda x: np.array([x[0] * x[0] - t]), [0.5]).x
+
+
+def through_numgrad(t):
+    solve = ng.interop.scipy.root
+    return solve(lambda x, t: np.array([x[0] * x[0] - t]), [0.5], args=(t,)).x
+
+
+def test_the_function_of_scipy_that_has_called_is_named_too():
+    with pytest.raises(DetachedError) as caught:
+        ng.func.grad(lambda t: closed_over(t).sum())(0.7)
+    text = str(caught.value)
+    assert text.startswith("np.array([x[0] * x[0] - t]) would cut the graph")
+    assert "It is called by optimize.root(" in text
+    assert "write ng.interop.scipy.root(" in text
+    assert "with the tensors that its function reads in args=(...)" in text
+    with pytest.raises(DetachedError) as caught:
+        ng.func.grad(lambda t: through_numgrad(t).sum())(0.7)
+    assert "write ng.array([x[0] * x[0] - t])" in str(caught.value)
+    assert "It is called by" not in str(caught.value)
+
+
+def test_errors_in_front_of_the_advice_are_taken_away():
+    from scipy import optimize
+
+    def bracketed(t):
+        return optimize.brentq(lambda x: x - t, 0.0, 2.0)
+
+    for transform in (ng.func.grad, ng.func.jacfwd, ng.func.hessian):
+        with pytest.raises(DetachedError, match=r"^optimize\.brentq\(.* would cut the graph"):
+            transform(bracketed)(0.7)
+
+    def own(t):
+        try:
+            return np.array([t])
+        except DetachedError as error:
+            raise ValueError("the user's own") from error
+
+    for transform in (ng.func.grad, ng.jit):
+        with pytest.raises(ValueError, match="the user's own"):
+            transform(own)(0.7)
+
+
+def test_python_asking_for_numbers_is_answered():
+    t = ng.tensor(0.7, requires_grad=True)
+    with pytest.raises(DetachedError, match=r"write f'\{x:.3f\}' for '%.3f' % x"):
+        "%.2f" % t  # noqa: UP031
+    with pytest.raises(DetachedError, match=r"write ng.array\(\[t, 1.0\]\) \* np.ones\(2\)"):
+        [t, 1.0] * np.ones(2)
+    for function, advised in ((max, "maximum"), (min, "minimum")):
+        with pytest.raises(ng.errors.CaptureError, match=rf"write ng.{advised}\(a, b\)"):
+            ng.jit(lambda x, f=function: f(x, 0.5))(0.7)
+    with pytest.raises(ng.errors.CaptureError, match=r"ng\.where or ng\.cond"):
+        ng.jit(lambda x: x if np.any(x > 0.5) else -x)(0.7)
+
+
+def test_code_without_source_gets_the_name_of_what_it_calls():
+    t = ng.tensor([0.7, 0.2], requires_grad=True)
+    names = {"np": np, "t": t}
+    with pytest.raises(DetachedError, match=r"^numpy.full would cut .*: write ng.full\."):
+        exec("np.full(2, t)", names)
+    with pytest.raises(DetachedError, match=r"np.asarray of a tensor .* Write ng.asarray"):
+        exec("np.array(t)", names)
+
+
+SERIES = """
+import numpy as np
+import pandas as pd
+import numgrad as ng
+
+series = pd.Series([1.0, 2.0])
+frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+
+def program(t):
+    return {}
+"""
+
+
+def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
+    pytest.importorskip("pandas")
+    programs = ("series * t", "t * series", "frame @ t", "t @ frame", "frame['a'] / t")
+    for number, text in enumerate(programs):
+        program = written_to(tmp_path / f"program_{number}.py", SERIES.replace("{}", text)).program
+        t = ng.tensor([0.7, 0.2], requires_grad=True)
+        try:
+            found = program(t)
+        except DetachedError:
+            typed, text = advice_of(program, [0.7, 0.2])
+            assert typed == programs[number]
+            found = written_to(tmp_path / "mended.py", SERIES.replace("{}", text)).program(t)
+        exact = np.asarray(program(np.array([0.7, 0.2])))
+        np.testing.assert_allclose(found.detach().numpy(), exact)
+        slope = (np.asarray(program(np.array([0.7 + 1e-6, 0.2]))) - exact).sum() / 1e-6
+        np.testing.assert_allclose(ng.grad(found.sum(), t)[0][0].item(), slope, rtol=1e-5)
+
+
+SWITCHED = """
+import sys
+import numpy as np, numgrad as ng
+from scipy import integrate, stats
+
+x = np.array([0.3, 1.1, 0.7])
+for text in sys.argv[1:]:
+    f = eval(f"lambda x: {text}")
+    slope = ng.func.grad(lambda x: (f(x) * x[:2]).sum())(x)
+    step = 1e-6 * np.eye(3)
+    exact = [((f(x + d) * (x + d)[:2]).sum() - (f(x - d) * (x - d)[:2]).sum()) / 2e-6 for d in step]
+    np.testing.assert_allclose(slope, exact, rtol=1e-6, atol=1e-8)
+"""
+
+
+def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
+    programs = ["integrate.cumulative_trapezoid(x)", "stats.zscore(x)[:2]", "stats.gmean(x)"]
+    head = "from scipy import integrate, stats\n"
+    for number, text in enumerate(programs):
+        path = tmp_path / f"switched_{number}.py"
+        program = written_to(path, f"{head}def program(x):\n    return {text}\n").program
+        with pytest.raises(DetachedError, match=r"write os.environ\['SCIPY_ARRAY_API'\] = '1'"):
+            program(ng.tensor([0.3, 1.1, 0.7], requires_grad=True))
+    command = [sys.executable, "-c", SWITCHED, *programs]
+    subprocess.run(command, check=True, env={**os.environ, "SCIPY_ARRAY_API": "1"})
