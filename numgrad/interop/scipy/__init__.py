@@ -1,8 +1,10 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
+from .bracketing import brentq as brentq
 from .eigen import eigh as eigh
 from .eigen import eigsh as eigsh
 from .functions import function as function
+from .integrals import quad as quad
 from .initial_value import solve_ivp as solve_ivp
 from .linear import spsolve as spsolve
 from .linearization import linear_operator as linear_operator
@@ -12,6 +14,6 @@ from .roots import fixed_point as fixed_point
 from .roots import root as root
 
 __all__ = [
-    "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize",
+    "brentq", "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize", "quad",
     "root", "solve_ivp", "spsolve",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...engine.seen import exported
 from ...func.trees import flatten, places
+from .closures import Closure
 from .functions import FORMS, function
 from .implicit import Equation, Solution
 from .linearization import as_point
@@ -72,17 +73,19 @@ class Parameters:
         residual: Callable[..., Any],
         matrix: Callable[[], Any],
         result: Any = None,
+        closure: Closure | None = None,
     ) -> Tensor:
         """Return a solution as a function of the tensors, given the equation that it solves, the
-        Jacobian of that, and what the solver says."""
-        if not self.want_grad:
+        Jacobian of that, what the solver says, and what the function closes over."""
+        outer = closure.tensors if closure else []
+        if not self.want_grad and not outer:
             return tensor(x)
-        equation = Equation(self.over(residual), matrix, self.what)
+        equation = Equation(self.over(residual), matrix, self.what, closure)
         if result is not None and not result.success:
             with no_grad():
                 rest = residual(tensor(x), *self.numbers).numpy()
             self._require_small(equation.solve(rest, False), x, result.message)
-        return Solution.apply(equation, x, *self.tensors)
+        return Solution.apply(equation, x, *self.tensors, *outer)
 
     def _require_small(self, step: np.ndarray, x: np.ndarray, message: str) -> None:
         """Raise unless what the solver has found, though it says that it has not converged, is as
