@@ -4,16 +4,18 @@ from .bracketing import brentq as brentq
 from .eigen import eigh as eigh
 from .eigen import eigsh as eigsh
 from .functions import function as function
-from .integrals import quad as quad
 from .initial_value import solve_ivp as solve_ivp
+from .integrals import quad as quad
 from .linear import spsolve as spsolve
 from .linearization import linear_operator as linear_operator
+from .odepack import fsolve as fsolve
+from .odepack import odeint as odeint
 from .optima import least_squares as least_squares
 from .optima import minimize as minimize
 from .roots import fixed_point as fixed_point
 from .roots import root as root
 
 __all__ = [
-    "brentq", "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize", "quad",
-    "root", "solve_ivp", "spsolve",
+    "brentq", "eigh", "eigsh", "fixed_point", "fsolve", "function", "least_squares",
+    "linear_operator", "minimize", "odeint", "quad", "root", "solve_ivp", "spsolve",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from ...engine.graph import Edge, connect
 from ...engine.record import mode
 from ...engine.select import edges_outside
 from ...engine.values import next_number
-from ...func.gradients import pull
+from ...func.gradients import Called, pull
 
 
 class Closure:
@@ -42,10 +42,11 @@ class Closure:
                 connect(stand_in, edge)
                 self.places[edge] = stand_in
 
-    def require_known(self, results: Iterable[Tensor], arguments: Iterable[Tensor]) -> None:
-        """Raise if results lead to something, other than by way of arguments, that no result has
-        led to before."""
-        if all(edge in self.places for edge in edges_outside(results, self.first, arguments)):
+    def require_known(self, at: Called) -> None:
+        """Raise if a call has read a tensor that no call before it has read."""
+        variables = at.variables
+        found = edges_outside(at.leaves, variables.first, variables.leaves)
+        if all(edge in self.places for edge in found):
             return
         raise DetachedError(
             f"{self.what}: the function depends on a tensor that requires grad, is none of its "
@@ -65,7 +66,6 @@ class Closure:
         arguments, which may depend on the same ones."""
         if not self.places:
             return []
-        self.require_known(outputs, arguments)
         cut = [x for x in arguments if x.requires_grad]
         return pull(outputs, self.tensors, seeds, graph, batched, cut)
 

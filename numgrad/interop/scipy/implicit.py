@@ -60,7 +60,7 @@ class Equation(System):
         """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
         params, batched = self.given(params), w.ndim == 2
         at = Called(self.residual, (x, *params), range(1 + len(params)), self.what)
-        self.closure.require_known(at.leaves, at.variables.leaves)
+        self.closure.require_known(at)
         self.require_same(at.output.detach().numpy(), x.detach().numpy())
         graph, inputs = at.outer_graph(w), at.variables.leaves
         found = pull(at.leaves, inputs[1:], [-w], graph, batched)

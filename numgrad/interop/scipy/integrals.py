@@ -42,8 +42,8 @@ class Integrand:
         if not np.array_equal(now, before, equal_nan=True):
             raise InplaceError(
                 "quad: the function has changed since it was integrated: what it closes over has "
-                "been written, or it returns other numbers at each call. Pass arrays in args, which "
-                "are kept as they were, or call backward before they are written"
+                "been written, or it returns other numbers at each call. Pass arrays in args, "
+                "which are kept as they were, or call backward before they are written"
             )
 
 
@@ -60,7 +60,7 @@ class Pulled:
         params, g = given[: self.count], given[self.count :]
         moves = isinstance(x, Tensor)
         at = Called(self.integrand, (x, *params), range(not moves, 1 + self.count), "quad")
-        self.closure.require_known(at.leaves, at.variables.leaves)
+        self.closure.require_known(at)
         seeds = [as_tensor(w) for w in g]
         found = at.pulled(seeds, self.batched)[int(moves) :]
         graph = at.outer_graph(*seeds)
@@ -144,12 +144,12 @@ class Integral(Function):
     @staticmethod
     def backward(ctx: Any, *g: Tensor) -> Any:
         a, b, *params = ctx.saved_tensors
-        rule, f, limits = ctx.rule, ctx.f, (a.detach().item(), b.detach().item())
+        rule, f, limits = ctx.rule, ctx.f, [x.detach().item() for x in (a, b)]
         f.require_same(params)
         needs = ctx.needs_input_grad
         ends = [
-            _boundary(rule, f, x, params, g, ctx.ndims) if need and np.isfinite(x.detach().item()) else None
-            for x, need in zip((a, b), needs[4:6], strict=True)
+            _boundary(rule, f, x, params, g, ctx.ndims) if need and np.isfinite(at) else None
+            for x, at, need in zip((a, b), limits, needs[4:6], strict=True)
         ]
         ends[0] = None if ends[0] is None else -ends[0]
         if not any(needs[6:]):
@@ -244,7 +244,8 @@ def quad(
             = \\int_a^b f_p(x, p)\\,dx + f(b, p)\\,b_p - f(a, p)\\,a_p
 
     The integral on the right is found by the same rule, element by element, with one evaluation of
-    the gradient at each point. It is a function of the same kind, so derivatives of any order are.
+    the gradient at each point, and to the same tolerances: its error is theirs. It is a function of
+    the same kind, so derivatives of any order are.
 
     Examples
     --------

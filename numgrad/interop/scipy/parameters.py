@@ -11,7 +11,8 @@ from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferen
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...engine.seen import exported
-from ...func.trees import flatten, places
+from ...func.trees import flatten, holds_tensors, places
+from ...functions.operands import as_tensor
 from .closures import Closure
 from .functions import FORMS, function
 from .implicit import Equation, Solution
@@ -141,11 +142,17 @@ def number(leaf: Any) -> Any:
     return leaf.detach().numpy(copy=True) if isinstance(leaf, Tensor) else leaf
 
 
+def gathered(x: Any) -> Any:
+    """Return an array that was given as a list of tensors, and of numbers, as one tensor."""
+    is_list = isinstance(x, (list, tuple)) and holds_tensors(x)
+    return as_tensor(x) if is_list else x
+
+
 def posed(
     f: Callable[..., Any], x0: Any, args: Sequence[Any], form: Any, jit: bool, what: str
 ) -> tuple[Parameters, function, np.ndarray]:
     """Return the arguments of a problem, its function for SciPy, and where a solver starts, as a
     vector. A solution does not depend on the start: no gradient flows there."""
-    parameters, x = Parameters(args, what), as_point(number(x0), what)
+    parameters, x = Parameters(args, what), as_point(number(gathered(x0)), what)
     form = form if isinstance(form, str) and form in FORMS else "dense"
     return parameters, function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit), x.ravel()
