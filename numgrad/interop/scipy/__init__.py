@@ -6,6 +6,14 @@ from .eigen import eigsh as eigsh
 from .functions import function as function
 from .initial_value import solve_ivp as solve_ivp
 from .integrals import quad as quad
+from .interpolate.basis import BSpline as BSpline
+from .interpolate.collocation import make_interp_spline as make_interp_spline
+from .interpolate.cubic import CubicSpline as CubicSpline
+from .interpolate.grids import RegularGridInterpolator as RegularGridInterpolator
+from .interpolate.monotone import Akima1DInterpolator as Akima1DInterpolator
+from .interpolate.monotone import PchipInterpolator as PchipInterpolator
+from .interpolate.piecewise import CubicHermiteSpline as CubicHermiteSpline
+from .interpolate.piecewise import PPoly as PPoly
 from .linear import spsolve as spsolve
 from .linearization import linear_operator as linear_operator
 from .odepack import fsolve as fsolve
@@ -16,6 +24,8 @@ from .roots import fixed_point as fixed_point
 from .roots import root as root
 
 __all__ = [
-    "brentq", "eigh", "eigsh", "fixed_point", "fsolve", "function", "least_squares",
-    "linear_operator", "minimize", "odeint", "quad", "root", "solve_ivp", "spsolve",
+    "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
+    "PchipInterpolator", "RegularGridInterpolator", "brentq", "eigh", "eigsh", "fixed_point",
+    "fsolve", "function", "least_squares", "linear_operator", "make_interp_spline", "minimize",
+    "odeint", "quad", "root", "solve_ivp", "spsolve",
 ]  # fmt: skip

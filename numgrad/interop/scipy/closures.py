@@ -18,8 +18,8 @@ from ...func.gradients import Called, pull
 class Closure:
     """The tensors that a function closes over, as far as they require grad.
 
-    They are seen in the graph of what it returns, however it reads them: as variables of a function
-    outside, as globals, as attributes. Each is known by its place in the graph, at which a tensor of
+    They are seen in the graph of what it returns, however it reads them: as variables outside, as
+    globals, as attributes. Each is known by its place in the graph, at which a tensor of
     zeros stands for it among the inputs of a `numgrad.Function`: the function itself is called
     again for derivatives, and reads the tensor as before.
     """
@@ -71,8 +71,7 @@ class Closure:
 
 
 class Scalar:
-    """A function that returns one real number, called with numbers: what it closes over is noted.
-    """
+    """A function that returns one real number, called with numbers; notes what it closes over."""
 
     def __init__(self, f: Callable[..., Any], closure: Closure) -> None:
         self.f, self.closure = f, closure

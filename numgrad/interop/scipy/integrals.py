@@ -162,9 +162,7 @@ class Integral(Function):
         with no_grad():
             values = rule.integrals(derived, limits, given, shapes)
         values = [v.astype(s.dtype, copy=False) for v, s in zip(values, sources, strict=True)]
-        found = Integral.apply(
-            rule, derived, values, len(given), a, b, *given, *f.closure.tensors
-        )
+        found = Integral.apply(rule, derived, values, len(given), a, b, *given, *f.closure.tensors)
         return None, None, None, None, *ends, *found
 
 
