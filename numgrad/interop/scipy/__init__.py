@@ -20,12 +20,16 @@ from .odepack import fsolve as fsolve
 from .odepack import odeint as odeint
 from .optima import least_squares as least_squares
 from .optima import minimize as minimize
+from .patching.patch import patch as patch
 from .roots import fixed_point as fixed_point
 from .roots import root as root
+from .sampled import cumulative_trapezoid as cumulative_trapezoid
+from .sampled import simpson as simpson
 
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
-    "PchipInterpolator", "RegularGridInterpolator", "brentq", "eigh", "eigsh", "fixed_point",
-    "fsolve", "function", "least_squares", "linear_operator", "make_interp_spline", "minimize",
-    "odeint", "quad", "root", "solve_ivp", "spsolve",
+    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cumulative_trapezoid", "eigh",
+    "eigsh", "fixed_point", "fsolve", "function", "least_squares", "linear_operator",
+    "make_interp_spline", "minimize", "odeint", "patch", "quad", "root", "simpson", "solve_ivp",
+    "spsolve",
 ]  # fmt: skip
