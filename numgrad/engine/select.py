@@ -101,6 +101,28 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
     return bool(held(made, seen))
 
 
+def edges_outside(
+    values: Iterable[Value], first: int, arguments: Iterable[Value] = ()
+) -> list[Edge]:
+    """Return the places in the graph that values depend on and that were there before the node
+    number ``first``, or would have been, other than by way of the arguments of a function: where it
+    reads what it closes over."""
+    found: dict[Edge, None] = {}
+    stack: list[Edge] = [value.edge for value in values if value.requires_grad]
+    known, seen = {value.edge for value in arguments}, set[Node]()
+    while stack:
+        edge = stack.pop()
+        node = edge.node
+        if node is None or node in seen or edge in known:
+            continue
+        if number_of(node) < first:
+            found[edge] = None
+        else:
+            seen.add(node)
+            stack += [Edge(*edge) for edge in zip(node.parents, node.slots, strict=True)]
+    return list(found)
+
+
 def number_of(node: Node) -> int:
     """Return when a node was made, or when the tensor of an accumulator became a leaf."""
     return node.variable.leaf.number if isinstance(node, Accumulator) else node.number

@@ -23,12 +23,18 @@ Tensors = Sequence[Tensor]
 
 
 def pull(
-    outputs: Tensors, inputs: Tensors, seeds: Sequence[Any], graph: bool, batched: bool = False
+    outputs: Tensors,
+    inputs: Tensors,
+    seeds: Sequence[Any],
+    graph: bool,
+    batched: bool = False,
+    cut: Tensors | None = None,
 ) -> list[Tensor]:
-    """Return the vector-Jacobian product with zeros where an input is not reached."""
+    """Return the vector-Jacobian product, not by way of what is cut, with zeros where an input is
+    not reached."""
     live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
-    if live:
+    if live and inputs:
         found = engine_grad(
             [o for o, _ in live],
             list(inputs),
@@ -37,6 +43,7 @@ def pull(
             create_graph=graph,
             allow_unused=True,
             is_grads_batched=batched,
+            no_grad_vars=cut,
         )
     # Zeros of our own depend on nothing; those of the engine are leaves of the graph.
     batch = seeds[0].shape[0] if batched else None

@@ -232,3 +232,15 @@ def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
         return False
     default = True if parameter.name == "where" else parameter.default
     return type(value) is type(default) and value == default
+
+
+def answered(
+    called: str,
+    function: Callable[..., Any],
+    own: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Return what the counterpart of a function gives for arguments as the function takes them."""
+    args, kwargs = _translate(called, function, own, args, kwargs, _alike(function, own))
+    return own(*args, **kwargs)

@@ -244,7 +244,7 @@ def test_the_places_of_a_sparse_system_are_kept():
     matrix = sparse.csr_array(np.diag(M) + np.diag([1.0, 1.0], 1))
     data = ng.tensor(matrix.data, requires_grad=True)
     given = [matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)]
-    y = ng.interop.scipy.spsolve(data, *given, X)
+    y = ng.interop.scipy.spsolve((data, *given), X)
     expected = ng.grad(y.sum(), data, retain_graph=True)[0]
     for places in given:
         places[...] = 0

@@ -1,19 +1,37 @@
 """SciPy's solvers with exact derivatives, and derivatives through their solutions."""
 
+from .bracketing import brentq as brentq
 from .eigen import eigh as eigh
 from .eigen import eigsh as eigsh
 from .functions import function as function
 from .initial_value import solve_ivp as solve_ivp
+from .integrals import quad as quad
+from .interpolate.basis import BSpline as BSpline
+from .interpolate.collocation import make_interp_spline as make_interp_spline
+from .interpolate.cubic import CubicSpline as CubicSpline
+from .interpolate.grids import RegularGridInterpolator as RegularGridInterpolator
+from .interpolate.monotone import Akima1DInterpolator as Akima1DInterpolator
+from .interpolate.monotone import PchipInterpolator as PchipInterpolator
+from .interpolate.piecewise import CubicHermiteSpline as CubicHermiteSpline
+from .interpolate.piecewise import PPoly as PPoly
 from .linear import spsolve as spsolve
 from .linearization import linear_operator as linear_operator
+from .odepack import fsolve as fsolve
+from .odepack import odeint as odeint
 from .optima import least_squares as least_squares
 from .optima import minimize as minimize
+from .patching.patch import patch as patch
 from .roots import fixed_point as fixed_point
 from .roots import root as root
+from .sampled import cumulative_trapezoid as cumulative_trapezoid
+from .sampled import simpson as simpson
 
 __all__ = [
-    "eigh", "eigsh", "fixed_point", "function", "least_squares", "linear_operator", "minimize",
-    "root", "solve_ivp", "spsolve",
+    "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
+    "PchipInterpolator", "RegularGridInterpolator", "brentq", "cumulative_trapezoid", "eigh",
+    "eigsh", "fixed_point", "fsolve", "function", "least_squares", "linear_operator",
+    "make_interp_spline", "minimize", "odeint", "patch", "quad", "root", "simpson", "solve_ivp",
+    "spsolve",
 ]  # fmt: skip
 
 

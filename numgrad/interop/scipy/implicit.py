@@ -19,6 +19,7 @@ from ..._tensor import Tensor, tensor
 from ...func.forward import push
 from ...func.gradients import Called, pull
 from ...functions.reshaping import reshape
+from .closures import Closure
 from .factors import System
 
 
@@ -26,14 +27,21 @@ class Equation(System):
     """``F(x, *params) = 0`` at a solution, where the Jacobian of the residual to ``x`` is that of
     ``matrix``."""
 
-    def __init__(self, residual: Any, matrix: Callable[[], Any], what: str) -> None:
+    def __init__(
+        self, residual: Any, matrix: Callable[[], Any], what: str, closure: Closure | None = None
+    ) -> None:
         super().__init__(matrix, what)
         self.residual, self.rest = residual, np.zeros(0)
+        self.closure = closure or Closure(what)
+
+    def given(self, params: Sequence[Tensor]) -> Sequence[Tensor]:
+        """Return the parameters that the residual takes: those that it closes over come last."""
+        return params[: len(params) - len(self.closure.places)]
 
     def remember(self, x: Tensor, params: Sequence[Tensor]) -> None:
         """Keep what is left of the equation where the solver has stopped."""
         with no_grad():
-            self.rest = self.residual(x, *params).numpy()
+            self.rest = self.residual(x, *self.given(params)).numpy()
 
     def require_same(self, rest: np.ndarray, x: np.ndarray) -> None:
         """Raise if the equation has become another one: if it would move the solution."""
@@ -50,9 +58,14 @@ class Equation(System):
 
     def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
         """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
-        at = Called(self.residual, (x, *params), range(1, 1 + len(params)), self.what)
+        params, batched = self.given(params), w.ndim == 2
+        at = Called(self.residual, (x, *params), range(1 + len(params)), self.what)
+        self.closure.require_known(at)
         self.require_same(at.output.detach().numpy(), x.detach().numpy())
-        return at.pulled([-w], batched=w.ndim == 2)
+        graph, inputs = at.outer_graph(w), at.variables.leaves
+        found = pull(at.leaves, inputs[1:], [-w], graph, batched)
+        outer = self.closure.pulled(at.leaves, inputs, [-w], graph, batched)
+        return [at.variables.deliver(g) for g in (*found, *outer)]
 
     def of_matrix(
         self, solved: Tensor, other: Tensor, transposed: bool, point: Sequence[Tensor]
@@ -62,6 +75,7 @@ class Equation(System):
         for the cotangents, which may have an axis for a batch before them."""
         n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
+        point = self.given(point)
         at = Called(self.residual, point, range(len(point)), self.what)
         graph, inputs = at.outer_graph(solved, other), at.variables.leaves
         product = pull if transposed else push
@@ -69,7 +83,8 @@ class Equation(System):
         (first,) = product(at.leaves, inputs[:1], [rows], True, batched=True)
         seeds = reshape(-other, (*lead, count, n))
         found = pull([first], inputs, [seeds], graph, batched=bool(lead))
-        return [at.variables.deliver(g) for g in found]
+        outer = self.closure.pulled([first], [*inputs, rows], [seeds], graph, bool(lead))
+        return [at.variables.deliver(g) for g in (*found, *outer)]
 
 
 class Solve(Function):

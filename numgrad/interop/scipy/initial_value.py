@@ -15,7 +15,7 @@ from .derived import Captured
 from .flow import Slopes, Times
 from .functions import FORMS, function
 from .linear import as_real
-from .parameters import Parameters, controls, number
+from .parameters import Parameters, controls, gathered, number
 from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
@@ -51,7 +51,7 @@ def solve_ivp(
     t_span : pair of float
         Start and end; the states are differentiable with respect to both.
     y0 : array_like
-        The start, of any shape.
+        The start, of any shape; a list may hold tensors.
     method : {"RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA", "RK4", "Euler"}
         SciPy's, or one with fixed steps, which needs `step`.
     t_eval : array_like, optional
@@ -117,6 +117,7 @@ def solve_ivp(
     >>> round(ng.grad(result.y[0, 0], rate)[0].item(), 5)  # -2 exp(-1)
     -0.73576
     """
+    y0, t_eval = gathered(y0), gathered(t_eval)
     span = pair(t_span, "t_span", "the first and the last time")
     if any(getattr(t, "ndim", 0) for t in span):
         raise TypeError(unwanted("t_span", "the first and the last time", t_span))

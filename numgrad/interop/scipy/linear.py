@@ -56,22 +56,23 @@ def as_real(x: Any, what: str) -> Tensor:
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
 
-def spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
+def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
     """Solve a sparse system, by SciPy's SuperLU.
 
     Parameters
     ----------
-    data : array_like, shape (nnz,)
-        The stored elements of a square matrix.
-    indices, indptr : array_like of int
-        Their columns, and where each row begins, as `scipy.sparse.csr_array` has them.
+    A : sparse matrix, or tuple ``(data, indices, indptr)``
+        A square matrix of SciPy's; or its stored elements, their columns, and where each row
+        begins, of which `scipy.sparse.csr_array` makes one: then `data` may be a tensor.
     b : array_like, shape (n,) or (n, k)
-        One or several right hand sides.
+        One or several right hand sides; a sparse matrix is taken as a dense one.
+    permc_spec, use_umfpack
+        For SciPy's sake: how columns are ordered is SuperLU's choice.
 
     Returns
     -------
     Tensor or numpy.ndarray
-        Of the shape of `b`; a tensor if `data` or `b` is one.
+        Of the shape of `b`; a tensor if `b` or what `A` holds is one.
 
     Raises
     ------
@@ -91,10 +92,12 @@ def spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
     >>> import numpy as np
     >>> import numgrad as ng
     >>> data = ng.tensor([2.0, 1.0, 4.0], requires_grad=True)  # [[2, 1], [0, 4]]
-    >>> x = ng.interop.scipy.spsolve(data, [0, 1, 1], [0, 2, 3], np.array([3.0, 4.0]))
+    >>> x = ng.interop.scipy.spsolve((data, [0, 1, 1], [0, 2, 3]), np.array([3.0, 4.0]))
     >>> x.tolist(), ng.grad(x[0], data)[0].tolist()
     ([1.0, 1.0], [-0.5, -0.5, 0.125])
     """
+    data, indices, indptr = _by_rows(A)
+    b = b.toarray() if hasattr(b, "toarray") else b
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
     rhs = as_real(b, "spsolve")
@@ -107,3 +110,20 @@ def spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
     x = Solve.apply(matrix, False, rows, elements)
     x = matrix_transpose(x) if rhs.ndim == 2 else x
     return x if parameters.has_tensors else x.numpy()
+
+
+def _by_rows(A: Any) -> tuple[Any, Any, Any]:
+    """Return the stored elements of a matrix, their columns, and where each row begins."""
+    if isinstance(A, tuple):
+        if len(A) == 3:
+            return A
+        raise ArgTypeError(f"spsolve: a tuple is (data, indices, indptr), got {len(A)} items")
+    if not hasattr(A, "tocsr"):
+        raise ArgTypeError(
+            f"spsolve: A must be a sparse matrix of SciPy's or a tuple (data, indices, indptr), "
+            f"got {type(A).__name__}; a dense matrix is for ng.linalg.solve"
+        )
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ArgTypeError(f"spsolve: A must be square, got shape {A.shape}")
+    A = A.tocsr()
+    return A.data, A.indices, A.indptr

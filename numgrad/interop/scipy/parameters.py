@@ -11,7 +11,9 @@ from ..._errors import ArgTypeError, CaptureError, ConvergenceError, NotDifferen
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
 from ...engine.seen import exported
-from ...func.trees import flatten, places
+from ...func.trees import flatten, holds_tensors, places
+from ...functions.operands import as_tensor
+from .closures import Closure
 from .functions import FORMS, function
 from .implicit import Equation, Solution
 from .linearization import as_point
@@ -72,17 +74,19 @@ class Parameters:
         residual: Callable[..., Any],
         matrix: Callable[[], Any],
         result: Any = None,
+        closure: Closure | None = None,
     ) -> Tensor:
         """Return a solution as a function of the tensors, given the equation that it solves, the
-        Jacobian of that, and what the solver says."""
-        if not self.want_grad:
+        Jacobian of that, what the solver says, and what the function closes over."""
+        outer = closure.tensors if closure else []
+        if not self.want_grad and not outer:
             return tensor(x)
-        equation = Equation(self.over(residual), matrix, self.what)
+        equation = Equation(self.over(residual), matrix, self.what, closure)
         if result is not None and not result.success:
             with no_grad():
                 rest = residual(tensor(x), *self.numbers).numpy()
             self._require_small(equation.solve(rest, False), x, result.message)
-        return Solution.apply(equation, x, *self.tensors)
+        return Solution.apply(equation, x, *self.tensors, *outer)
 
     def _require_small(self, step: np.ndarray, x: np.ndarray, message: str) -> None:
         """Raise unless what the solver has found, though it says that it has not converged, is as
@@ -138,11 +142,17 @@ def number(leaf: Any) -> Any:
     return leaf.detach().numpy(copy=True) if isinstance(leaf, Tensor) else leaf
 
 
+def gathered(x: Any) -> Any:
+    """Return an array that was given as a list of tensors, and of numbers, as one tensor."""
+    is_list = isinstance(x, (list, tuple)) and holds_tensors(x)
+    return as_tensor(x) if is_list else x
+
+
 def posed(
     f: Callable[..., Any], x0: Any, args: Sequence[Any], form: Any, jit: bool, what: str
 ) -> tuple[Parameters, function, np.ndarray]:
     """Return the arguments of a problem, its function for SciPy, and where a solver starts, as a
     vector. A solution does not depend on the start: no gradient flows there."""
-    parameters, x = Parameters(args, what), as_point(number(x0), what)
+    parameters, x = Parameters(args, what), as_point(number(gathered(x0)), what)
     form = form if isinstance(form, str) and form in FORMS else "dense"
     return parameters, function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit), x.ravel()

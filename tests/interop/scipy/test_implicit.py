@@ -146,7 +146,7 @@ def test_in_a_captured_function_it_says_what_to_do():
     with pytest.raises(CaptureError, match=r"call root outside of ng\.jit"):
         ng.jit(root)(A)
     with pytest.raises(CaptureError, match="spsolve needs the values"):
-        ng.jit(lambda a: scipy.spsolve(a, [0, 1], [0, 1, 2], np.ones(2)))(A)
+        ng.jit(lambda a: scipy.spsolve((a, [0, 1], [0, 1, 2]), np.ones(2)))(A)
 
 
 def test_no_solution_has_no_derivative():

@@ -20,16 +20,16 @@ PLACES = MATRIX.indices, MATRIX.indptr
 def test_sparse_systems(columns):
     rng = np.random.default_rng(1)
     b = rng.normal(size=4 if columns is None else (4, columns))
-    value = scipy.spsolve(MATRIX.data, *PLACES, b)
+    value = scipy.spsolve((MATRIX.data, *PLACES), b)
     np.testing.assert_allclose(value, np.linalg.solve(MATRIX.toarray(), b), rtol=1e-13)
-    checked(lambda data: scipy.spsolve(data, *PLACES, b), MATRIX.data)
-    checked(lambda b: scipy.spsolve(MATRIX.data, *PLACES, b**2), b)
+    checked(lambda data: scipy.spsolve((data, *PLACES), b), MATRIX.data)
+    checked(lambda b: scipy.spsolve((MATRIX.data, *PLACES), b**2), b)
 
 
 def test_a_sparse_gradient_is_on_the_pattern_alone(systems):
     data = ng.tensor(MATRIX.data, requires_grad=True)
     b = ng.tensor(np.ones(4), requires_grad=True)
-    x = scipy.spsolve(data, *PLACES, b)
+    x = scipy.spsolve((data, *PLACES), b)
     jdata, jb = ng.grad(x, [data, b], np.eye(4), is_grads_batched=True)
     assert systems["factorised"] == 1
     assert systems["solved"] == [((4,), False), ((4, 4), True)]
@@ -41,14 +41,14 @@ def test_a_sparse_gradient_is_on_the_pattern_alone(systems):
 
 def test_bad_sparse_systems():
     with pytest.raises(MatrixError, match="singular"):
-        scipy.spsolve(np.array([1.0, 0.0]), [0, 1], [0, 1, 2], np.ones(2))
+        scipy.spsolve((np.array([1.0, 0.0]), [0, 1], [0, 1, 2]), np.ones(2))
     with pytest.raises(MatrixError, match="singular"):
-        scipy.spsolve(np.array([1.0, 1.0, 1.0, 1.0 + 1e-17]), [0, 1, 0, 1], [0, 2, 4], np.ones(2))
+        scipy.spsolve((np.array([1.0, 1.0, 1.0, 1.0 + 1e-17]), [0, 1, 0, 1], [0, 2, 4]), np.ones(2))
     with pytest.raises(TypeError, match=r"shape \(3,\) does not fit a matrix of shape \(2, 2\)"):
-        scipy.spsolve(np.ones(2), [0, 1], [0, 1, 2], np.ones(3))
+        scipy.spsolve((np.ones(2), [0, 1], [0, 1, 2]), np.ones(3))
     with pytest.raises(DtypeError, match="complex128"):
-        scipy.spsolve(np.ones(2) * 1j, [0, 1], [0, 1, 2], np.ones(2))
-    found = scipy.spsolve(np.array([2, 4]), [0, 1], [0, 1, 2], np.array([2.0, 2.0], np.float32))
+        scipy.spsolve((np.ones(2) * 1j, [0, 1], [0, 1, 2]), np.ones(2))
+    found = scipy.spsolve((np.array([2, 4]), [0, 1], [0, 1, 2]), np.array([2.0, 2.0], np.float32))
     np.testing.assert_array_equal(found, [1.0, 0.5])
 
 

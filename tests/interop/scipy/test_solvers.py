@@ -99,7 +99,7 @@ def test_nothing_to_solve():
         assert x.shape == (0, 2)
         assert ng.grad(x.sum(), a)[0].item() == 0.0
     empty = np.zeros(0, int)
-    assert scipy.spsolve(ng.zeros(0), empty, [0], np.zeros(0)).shape == (0,)
+    assert scipy.spsolve((ng.zeros(0), empty, [0]), np.zeros(0)).shape == (0,)
     found = scipy.solve_ivp(lambda t, y, a: a * y, (0.0, 1.0), np.zeros(0), args=(a,), t_eval=[1.0])
     assert found.y.shape == (0, 1)
 

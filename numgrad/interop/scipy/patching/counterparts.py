@@ -1,0 +1,159 @@
+"""Which function of numgrad stands for which of SciPy's."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .... import fft, linalg, signal, special
+from ....functions.cumulative import trapezoid
+
+Pair = tuple[ModuleType, str, Any]
+
+SOLVERS = {
+    "scipy.integrate": (
+        "cumulative_trapezoid", "odeint", "quad", "simpson", "solve_ivp",
+    ),
+    "scipy.interpolate": ("make_interp_spline",),
+    "scipy.optimize": ("brentq", "fixed_point", "fsolve", "least_squares", "minimize", "root"),
+    "scipy.sparse.linalg": ("spsolve",),
+}  # fmt: skip
+CLASSES = (
+    "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
+    "PchipInterpolator", "RegularGridInterpolator",
+)  # fmt: skip
+READ_CLOSURES = frozenset(["quad", "odeint", "solve_ivp", *SOLVERS["scipy.optimize"]])
+"""Functions that call one of the user's, which may close over a tensor: the counterpart follows it,
+or says where to pass it."""
+
+QR = {"full": "complete", "economic": "reduced", "r": "r"}
+
+
+def cholesky(a: Any, lower: bool = False) -> Any:
+    """Return the factor that SciPy returns by default, the upper one."""
+    return linalg.cholesky(a, lower=True) if lower else linalg.cholesky(a, upper=True)
+
+
+def qr(a: Any, mode: str = "full") -> Any:
+    """Return the factors in SciPy's modes."""
+    if mode not in QR:
+        raise TypeError(f"scipy.linalg.qr of tensors does not take mode={mode!r}")
+    found = linalg.qr(a, QR[mode])
+    return (found,) if mode == "r" else tuple(found)
+
+
+def solve(
+    a: Any, b: Any, lower: bool = False, assume_a: Any = None, transposed: bool = False
+) -> Any:
+    """Return the solution; which method SciPy takes does not matter."""
+    return linalg.solve(a, b, lower, assume_a=assume_a, transposed=transposed)
+
+
+def lstsq(a: Any, b: Any, cond: Any = None) -> Any:
+    """Return what SciPy does: the residual of one right hand side is a number."""
+    x, rest, rank, s = linalg.lstsq(a, b, cond=cond)
+    return x, rest[0] if x.ndim == 1 and rest.size else rest, rank, s
+
+
+DIFFERENT = {"cholesky": cholesky, "lstsq": lstsq, "qr": qr, "solve": solve}
+"""Functions of linear algebra whose defaults in numgrad are NumPy's."""
+
+UNASKED = frozenset(
+    ["overwrite_a", "overwrite_b", "overwrite_x", "overwrite_ab", "check_finite", "workers",
+     "lapack_driver", "lwork"]
+)  # fmt: skip
+"""Parameters of SciPy's that do not change a result."""
+
+
+def functions() -> Iterator[Pair]:
+    """Yield modules of SciPy's, the names of functions there, and their counterparts."""
+    for own in (special, linalg, fft, signal):
+        theirs = import_module(own.__name__.replace("numgrad", "scipy"))
+        for name in sorted({*dir(own), *getattr(own, "__all__", ())}):
+            if _is_other(getattr(own, name, None), getattr(theirs, name, None)):
+                is_different = own is linalg and name in DIFFERENT
+                yield theirs, name, DIFFERENT[name] if is_different else getattr(own, name)
+    from ... import scipy as solvers
+
+    for module, names in SOLVERS.items():
+        for name in names:
+            yield import_module(module), name, getattr(solvers, name)
+    yield import_module("scipy.integrate"), "trapezoid", trapezoid
+
+
+def _is_other(own: Any, theirs: Any) -> bool:
+    """Whether a function is one of numgrad's for one of SciPy's that does not ask its arguments."""
+    is_own = callable(own) and getattr(own, "__module__", "").startswith("numgrad")
+    is_theirs = callable(theirs) and (getattr(theirs, "__module__", "") or "").startswith("scipy")
+    return is_own and is_theirs and not isinstance(theirs, (np.ufunc, type))
+
+
+def classes() -> Iterator[Pair]:
+    """Yield the same of classes."""
+    from ... import scipy as solvers
+
+    for name in CLASSES:
+        yield import_module("scipy.interpolate"), name, getattr(solvers, name)
+
+
+OF_VECTORS = ("dirichlet", "multinomial", "multivariate_normal", "wishart")
+OF_DISTRIBUTIONS = (
+    "__call__", "freeze", "pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf",
+    "isf", "mean", "median", "var", "std", "entropy", "stats",
+)  # fmt: skip
+
+
+def methods() -> Iterator[tuple[type, str, Callable[[Any], Any]]]:
+    """Yield classes of SciPy's, the names of methods there, and functions that return the
+    counterpart of an object, None if there is none."""
+    from scipy import interpolate, stats
+
+    from ... import scipy as solvers
+
+    several = [type(getattr(stats, name)) for name in OF_VECTORS]
+    for kind in (stats.rv_continuous, stats.rv_discrete, stats.rv_continuous.__base__, *several):
+        for name in OF_DISTRIBUTIONS:
+            if kind is not None and name in vars(kind):
+                yield kind, name, distribution
+
+    def polynomial(theirs: Any) -> Any:
+        own = solvers.PPoly(theirs.c, theirs.x, theirs.extrapolate)
+        own.axis = theirs.axis
+        return own
+
+    def spline(theirs: Any) -> Any:
+        own = solvers.BSpline(theirs.t, theirs.c, theirs.k, theirs.extrapolate)
+        own.axis = theirs.axis
+        return own
+
+    def grid(theirs: Any) -> Any:
+        given = theirs.method, theirs.bounds_error, theirs.fill_value
+        return solvers.RegularGridInterpolator(theirs.grid, theirs.values, *given)
+
+    for kind, made in ((interpolate.PPoly, polynomial), (interpolate.BSpline, spline)):
+        owner = next(base for base in kind.__mro__ if "__call__" in vars(base))
+        yield owner, "__call__", made if owner is kind else _of(kind, made)
+        yield kind, "integrate", made
+    yield interpolate.RegularGridInterpolator, "__call__", grid
+
+
+def _of(kind: type, made: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda theirs: made(theirs) if isinstance(theirs, kind) else None
+
+
+def distribution(theirs: Any) -> Any:
+    """Return the family of distributions of the same name."""
+    from scipy import stats as of_scipy
+
+    from .... import stats
+
+    name = getattr(theirs, "name", None) or _named(theirs)
+    own = vars(stats).get(name)
+    return own if own is not None and type(getattr(of_scipy, name)) is type(theirs) else None
+
+
+def _named(theirs: Any) -> str:
+    """Return the name of a family of vectors, whose class is called after it."""
+    return type(theirs).__name__.removesuffix("_gen")

@@ -1,0 +1,118 @@
+"""Roots in an interval as functions of what they depend on, against closed forms."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import numgrad as ng
+from numgrad.errors import ConvergenceError, InplaceError, MatrixError
+
+from .test_integrals import same_derivatives
+
+scipy = ng.interop.scipy
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        lambda a, b: scipy.brentq(lambda x, a, b: x * x - a * b, 0.0, 3.0, args=(a, b)),
+        lambda a, b: scipy.brentq(lambda x: x * x - a * b, 0.0, 3.0),
+        lambda a, b: scipy.brentq(lambda x, c: x * x - a * b * c / a, 0.0, 3.0, args=a),
+    ],
+    ids=["args", "closed over", "both"],
+)
+def test_roots_in_an_interval(root):
+    same_derivatives(lambda v: root(*v), lambda v: np.sqrt(v[0] * v[1]), [1.3, 0.4])
+
+
+def test_results_of_brentq_are_those_of_scipy():
+    f = lambda x, a: x**3 - a  # noqa: E731
+    assert scipy.brentq(f, 0, 2, args=(2.0,)) == optimize.brentq(f, 0, 2, args=(2.0,))
+    x, r = scipy.brentq(f, 0, 2, args=(ng.tensor(2.0, requires_grad=True),), full_output=True)
+    assert x.item() == optimize.brentq(f, 0, 2, args=(2.0,))
+    assert r.converged
+    assert r.root is x
+    with pytest.raises(ValueError, match="different signs"):
+        scipy.brentq(f, 2, 3, args=(ng.tensor(2.0),))
+
+
+def test_what_has_no_derivative_in_an_interval():
+    p, scale = ng.tensor(1.0, requires_grad=True), np.array(3.0)
+    with pytest.raises(ConvergenceError, match="a pole or a jump"):
+        scipy.brentq(lambda x: p / (x - 0.5), 0.0, 2.0)
+    with pytest.raises(MatrixError):
+        ng.grad(scipy.brentq(lambda x: p * np.sign(x - 0.5), 0.0, 2.0), p)
+    x = scipy.brentq(lambda x: p - scale * x, 0.0, 2.0)
+    scale *= 2.0
+    with pytest.raises(InplaceError, match="brentq: the function has changed"):
+        ng.grad(x, p)
+
+
+def test_fsolve_is_that_of_scipy():
+    f = lambda x, a: [x[0] ** 2 - a[0], a[1] * x[1] - x[0]]  # noqa: E731
+    a = np.array([2.0, 3.0])
+    expected = optimize.fsolve(f, [1.0, 1.0], args=(a,))
+    x, info, status, message = scipy.fsolve(
+        f, [1.0, 1.0], args=(ng.tensor(a, requires_grad=True),), full_output=True
+    )
+    np.testing.assert_allclose(x.detach().numpy(), expected, rtol=1e-12)
+    assert status == 1
+    assert message == "The solution converged."
+    assert {"nfev", "fjac", "r", "qtf", "fvec"} <= info.keys()
+    same_derivatives(
+        lambda a: scipy.fsolve(f, [1.0, 1.0], args=(a,), xtol=1e-13)[1],
+        lambda a: np.sqrt(a[0]) / a[1],
+        a,
+    )
+    with pytest.warns(RuntimeWarning, match="not making good progress"):
+        scipy.fsolve(lambda x: x * x + 1.0, 1.0)
+    with pytest.raises(ConvergenceError):
+        scipy.fsolve(lambda x, a: x * x + a[0], 1.0, args=(ng.tensor(a, requires_grad=True),))
+
+
+def rates(y, t, k):
+    return [-k[0] * y[0], k[0] * y[0] - k[1] * y[1]]
+
+
+def test_odeint_is_that_of_scipy():
+    from scipy import integrate
+
+    t, k = np.linspace(0.0, 3.0, 5), np.array([1.0, 2.0])
+    expected = integrate.odeint(rates, [1.0, 0.0], t, (k,))
+    np.testing.assert_allclose(scipy.odeint(rates, [1.0, 0.0], t, (k,)), expected, atol=1e-7)
+    swapped = scipy.odeint(lambda t, y, k: rates(y, t, k), [1.0, 0.0], t, (k,), tfirst=True)
+    assert np.array_equal(swapped, scipy.odeint(rates, [1.0, 0.0], t, (k,)))
+    jacobian = lambda y, t, k: [[-k[0], k[0]], [0.0, -k[1]]]  # noqa: E731
+    given = scipy.odeint(rates, [1.0, 0.0], t, (k,), Dfun=jacobian, col_deriv=True)
+    np.testing.assert_allclose(given, expected, atol=1e-7)
+    twice = scipy.odeint(rates, [1.0, 0.0], t[[0, 0, 3, 3, 4]], (k,))
+    np.testing.assert_allclose(twice, expected[[0, 0, 3, 3, 4]], atol=1e-7)
+    assert np.array_equal(scipy.odeint(rates, [1.0, 0.0], t[:1], (k,)), [[1.0, 0.0]])
+    for option in ({"full_output": True}, {"tcrit": [1.0]}, {"mxordn": 3}):
+        with pytest.raises(NotImplementedError, match="is not served"):
+            scipy.odeint(rates, [1.0, 0.0], t, (k,), **option)
+
+
+def test_gradients_of_odeint():
+    def last(v):
+        start, k = v[0], v[1:]
+        return scipy.odeint(rates, [start, 0.0], [0.0, 1.0], (k,), rtol=1e-11, atol=1e-11)[-1, 1]
+
+    def exact(v):
+        y, a, b = v
+        return y * a / (b - a) * (np.exp(-a) - np.exp(-b))
+
+    v = np.array([1.3, 1.0, 2.0])
+    np.testing.assert_allclose(ng.func.grad(last)(v), ng.func.grad(exact)(v), rtol=1e-8)
+
+
+def test_starts_and_times_are_lists_of_tensors():
+    t = ng.tensor(1.5, requires_grad=True)
+    found = scipy.solve_ivp(
+        lambda _, y: -y, (0.0, 2.0), [t, 2.0 * t], t_eval=[t, 2.0], rtol=1e-9, atol=1e-9
+    )
+    assert found.y.shape == (2, 2)
+    (g,) = ng.grad(found.y[1, 0], t)  # of 2 t exp(-t)
+    np.testing.assert_allclose(g.numpy(), 2.0 * (1.0 - 1.5) * np.exp(-1.5), rtol=1e-7)
+    x = scipy.root(lambda x, a: x**2 - a[0] * a[1], [t, t], args=([t, t],), tol=1e-13).x
+    np.testing.assert_allclose(ng.grad(x[0], t)[0].numpy(), 1.0, rtol=1e-10)

@@ -1,0 +1,235 @@
+"""SciPy's own functions on tensors while they are replaced, and as they were afterwards."""
+
+import functools
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, special, stats
+from scipy.linalg import cho_factor, cho_solve, expm, solve_triangular
+from scipy.special import expit, gammaln, logsumexp, softmax, xlogy
+from scipy.stats import norm
+
+import numgrad as ng
+from numgrad.interop.scipy.patching import counterparts
+
+from .differences import agree, derivative
+
+patch = ng.interop.scipy.patch
+RNG = np.random.default_rng(5)
+MATRIX = RNG.normal(size=(4, 4))
+POSITIVE = MATRIX @ MATRIX.T + 4.0 * np.eye(4)
+VECTOR, P = RNG.normal(size=4), RNG.uniform(0.2, 2.0, 5)
+SQUARE = ng.tensor(POSITIVE)
+
+PROGRAMS = {
+    "special": lambda p: logsumexp(p, b=np.arange(1.0, 6.0)) + softmax(p)[0] + gammaln(p).sum(),
+    "more": lambda p: (expit(p) * xlogy(p, np.ones(5) * 2.0)).sum() + special.log_softmax(p)[1],
+    "triangle": lambda p: solve_triangular(np.eye(5) + np.diag(p), np.ones(5))[2],
+    "cholesky": lambda p: cho_solve(cho_factor(np.eye(5) + np.outer(p, p)), np.arange(5.0)).sum(),
+    "upper": lambda p: linalg.cholesky(np.eye(5) + np.outer(p, p))[0, 3],
+    "exponential": lambda p: expm(p[:4].reshape(2, 2))[0, 1],
+    "density": lambda p: norm.logpdf(p, loc=p[0], scale=2.0).sum() + stats.gamma(p[1]).pdf(0.3),
+    "counts": lambda p: stats.poisson.logpmf(np.arange(5), p).sum(),
+    "vectors": lambda p: stats.multivariate_normal.logpdf(
+        np.ones(2), np.zeros(2), np.diag(p[:2] + 1.0)
+    ),
+    "sums": lambda p: integrate.cumulative_trapezoid(p, x=np.arange(5.0) ** 2)[-2]
+    + integrate.simpson(p) + integrate.trapezoid(p, dx=0.1),
+    "transforms": lambda p: abs(fft.fft(p, n=8)[1]) ** 2 + fft.dct(p)[1]
+    + fft.irfft(fft.rfft(p))[0] + signal.convolve(p, np.ones(3), mode="same")[1],
+    "integral": lambda p: integrate.quad(lambda x: np.exp(-x * p[0]), 0.0, p[1])[0],
+    "root": lambda p: optimize.brentq(lambda x: x**2 - p[0], 0.0, 4.0)
+    + optimize.fsolve(lambda x, a: x**3 - a, [1.0], args=(p[1],), xtol=1e-13)[0],
+    "flow": lambda p: integrate.solve_ivp(
+        lambda t, y, k: [-k * y[0] + special.log1p(y[1]), -logsumexp(y)],
+        (0.0, 1.0), [p[0], 1.0], "DOP853", [0.5, 1.0], args=(p[1],), rtol=1e-10, atol=1e-10,
+    ).y[0, 1],
+    "sparse": lambda p: sparse.linalg.spsolve(sparse.eye_array(5, format="csc") * 2.0, p).sum(),
+    "splines": lambda p: interpolate.CubicSpline(np.arange(5.0), p)(1.3)
+    + interpolate.make_interp_spline(np.arange(5.0), p)(2.2)
+    + interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 2)(p[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradients_of_programs_written_for_scipy(name):
+    f = PROGRAMS[name]
+    with patch():
+        y, gradient = ng.func.value_and_grad(lambda p: ng.asarray(f(p)))(P)
+    plain = lambda p: np.asarray(f(p))  # noqa: E731  without tensors, SciPy's
+    np.testing.assert_allclose(y, plain(P), rtol=1e-9)
+    agree(gradient, derivative(plain, P), 1e-7)
+
+
+CALLS = {
+    "eigh_tridiagonal": (VECTOR, VECTOR[:3]), "eigvalsh_tridiagonal": (VECTOR, VECTOR[:3]),
+    "solve": (POSITIVE, VECTOR), "lstsq": (MATRIX[:, :2], VECTOR),
+    "solve_triangular": (np.triu(MATRIX) + 3.0 * np.eye(4), VECTOR),
+    "solve_banded": ((1, 1), MATRIX[:3] + 5.0, VECTOR), "solve_circulant": (VECTOR, VECTOR),
+    "solveh_banded": (np.array([np.full(4, 0.1), np.full(4, 4.0)]), VECTOR),
+    "solve_continuous_lyapunov": (MATRIX, POSITIVE), "solve_sylvester": (MATRIX, POSITIVE, MATRIX),
+    "solve_toeplitz": (np.array([9.0, 1.0, 0.3, 0.2]), VECTOR), "comb": (5, 2), "perm": (5, 2),
+    "hankel": (VECTOR,), "circulant": (VECTOR,), "toeplitz": (VECTOR,), "polygamma": (1, P),
+    "block_diag": (MATRIX, POSITIVE), "spherical_in": (1, P), "spherical_jn": (1, P),
+    "spherical_kn": (1, P), "spherical_yn": (1, P), "zeta": (P + 2.0,), "lambertw": (P,),
+    "multigammaln": (5.0, 2), "convolve2d": (MATRIX, POSITIVE), "correlate2d": (MATRIX, POSITIVE),
+    "convolve": (VECTOR, P), "correlate": (VECTOR, P), "fftconvolve": (VECTOR, P),
+    "oaconvolve": (VECTOR, P), "fftfreq": (4, np.float64(0.2)), "rfftfreq": (4, np.float64(0.2)),
+}  # fmt: skip
+ELSEWHERE = {"cho_factor", "cho_solve", "lu_solve", "next_fast_len"}
+
+
+def leaves(value):
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [value.numpy() if isinstance(value, ng.Tensor) else np.asarray(value)]
+
+
+def test_every_function_gives_by_default_what_that_of_scipy_gives():
+    pairs = [(m, name, getattr(m, name)) for m, name, _ in counterparts.functions()]
+    wrong = []
+    for module, name, original in pairs:
+        is_solver = name in counterparts.READ_CLOSURES or name in ("spsolve", "make_interp_spline")
+        if is_solver or name in ELSEWHERE:
+            continue
+        is_square = module.__name__ in ("scipy.linalg", "scipy.fft")
+        args = CALLS.get(name, (POSITIVE if is_square else P,))
+        expected = leaves(original(*args))
+        with patch():
+            of_numbers = leaves(getattr(module, name)(*args))
+            given = [ng.tensor(x) if isinstance(x, (np.ndarray, float)) else x for x in args]
+            found = leaves(getattr(module, name)(*given))
+        if not all(map(np.array_equal, of_numbers, expected)):
+            wrong.append((name, "arrays"))
+        shapes = [x.shape for x in found], [x.shape for x in expected]
+        if name == "eigh":  # whose vectors have any sign
+            found, expected = ([abs(x) for x in part] for part in (found, expected))
+        if shapes[0] != shapes[1] or not all(map(np.allclose, found, expected)):
+            wrong.append((name, shapes))
+    assert wrong == []
+
+
+def test_everything_is_put_back():
+    modules = special, linalg, fft, signal, integrate, optimize, interpolate, sparse.linalg, stats
+    kinds = (
+        stats.rv_continuous, stats.rv_discrete, stats.rv_continuous.__base__,
+        interpolate.PPoly, interpolate.PPoly.__base__, interpolate.BSpline,
+        interpolate.RegularGridInterpolator, type(stats.dirichlet), sys.modules[__name__],
+    )  # fmt: skip
+    before = [dict(vars(owner)) for owner in (*modules, *kinds)]
+    original = logsumexp
+    patched = patch()
+    assert logsumexp is not original  # a global name of a module that was loaded before
+    assert special.logsumexp is logsumexp
+    held = logsumexp
+    patched.undo()
+    patched.undo()  # does nothing
+    assert [dict(vars(owner)) for owner in (*modules, *kinds)] == before
+    with pytest.raises(ng.errors.DetachedError):
+        held(ng.tensor([1.0], requires_grad=True))
+    assert held(np.zeros(2)) == np.log(2.0)
+    assert pickle.loads(pickle.dumps(logsumexp)) is original
+
+
+def test_patches_nest_and_end_with_errors():
+    t = ng.tensor(P, requires_grad=True)
+    outer = patch()
+    with pytest.raises(ZeroDivisionError), patch():
+        raise ZeroDivisionError
+    assert isinstance(special.softmax(t), ng.Tensor)
+    outer.undo()
+    with pytest.raises(ng.errors.DetachedError):
+        special.softmax(t)
+
+
+def test_arrays_are_left_to_scipy():
+    with patch():
+        assert type(special.softmax(P)) is np.ndarray
+        f = interpolate.CubicSpline(np.arange(5.0), P)
+        assert isinstance(f, interpolate.CubicSpline)
+        found = integrate.quad(lambda x: x, 0.0, 1.0)
+    assert type(f) is interpolate.CubicSpline
+    assert found == integrate.quad(lambda x: x, 0.0, 1.0)
+
+    class Mine(interpolate.CubicSpline):
+        pass
+
+    assert isinstance(Mine(np.arange(5.0), P), Mine)
+
+
+@pytest.mark.parametrize("kind", ["variable", "partial", "method", "global", "inner"])
+def test_tensors_that_a_function_reads_are_found(kind):
+    p = ng.tensor(2.0, requires_grad=True)
+
+    class Model:
+        def __init__(self):
+            self.p = p
+
+        def f(self, x):
+            return self.p * x
+
+    def slope(x):
+        return p * x
+
+    functions = {
+        "variable": lambda x: p * x,
+        "partial": functools.partial(lambda p, x: p * x, p),
+        "method": Model().f,
+        "global": lambda x: SCALE["p"] * x,
+        "inner": lambda x: slope(x),
+    }
+    SCALE["p"] = p
+    with patch():
+        y, _ = integrate.quad(functions[kind], 0.0, 1.0)
+        assert ng.grad(y, p)[0].item() == 0.5
+        with pytest.raises(ng.errors.DetachedError, match="pass the tensor in args"):
+            optimize.fsolve(lambda x: x - p, [1.0])
+
+
+SCALE = {}
+
+
+def test_what_the_counterparts_do_not_take_is_named():
+    with patch():
+        with pytest.raises(TypeError, match="qr of tensors does not take pivoting="):
+            linalg.qr(SQUARE, pivoting=True)
+        q, r = linalg.qr(SQUARE, mode="economic")
+        np.testing.assert_allclose((q @ r).numpy(), POSITIVE, rtol=1e-10)
+        lower = linalg.cholesky(SQUARE, lower=True, check_finite=False)
+        np.testing.assert_allclose(lower.numpy(), np.linalg.cholesky(POSITIVE), rtol=1e-10)
+
+
+MIXED = """
+import numpy as np, numgrad as ng
+from scipy import signal, special, stats
+t = ng.tensor([0.3, 0.6, 0.9], requires_grad=True)
+calls = [
+    lambda: special.xlogy(t, np.ones(3)),
+    lambda: special.logsumexp(t, b=np.ones(3)),
+    lambda: signal.fftconvolve(t, np.ones(3)),
+    lambda: stats.ttest_ind(t, np.arange(5.0)).statistic,
+]
+with ng.interop.scipy.patch():
+    for call in calls:
+        assert call().requires_grad
+for call in calls:
+    try:
+        call()
+    except TypeError as error:
+        assert "Multiple namespaces" in str(error)
+    else:
+        raise AssertionError
+print("done")
+"""
+
+
+def test_tensors_and_arrays_together_with_scipys_array_api():
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", MIXED], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.stdout.strip() == "done", done.stderr
