@@ -1,10 +1,11 @@
 """Linear adjoint equations by collocation: many steps at once, and smaller ones where needed.
 
 The adjoint of an initial value problem is linear, and its matrix is known at all times beforehand.
-So what a step of an implicit Runge-Kutta method does to *any* cotangent is one system of equations,
-and those of all steps are solved together; what is left to do one after the other is a product with
-a small matrix for each step. The method is that of Radau (IIA, five stages, order nine), which damps
-what is stiff. A step is divided until what the polynomial on it leaves out is within tolerance.
+So what a step of an implicit Runge-Kutta method does to *any* cotangent is one system of
+equations, and those of all steps are solved together; what is left to do one after the other is a
+product with a small matrix for each step. The method is that of Radau (IIA, five stages, order
+nine), which damps what is stiff. A step is divided until what the polynomial on it leaves out is
+within tolerance.
 """
 
 import functools
@@ -125,7 +126,9 @@ def errors(found: Passed, rtol: np.ndarray, atol: np.ndarray) -> np.ndarray:
     before, this, after = np.sqrt(np.mean(last**2, axis=2))
     tiny = np.finfo(float).tiny
     ratio = np.maximum(this / np.maximum(before, tiny), after / np.maximum(this, tiny))
-    return (after * np.minimum(ratio, 1.0)).max(axis=1, initial=0.0)
+    found_there = (after * np.minimum(ratio, 1.0)).max(axis=1, initial=0.0)
+    is_reached = np.isfinite(found.begin).all(axis=(1, 2))  # not behind a step that has failed
+    return np.where(is_reached, np.nan_to_num(found_there, nan=np.inf), 0.0)
 
 
 def divided(steps: Steps, error: np.ndarray, trajectory: Trajectory) -> Steps:
@@ -169,7 +172,7 @@ def carried(
         window = grid[start : start + count + 1]
         steps = Steps.solved(trajectory, window[:-1], window[1:])
         found = passed(steps, w, added)
-        while (error := errors(found, rtol, atol)).max(initial=0.0) > 1.0 or np.isnan(error).any():
+        while (error := errors(found, rtol, atol)).max(initial=0.0) > 1.0:
             steps = divided(steps, error, trajectory)
             found = passed(steps, w, added)
         weights = (steps.begin - steps.end)[:, None] * radau().matrix[-1]

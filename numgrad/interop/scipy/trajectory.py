@@ -17,77 +17,74 @@ ELEMENTS = 1 << 16  # the most that the states of a block may have
 
 class Trajectory:
     """Derivatives of the right hand side along a solution ``y``, a function of time: Jacobians,
-    and products with the derivatives to parameters.
+    and products with the derivatives to ``count`` parameters.
 
     All points of a block are one captured program. A function that cannot be mapped, as it decides
     by values, or that must not be captured, is called point by point.
     """
 
-    def __init__(
-        self, hook: function, slope: Callable[..., Any], y: Any, params: Sequence[Tensor]
-    ) -> None:
-        self.hook, self.y, self.params = hook, y, params
-        self._slope = slope
-        fixed = (None,) * len(hook.args)
-        jacobians = vmap(jacobian(hook.of_vector.vector), in_axes=(0, 0, *fixed))
-        self._jacobians = Captured(jacobians, hook.jit, "solve_ivp")
-        self._mapped = vmap(slope, in_axes=(0, 0, *(None for _ in params)))
+    def __init__(self, hook: function, slope: Callable[..., Any], y: Any, count: int) -> None:
+        self.hook, self.slope, self.y = hook, slope, y
+        jacobians = jacobian(hook.of_vector.vector)
+        mapped = vmap(jacobians, in_axes=(0, 0, *(None for _ in hook.args)))
+        self._jacobians = Captured(mapped, hook.jit, "solve_ivp")
+        self._mapped = vmap(slope, in_axes=(0, 0, *(None for _ in range(count))))
         self._products = Captured(self._pulled, hook.jit, "solve_ivp")
         self._is_mapped = hook.jit
 
     def jacobians(self, times: np.ndarray) -> np.ndarray:
         """Return the Jacobians at some times, one after the other."""
         states = np.ascontiguousarray(self.y(times).T)
-        found = self._in_blocks(self._jacobian_block, states, times)
+        found = self._in_blocks(self._jacobians, self.hook.args, states, times)
         if found is not None:
-            found = np.concatenate(found)[: times.size]
-            if np.isfinite(found).all():
-                return found
+            array = np.concatenate(found)[: times.size]
+            if np.isfinite(array).all():
+                return array
         return np.array([self.hook.matrix(y, t) for y, t in zip(states, times, strict=True)])
 
-    def to_params(self, w: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
+    def to_params(
+        self, w: np.ndarray, times: np.ndarray, params: Sequence[Tensor]
+    ) -> list[np.ndarray]:
         """Return the sums over some times of products of rows, whose axes are rows, times and
-        elements, with the derivatives to the parameters."""
-        if not self.params:
+        elements, with the derivatives to parameters."""
+        if not params:
             return []
         states = np.ascontiguousarray(self.y(times).T)
-        found = self._in_blocks(self._product_block, states, times, w)
+        numbers = [p.numpy() for p in params]
+        found = self._in_blocks(self._products, numbers, states, times, w)
         if found is None:
-            at = zip(np.moveaxis(w, 1, 0), states, times, strict=True)
-            found = [self._product_at(*point) for point in at]
+            points = zip(states, times, np.moveaxis(w, 1, 0), strict=True)
+            found = [self._pulled_at(*point, params) for point in points]
         return [np.sum(part, axis=0) for part in zip(*found, strict=True)]
 
-    def _in_blocks(self, of_block: Callable[..., Any], *arrays: np.ndarray) -> list[Any] | None:
-        """Return what a function finds for blocks of points; None if it cannot be mapped."""
+    def _in_blocks(
+        self, program: Captured, args: Sequence[Any], states: np.ndarray, times: np.ndarray,
+        *w: np.ndarray,
+    ) -> list[Any] | None:  # fmt: skip
+        """Return what a program finds for blocks of points; None if it cannot be mapped."""
+        if not self._is_mapped:
+            return None
+        size = max(1, min(BLOCK, ELEMENTS // max(states.shape[1], 1)))
+        starts, found = range(0, times.size, size), []
         try:
-            return [of_block(*block) for block in self._blocks(*arrays)] if self._is_mapped else None
-        except Exception:  # noqa: BLE001  an error of the function's own comes again, from a point
+            for start in starts:
+                some = np.minimum(np.arange(start, start + size), times.size - 1)
+                weights = [np.ascontiguousarray(part[:, some]) for part in w]
+                for part in weights:  # what fills the block up counts for nothing
+                    part[:, times.size - start :] = 0.0
+                found.append(program(*weights, states[some], times[some], *args))
+        except Exception:  # one that is not of mapping comes again, at a point
             self._is_mapped = False
             return None
-
-    def _blocks(self, states: np.ndarray, times: np.ndarray, w: Any = None) -> Any:
-        size = max(1, min(BLOCK, ELEMENTS // max(states.shape[1], 1)))
-        for start in range(0, times.size, size):
-            some = np.minimum(np.arange(start, start + size), times.size - 1)
-            block = states[some], times[some]
-            if w is not None:
-                part = np.ascontiguousarray(w[:, some])
-                part[:, times.size - start :] = 0.0  # what fills the block up counts for nothing
-                block = part, *block
-            yield block
-
-    def _jacobian_block(self, states: np.ndarray, times: np.ndarray) -> np.ndarray:
-        return self._jacobians(states, times, *self.hook.args)
-
-    def _product_block(self, w: np.ndarray, states: np.ndarray, times: np.ndarray) -> Any:
-        return self._products(w, states, times, *[p.numpy() for p in self.params])
+        return found
 
     def _pulled(self, w: Any, states: Any, times: Any, *params: Any) -> tuple[Any, ...]:
         places = range(2, 2 + len(params))
         at = Called(self._mapped, (states, times, *params), places, "solve_ivp")
         return tuple(at.pulled([w], batched=True))
 
-    def _product_at(self, w: np.ndarray, y: np.ndarray, t: float) -> list[np.ndarray]:
-        places = range(2, 2 + len(self.params))
-        at = Called(self._slope, (y, t, *self.params), places, "solve_ivp")
+    def _pulled_at(
+        self, y: np.ndarray, t: float, w: np.ndarray, params: Sequence[Tensor]
+    ) -> list[np.ndarray]:
+        at = Called(self.slope, (y, t, *params), range(2, 2 + len(params)), "solve_ivp")
         return [g.numpy() for g in at.pulled([tensor(np.ascontiguousarray(w))], batched=True)]
