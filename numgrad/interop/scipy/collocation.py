@@ -4,8 +4,8 @@ The adjoint of an initial value problem is linear, and its matrix is known at al
 So what a step of an implicit Runge-Kutta method does to *any* cotangent is one system of
 equations, and those of all steps are solved together; what is left to do one after the other is a
 product with a small matrix for each step. The method is that of Radau (IIA, five stages, order
-nine), which damps what is stiff. A step is divided until what the polynomial on it leaves out is
-within tolerance.
+nine), which damps what is stiff. A step is divided until what the polynomial on it leaves out, of
+which the equation at its beginning is a measure, is within tolerance.
 """
 
 import functools
@@ -19,18 +19,21 @@ from ..._errors import ConvergenceError
 from .trajectory import Trajectory
 
 STAGES = 5
+FIRST = (STAGES + 1) * (STAGES + 2.0)  # the slope at 0 of the first polynomial that is left out
+TINY = np.finfo(float).tiny
 KEPT = 1 << 22  # the most numbers that are kept of steps at a time
 GRADED = np.array([1.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 0.0])  # towards what decays at once
 
 
 class Tableau(NamedTuple):
-    """A method of collocation on an interval of length one: its nodes and its matrix (Butcher's),
-    and the matrix that makes Legendre coefficients of the values of a polynomial at 0 and at the
-    nodes."""
+    """A method of collocation on an interval of length one: its nodes and its matrix (Butcher's);
+    and what makes of the values of a polynomial, at 0 and at the nodes, its Legendre coefficients
+    and its slope at 0."""
 
     nodes: np.ndarray
     matrix: np.ndarray
     series: np.ndarray
+    slope: np.ndarray
 
 
 @functools.cache
@@ -42,28 +45,36 @@ def radau() -> Tableau:
     values = legendre.legvander(nodes, s - 1)
     integrals = [legendre.legint(unit, lbnd=-1.0, scl=0.5) for unit in np.eye(s)]
     areas = np.array([legendre.legval(nodes, c) for c in integrals]).T
-    all_values = legendre.legvander(np.array([-1.0, *nodes]), s)
-    return Tableau((nodes + 1.0) / 2.0, areas @ np.linalg.inv(values), np.linalg.inv(all_values))
+    series = np.linalg.inv(legendre.legvander(np.array([-1.0, *nodes]), s))
+    k = np.arange(s + 1)
+    slope = -((-1.0) ** k) * k * (k + 1) @ series
+    return Tableau((nodes + 1.0) / 2.0, areas @ np.linalg.inv(values), series, slope)
 
 
 class Steps(NamedTuple):
-    """Steps one after the other, from the last time to the first: where each begins and ends, and
-    the matrices that lead from the cotangent at its beginning to those at its nodes."""
+    """Steps one after the other, from the last time to the first: where each begins and ends, the
+    matrices that lead from the cotangent at its beginning to those at its nodes, and the one that
+    makes an error of what is left of the equation at its beginning."""
 
     begin: np.ndarray
     end: np.ndarray
     stages: np.ndarray
+    filters: np.ndarray
 
     @classmethod
     def solved(cls, trajectory: Trajectory, begin: np.ndarray, end: np.ndarray) -> "Steps":
         """Return steps between given times."""
-        jacobians = trajectory.jacobians(times_of(begin, end).ravel())
+        times = np.concatenate([begin[:, None], times_of(begin, end)], axis=1)
+        jacobians = trajectory.jacobians(times.ravel())
         count, n = begin.size, jacobians.shape[-1]
-        by_step = jacobians.reshape(count, STAGES, n, n)
-        sizes = np.arange(0, count, max(1, KEPT // (STAGES * n) ** 2))
-        parts = [slice(k, k + sizes[1] if sizes.size > 1 else None) for k in sizes]
-        found = [_matrices((begin - end)[some], by_step[some]) for some in parts]
-        return cls(begin, end, np.concatenate(found) if found else np.zeros((0, STAGES, n, n)))
+        scaled = (begin - end)[:, None, None, None] * jacobians.reshape(count, -1, n, n)
+        scaled = scaled.transpose(0, 1, 3, 2)  # of the adjoint
+        stages = np.empty((count, STAGES, n, n))
+        some = max(1, KEPT // (STAGES * n) ** 2)
+        for k in range(0, count, some):
+            stages[k : k + some] = _stages(scaled[k : k + some, 1:])
+        filters = _inverse(FIRST * np.eye(n) - scaled[:, 0])
+        return cls(begin, end, stages, filters)
 
 
 def times_of(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -73,26 +84,31 @@ def times_of(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
     return times
 
 
-def _matrices(h: np.ndarray, jacobians: np.ndarray) -> np.ndarray:
-    """Return the matrices from the beginning of steps to their nodes."""
-    count, s, n, _ = jacobians.shape
-    scaled = -h[:, None, None] * radau().matrix
-    system = scaled[:, :, None, :, None] * jacobians.transpose(0, 3, 1, 2)[:, None]
+def _stages(scaled: np.ndarray) -> np.ndarray:
+    """Return the matrices from the beginning of steps to their nodes, given those of the adjoint
+    there times the length of the step."""
+    count, s, n, _ = scaled.shape
+    system = -radau().matrix[:, None, :, None] * scaled.transpose(0, 2, 1, 3)[:, None]
     system = system.reshape(count, s * n, s * n)
     system[:, np.arange(s * n), np.arange(s * n)] += 1.0
-    right = np.tile(np.eye(n), (s, 1))
-    try:
-        found = np.linalg.solve(system, np.broadcast_to(right, (count, s * n, n)))
-    except np.linalg.LinAlgError:  # of one of them; a shorter step has another matrix
-        found = np.array([_solved(one, right) for one in system])
-    return found.reshape(count, s, n, n)
+    right = np.broadcast_to(np.tile(np.eye(n), (s, 1)), (count, s * n, n))
+    return _solved(system, right).reshape(count, s, n, n)
 
 
-def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _inverse(matrices: np.ndarray) -> np.ndarray:
+    return _solved(matrices, np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape))
+
+
+def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solutions of systems; NaN for a singular one: a shorter step has another."""
     try:
-        return np.linalg.solve(system, right)
+        return np.linalg.solve(systems, right)
     except np.linalg.LinAlgError:
-        return np.full(right.shape, np.nan)
+        if len(systems) == 1:
+            return np.full(right.shape, np.nan)
+        return np.concatenate(
+            [_solved(systems[k : k + 1], right[k : k + 1]) for k in range(len(systems))]
+        )
 
 
 class Passed(NamedTuple):
@@ -115,20 +131,24 @@ def passed(steps: Steps, w: np.ndarray, added: dict[float, np.ndarray]) -> Passe
     return Passed(begin, steps.stages @ begin[:, None], w)
 
 
-def errors(found: Passed, rtol: np.ndarray, atol: np.ndarray) -> np.ndarray:
+def errors(steps: Steps, found: Passed, rtol: np.ndarray, atol: np.ndarray) -> np.ndarray:
     """Return an estimate of what is wrong in each step, in units of the tolerance: of the first
-    coefficient that the polynomial on it does not have, if they go on to fall as the last ones do.
+    coefficient that the polynomial on it does not have.
+
+    That is what the coefficients would go on with as the last ones fall, and what would mend the
+    equation at the beginning, which is none of the nodes; the larger of the two counts.
     """
+    values = np.concatenate([found.begin[:, None], found.nodes], axis=1)
     largest = np.maximum(np.abs(found.begin), np.abs(found.nodes[:, -1]))
-    scale = np.maximum(atol[:, None] + rtol[:, None] * largest, np.finfo(float).tiny)
-    values = np.concatenate([found.begin[:, None], found.nodes], axis=1) / scale[:, None]
+    scale = np.maximum(atol[:, None] + rtol[:, None] * largest, TINY)
+    rest = np.einsum("s,ksnr->knr", radau().slope, values) - FIRST * found.begin
+    rest = found.begin + steps.filters @ rest
     last = np.einsum("cs,ksnr->cknr", radau().series[-3:], values)
-    before, this, after = np.sqrt(np.mean(last**2, axis=2))
-    tiny = np.finfo(float).tiny
-    ratio = np.maximum(this / np.maximum(before, tiny), after / np.maximum(this, tiny))
-    found_there = (after * np.minimum(ratio, 1.0)).max(axis=1, initial=0.0)
+    missed, before, this, after = np.sqrt(np.mean((np.stack([rest, *last]) / scale) ** 2, axis=2))
+    ratio = np.maximum(this / np.maximum(before, TINY), after / np.maximum(this, TINY))
+    error = np.maximum(missed, after * np.minimum(ratio, 1.0)).max(axis=1, initial=0.0)
     is_reached = np.isfinite(found.begin).all(axis=(1, 2))  # not behind a step that has failed
-    return np.where(is_reached, np.nan_to_num(found_there, nan=np.inf), 0.0)
+    return np.where(is_reached, np.nan_to_num(error, nan=np.inf), 0.0)
 
 
 def divided(steps: Steps, error: np.ndarray, trajectory: Trajectory) -> Steps:
@@ -172,7 +192,7 @@ def carried(
         window = grid[start : start + count + 1]
         steps = Steps.solved(trajectory, window[:-1], window[1:])
         found = passed(steps, w, added)
-        while (error := errors(found, rtol, atol)).max(initial=0.0) > 1.0:
+        while (error := errors(steps, found, rtol, atol)).max(initial=0.0) > 1.0:
             steps = divided(steps, error, trajectory)
             found = passed(steps, w, added)
         weights = (steps.begin - steps.end)[:, None] * radau().matrix[-1]
