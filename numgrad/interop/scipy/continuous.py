@@ -1,5 +1,6 @@
 """The continuous adjoint of an initial value problem: another one, integrated backwards."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,17 @@ import numpy as np
 from ..._autograd import Function, once_differentiable
 from ..._errors import ConvergenceError
 from ..._tensor import Tensor, tensor
-from ...func.gradients import Called
+from .collocation import carried
 from .functions import function
 from .linearization import Linearization
+from .trajectory import Trajectory
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)  # exact to the order of any of the methods
+SMALL = 32  # unknowns whose matrices of collocation are solved faster than SciPy's steps are made
+
+Add = Callable[[np.ndarray, np.ndarray], None]
+"""What takes weighted cotangents at some times, to add their products to sums."""
 
 
 def taken(matrix: Any, method: str) -> Any:
@@ -27,26 +33,60 @@ class Problem:
     wanted, and method and tolerances of the adjoint."""
 
     def __init__(
-        self, hook: function, slope: Any, y: Any, start: float, wanted: np.ndarray, **options: Any
-    ) -> None:
-        self.hook, self.slope, self.y, self.start, self.wanted = hook, slope, y, start, wanted
-        self.options = options
+        self, hook: function, slope: Any, count: int, y: Any, start: float, wanted: np.ndarray,
+        **options: Any,
+    ) -> None:  # fmt: skip
+        self.hook, self.y, self.start, self.wanted, self.options = hook, y, start, wanted, options
+        self.trajectory = Trajectory(hook, slope, y, count)
 
     def adjoint(self, g: np.ndarray, params: list[Tensor]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, for rows of cotangents of the
         states that are wanted."""
+        sums = [np.zeros((g.shape[0], *p.shape), np.result_type(p.dtype, float)) for p in params]
+
+        def add(w: np.ndarray, times: np.ndarray) -> None:
+            for total, part in zip(sums, self.trajectory.to_params(w, times, params), strict=True):
+                total += part
+
+        is_small = g.shape[2] <= SMALL and self.hook.form == "dense"
+        back = self._by_collocation if is_small else self._by_scipy
+        return [back(g, add), *sums]
+
+    def _by_collocation(self, g: np.ndarray, add: Add) -> np.ndarray:
+        """Return the cotangents of the start; add to those of parameters."""
+        columns = np.ascontiguousarray(g.transpose(1, 2, 0))
+        added = dict(zip(self.wanted.tolist(), columns, strict=True))
+        w = np.zeros(columns.shape[1:])
+        rtol, atol = (np.broadcast_to(t, w.shape[:1]) for t in self._tolerances())
+        for times, weighted, end in carried(self.trajectory, self._grid(), w, added, rtol, atol):
+            add(weighted, times)
+            w = end
+        return (w + added.get(self.start, 0.0)).T
+
+    def _grid(self) -> np.ndarray:
+        """Return all times of steps and those that are wanted, from the last one that is wanted to
+        the start: between two of them the interpolated solution is smooth."""
+        last = self.wanted[-1] if self.wanted.size else self.start
+        low, high = sorted((self.start, last))
+        steps = self.y.ts[(self.y.ts > low) & (self.y.ts < high)]
+        grid = np.unique([self.start, *steps, *self.wanted])
+        return grid[::-1] if last >= self.start else grid
+
+    def _tolerances(self) -> tuple[Any, Any]:
+        rtol, atol = (self.options.get(name, t) for name, t in (("rtol", 1e-3), ("atol", 1e-6)))
+        return np.maximum(rtol, 100.0 * np.finfo(float).eps), atol
+
+    def _by_scipy(self, g: np.ndarray, add: Add) -> np.ndarray:
+        """Return the cotangents of the start; add to those of parameters."""
         rows = np.zeros((g.shape[0], g.shape[2]))
-        sums = [np.zeros((g.shape[0], *p.shape)) for p in params]
         ends = [self.start, *self.wanted]
         for n in range(self.wanted.size, 0, -1):
             rows = rows + g[:, n - 1]
             if ends[n] != ends[n - 1]:
-                rows = self._backwards(rows, ends[n], ends[n - 1], params, sums)
-        return [rows, *sums]
+                rows = self._backwards(rows, ends[n], ends[n - 1], add)
+        return rows
 
-    def _backwards(
-        self, rows: np.ndarray, t: float, end: float, params: list[Tensor], sums: list[np.ndarray]
-    ) -> np.ndarray:
+    def _backwards(self, rows: np.ndarray, t: float, end: float, add: Add) -> np.ndarray:
         """Return what cotangents at one time are at an earlier one; add to those of parameters."""
         from scipy.integrate import solve_ivp
 
@@ -59,13 +99,10 @@ class Problem:
         )  # fmt: skip
         if not found.success:
             raise ConvergenceError(f"solve_ivp: the adjoint was not integrated: {found.message}")
-        for left, right in zip(found.t[1:], found.t[:-1], strict=True):
-            for node, weight in zip(NODES, WEIGHTS, strict=True) if params else ():
-                at = 0.5 * (left + right) + 0.5 * (right - left) * node
-                w = found.sol(at).reshape(rows.shape)
-                parts = self._to_params(w, at, params)
-                for total, part in zip(sums, parts, strict=True):
-                    total += 0.5 * (right - left) * weight * part
+        half, middle = 0.5 * np.diff(found.t)[:, None], 0.5 * (found.t[1:] + found.t[:-1])[:, None]
+        for nodes, weights in zip(middle + half * NODES, -half * WEIGHTS, strict=True):
+            w = found.sol(nodes).reshape(*rows.shape, -1) * weights
+            add(np.moveaxis(w, 2, 1), nodes)
         return found.y[:, -1].reshape(rows.shape)
 
     def _slope(self, t: float, w: np.ndarray) -> np.ndarray:
@@ -82,11 +119,6 @@ class Problem:
 
         block = -self.hook.matrix(self.y(t), t).T
         return block if count == 1 else kron(eye_array(count), block, format="csc")
-
-    def _to_params(self, w: np.ndarray, t: float, params: list[Tensor]) -> list[np.ndarray]:
-        places = range(2, 2 + len(params))
-        at = Called(self.slope, (self.y(t), t, *params), places, "solve_ivp")
-        return [g.numpy() for g in at.pulled([tensor(w)], batched=True)]
 
 
 class ContinuousAdjoint(Function):

@@ -160,7 +160,8 @@ def solve_ivp(
     elif kind == "continuous":
         given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
         given |= {name: value for name, value in own.items() if value is not None}
-        problem = Problem(hook, slope, result.sol, times.span[0], result.t, method=method, **given)
+        of = hook, slope, len(tensors), result.sol, times.span[0], result.t
+        problem = Problem(*of, method=method, **given)
         result.sol = None
         y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
     result.t, y = times.states(field, y, result.t if wanted is None else wanted, y0, tensors)
