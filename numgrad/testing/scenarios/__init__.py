@@ -6,6 +6,7 @@ none.
 
 from . import (
     elementwise,
+    factorizations,
     fourier,
     linalg,
     nondifferentiable,
@@ -27,7 +28,7 @@ CHAPTERS: dict[str, tuple[Scenario, ...]] = {
     "sequences": sequences.SCENARIOS,
     "shape": shape.SCENARIOS,
     "fourier": fourier.SCENARIOS,
-    "linalg": linalg.SCENARIOS,
+    "linalg": (*linalg.SCENARIOS, *factorizations.SCENARIOS),
     "sparse": sparse.SCENARIOS,
     "nondifferentiable": nondifferentiable.SCENARIOS,
 }

@@ -1,0 +1,208 @@
+"""Scenarios of factorizations and functions of matrices.
+
+Signs, phases or bases of factors are free: the functions here do not depend on them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+import numgrad as ng
+
+from ..._declare import registry
+from ...operators.matmul import adjoint
+from .linalg import A23, RIGHT, SQUARE, STACK, algebra, definite_array
+from .scenario import Point, Scenario, numbers
+
+WIDE, TALL = numbers((2, 4), phase=0.1), numbers((4, 3), phase=0.6)
+LONG = numbers((4, 3), phase=0.7)  # no two candidates for a pivot are equal
+BAND = numbers((2, 4, 5), phase=0.3) + np.array([[0.0], [6.0], [0.0], [0.0]])
+
+
+def hermitian(a: Any) -> Any:
+    """Return the Hermitian part of any tensor."""
+    return (a + adjoint(a)) / 2
+
+
+def spaces(a: Any) -> Any:
+    """Return a function of the eigenvalues and the projector on two eigenvectors."""
+    w, v = ng.linalg.eigh(hermitian(a))
+    return ng.sin(w), ng.matmul(v[..., :2], adjoint(v[..., :2]))
+
+
+def nearest(a: Any, full_matrices: bool) -> Any:
+    """Return a function of the singular values, the matrix of rank 2, and what no vector spans."""
+    u, s, vh = ng.linalg.svd(a, full_matrices)
+    u2, v2, rest = u[..., :2], vh[..., :2, :], adjoint(vh)[..., :, 2:]
+    return ng.sin(s), ng.matmul(u2 * s[..., None, :2], v2), ng.matmul(rest, adjoint(rest))
+
+
+def of_eigenvalues(a: Any) -> Any:
+    """Return the gradient of eigenvalues, with its own derivative."""
+    a, g, none = hermitian(a), np.arange(1.0, a.shape[-1] + 1), np.zeros(a.shape[-1])
+    w, v = ng.linalg.eigh(a)
+    ga = ng.matmul(v * g, adjoint(v))
+    return registry["hermitian_gradient"](a, w, v, g, none, ga)
+
+
+def of_sizes(a: Any) -> Any:
+    """Return the gradient of singular values, with its own derivative."""
+    u, s, vh = ng.linalg.svd(a, False)
+    g, none, v = np.arange(1.0, s.shape[-1] + 1), np.zeros(s.shape[-1]), adjoint(vh)
+    ga = ng.matmul(u * g, vh)
+    return registry["gradient_of_sizes"](a, u, s, v, g, none, ga, hermitian=False)
+
+
+def of_any_eigenvalues(a: Any) -> Any:
+    """Return the real part of the gradient of eigenvalues, with its own derivative."""
+    w, v = ng.linalg.eig(a)
+    g, none = 3 * ng.conj(w * w), np.zeros(a.shape[-1], np.zeros(0, a.dtype).real.dtype)
+    ga = ng.matmul(ng.linalg.inv(adjoint(v)), g[..., :, None] * adjoint(v))
+    return ng.real(registry["general_gradient"](a, w, v, g, none, ga))
+
+
+def along(a: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """Return a change of a matrix, and what it is between vectors and others of the same number."""
+    change = np.sqrt(np.arange(2.0, 2.0 + a.shape[-2] * a.shape[-1])).reshape(a.shape[-2:]) + a
+    return change, ng.sum(ng.conj(u) * ng.matmul(change, v), axis=-2)
+
+
+def slopes_of_eigenvalues(a: Any) -> Any:
+    """Return the slopes of eigenvalues along a change of a matrix, with their own derivative."""
+    a = hermitian(a)
+    w, v = ng.linalg.eigh(a)
+    change, slopes = along(a, v, v)
+    return registry["hermitian_slopes"](a, w, v, hermitian(change), ng.real(slopes))
+
+
+def slopes_of_sizes(a: Any) -> Any:
+    """Return the slopes of singular values along a change of a matrix."""
+    u, s, vh = ng.linalg.svd(a, False)
+    change, slopes = along(a, u, adjoint(vh))
+    slopes = ng.real(slopes)
+    return registry["slopes_of_sizes"](a, u, s, adjoint(vh), change, slopes, hermitian=False)
+
+
+def slopes_of_any_eigenvalues(a: Any) -> Any:
+    """Return the sum of squared slopes of eigenvalues along a change of a matrix."""
+    w, v = ng.linalg.eig(a)
+    change, slopes = along(a, adjoint(ng.linalg.inv(v)), v)
+    found = registry["general_slopes"](a, w, v, change, slopes)
+    return ng.sum(ng.real(found * found), axis=-1)
+
+
+def exponential(a: Any) -> Any:
+    """Return the exponential function of a matrix that has all its eigenvectors."""
+    w, v = ng.linalg.eig(a)
+    return ng.matmul(v * ng.exp(w)[..., None, :], ng.linalg.inv(v))
+
+
+def complement(a: Any) -> Any:
+    """Return the triangle and the projector on what the columns do not span."""
+    q, r = ng.linalg.qr(a, "complete")
+    rest = q[..., :, a.shape[-1] :]
+    return r, ng.matmul(rest, adjoint(rest))
+
+
+def as_in_scipy(a: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the factors of elimination; the permutation is real here."""
+    p, *triangles = scipy.linalg.lu(a)
+    return np.real(p).astype(np.finfo(a.dtype).dtype), *triangles
+
+
+def complex_expm(a: np.ndarray) -> np.ndarray:
+    return scipy.linalg.expm(a).astype(np.result_type(a, np.complex64))
+
+
+def free(name: str, function: Callable[..., Any], *points: Point, **options: Any) -> Scenario:
+    """Return a scenario that no other library has stored numbers of."""
+    return algebra(name, function, *points, **{"oracle": False, "tolerance": 4096, **options})
+
+
+FACTORIZATIONS = (
+    free("eigh", spaces, (SQUARE,), (STACK,)),
+    free(
+        "eigvalsh",
+        lambda a: ng.linalg.eigvalsh(hermitian(a), "U"),
+        (SQUARE,),
+        (STACK,),
+        reference=lambda a: np.linalg.eigvalsh((a + a.mT.conj()) / 2),
+    ),
+    free("hermitian_gradient", of_eigenvalues, (SQUARE,), (STACK,)),
+    free("svd", lambda a: nearest(a, False), (TALL,), (WIDE,)),
+    free("gradient_of_sizes", of_sizes, (TALL,), (WIDE,)),
+    free("general_gradient", of_any_eigenvalues, (SQUARE,), (STACK,)),
+    free("hermitian_slopes", slopes_of_eigenvalues, (SQUARE,), (STACK,)),
+    free("slopes_of_sizes", slopes_of_sizes, (TALL,), (WIDE,)),
+    free("general_slopes", slopes_of_any_eigenvalues, (SQUARE,), (STACK,)),
+    free("svd-full", lambda a: nearest(a, True), (TALL,), (WIDE,), operators=()),
+    free(
+        "svdvals",
+        ng.linalg.svdvals,
+        (A23,),
+        (STACK,),
+        reference=lambda a: np.linalg.svd(a, compute_uv=False),
+    ),
+    free("eig", exponential, (SQUARE,), (STACK,), reference=complex_expm),
+    free(
+        "qr",
+        ng.linalg.qr,
+        (TALL,),
+        (WIDE,),
+        (STACK,),
+        reference=lambda a: tuple(np.linalg.qr(a)),
+    ),
+    free("qr-complete", complement, (TALL,), (WIDE,), operators=()),
+    free("lu", ng.linalg.lu, (SQUARE,), (LONG,), (WIDE,), reference=as_in_scipy),
+    free(
+        "exchange_rows",
+        lambda b: registry["exchange_rows"](np.array([2, 2, 2]), b, back=False),
+        (RIGHT,),
+        reference=lambda b: b[[2, 0, 1]],
+        broadcast=True,
+    ),
+)
+
+LEAST_SQUARES = (
+    free("pinv", ng.linalg.pinv, (TALL,), (WIDE,), (STACK,), reference=np.linalg.pinv),
+    free(
+        "lstsq",
+        lambda a, b: ng.linalg.lstsq(a, b)[0],
+        (TALL, numbers((4, 2))),
+        (WIDE, numbers(2)),
+        reference=lambda a, b: np.linalg.lstsq(a, b)[0],
+    ),
+    free("cond", ng.linalg.cond, (TALL,), operators=(), reference=np.linalg.cond),
+    free(
+        "norm-nuc",
+        lambda a: ng.linalg.norm(a, "nuc"),
+        (TALL,),
+        operators=(),
+        reference=lambda a: np.linalg.norm(a, "nuc"),
+    ),
+)
+
+MATRIX_FUNCTIONS = (
+    free(
+        "expm", ng.linalg.expm, (SQUARE / 4,), (STACK / 4,),
+        operators=("expm", "expm_derivative"), reference=scipy.linalg.expm,
+    ),
+    free("logm", ng.linalg.logm, (definite_array(SQUARE),), operators=("logm", "logm_derivative")),
+    free("sqrtm", ng.linalg.sqrtm, (definite_array(SQUARE),)),
+    free(
+        "solve_sylvester",
+        ng.linalg.solve_sylvester,
+        (definite_array(SQUARE), definite_array(numbers((2, 2))), RIGHT),
+    ),
+    free(
+        "solve_banded",
+        lambda ab, b: ng.linalg.solve_banded((2, 1), ab, b),
+        (BAND, numbers((5, 2))),
+        (BAND[0], numbers(5)),
+        operators=("solve_banded",),
+    ),
+)  # fmt: skip
+
+SCENARIOS = (*FACTORIZATIONS, *LEAST_SQUARES, *MATRIX_FUNCTIONS)
