@@ -146,10 +146,11 @@ class Gaps(NamedTuple):
 def turning(x: Any, gaps: Gaps) -> Any:
     """Return ``x`` divided by gaps, and NaN where a gap is rounding: by how much such vectors turn
     is not known."""
+    still, dtype = door.constant(gaps.still), gaps.values.dtype
     close = less_equal(absolute(gaps.values), gaps.limit)
-    inverse = reciprocal(where(close, number(np.nan, gaps.values.dtype), gaps.values))
-    zero = number(0.0, x.dtype)
-    return where(door.constant(gaps.still), zero, multiply(x, cast(inverse, x.dtype)))
+    instead = where(still, number(1.0, dtype), number(np.nan, dtype))
+    inverse = cast(reciprocal(where(close, instead, gaps.values)), x.dtype)
+    return where(still, number(0.0, x.dtype), multiply(x, inverse))
 
 
 def quotient(
@@ -187,8 +188,9 @@ def quotient(
     still = door.constant(gaps.still)
     inverse = cast(inverse, x.dtype)
     if recorded and not alone:
-        unknown = where(logical_and(close, logical_not(quiet)), nan, zero)
-        return where(still, zero, add(multiply(at_kink(close, x), inverse), unknown))
+        pairs = logical_and(close, logical_not(still))
+        unknown = where(logical_and(pairs, logical_not(quiet)), nan, zero)
+        return where(still, zero, add(multiply(at_kink(pairs, x), inverse), unknown))
     return where(close, where(logical_or(quiet, still), zero, nan), multiply(x, inverse))
 
 
