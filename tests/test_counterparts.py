@@ -326,6 +326,25 @@ def test_the_function_of_scipy_that_has_called_is_named_too():
     assert "It is called by" not in str(caught.value)
 
 
+def test_writes_into_what_is_no_array_are_not_told_to_make_a_tensor():
+    class Table:
+        def __setitem__(self, key, value):
+            self.values = np.asarray(value)
+
+    table, t = Table(), ng.tensor(0.7, requires_grad=True)
+    with pytest.raises(DetachedError, match=r"^np\.asarray\(value\) would cut the graph"):
+        table["x"] = t
+
+    def placed(x):
+        y = x * 1.0
+        y[range(int(x[0]))] = 2.0
+        return y
+
+    with pytest.raises(ng.errors.CaptureError, match="the value of a tensor") as caught:
+        ng.jit(placed)(np.array([1.0, 2.0]))
+    assert "ng.zeros" not in str(caught.value)
+
+
 def test_errors_in_front_of_the_advice_are_taken_away():
     from scipy import optimize
 

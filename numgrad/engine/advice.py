@@ -5,7 +5,10 @@ import copy
 import sys
 from collections.abc import Mapping
 from inspect import signature
+from types import NoneType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from .._counterparts import TEXTS, counterpart
 from .site import Site
@@ -234,6 +237,8 @@ def _instead_of_array(call: UserCall) -> str | None:
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = call.tree.value, _numgrad(call.frame.f_globals)
+    if not isinstance(call.value_of(array), (np.ndarray, NoneType)):
+        return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
     made = made_by(array.id, call.frame)
