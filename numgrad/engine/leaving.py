@@ -115,7 +115,8 @@ NUMBERS = {
 
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; functions of NumPy and SciPy that take "
-    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.random, ng.fft, ng.signal and ng.interop.scipy."
+    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.random, ng.fft, ng.signal and "
+    "ng.interop.scipy."
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."
