@@ -5,6 +5,7 @@ Most have the same name in another namespace; whether it is there is looked up w
 
 from collections.abc import Iterator
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 NAMESPACES: dict[str, tuple[str, ...]] = {
@@ -12,6 +13,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "numpy.linalg": ("linalg",),
     "numpy.fft": ("fft",),
     "numpy.polynomial": ("polynomial",),
+    "numpy.random": ("random",),
     "math": ("", "special"),
     "cmath": ("",),
     "scipy.special": ("special", ""),
@@ -40,6 +42,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "math.fsum": ("sum",),
     "math.dist": ("linalg.norm(p - q)",),
     "cmath.phase": ("angle",),
+    "statistics.fmean": ("mean",),
     "scipy.linalg.cholesky": ("linalg.cholesky(a, upper=True)",),
     "scipy.linalg.qr": ("linalg.qr(a, mode='complete')",),
     "scipy.integrate.odeint": ("interop.scipy.odeint", *_ODE),
@@ -112,7 +115,9 @@ def _is_there(path: str) -> bool:
     found: Any = import_module("numgrad")
     is_own = False
     for part in path.partition("(")[0].split("."):
+        is_object = is_own and not isinstance(found, (type, FunctionType))
         try:
+            getattr(type(found) if is_object else found, part)  # objects hand out SciPy's methods
             found = getattr(found, part)
         except AttributeError:
             return False

@@ -16,7 +16,7 @@ from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
 from numgrad.errors import DetachedError
 
 HEAD = """
-import cmath, math
+import cmath, math, statistics
 import numpy as np
 import scipy.fft, scipy.integrate, scipy.interpolate, scipy.optimize, scipy.signal
 import scipy.sparse.linalg
@@ -51,6 +51,8 @@ PROGRAMS = {
     "numpy.linalg": "np.linalg.norm([t, 1.0]); np.linalg.inv([[t, 0.3], [0.3, 1.0]])",
     "numpy.fft": "np.fft.fft([t, 1.0]).real",
     "numpy.polynomial": "np.polynomial.polynomial.polyval(2.0, [t, 1.0])",
+    "numpy.random": "(np.random.seed(0), np.random.normal(t, 2.0))[1]",
+    "statistics.fmean": "statistics.fmean([t, t * t])",
     "math": "math.exp(t); math.gamma(t); math.hypot(t, 1.0); math.pow(t, 2)",
     "cmath": "cmath.exp(t).real; cmath.sqrt(t).real",
     "scipy.special": """
@@ -324,6 +326,25 @@ def test_the_function_of_scipy_that_has_called_is_named_too():
     assert "It is called by" not in str(caught.value)
 
 
+def test_writes_into_what_is_no_array_are_not_told_to_make_a_tensor():
+    class Table:
+        def __setitem__(self, key, value):
+            self.values = np.asarray(value)
+
+    table, t = Table(), ng.tensor(0.7, requires_grad=True)
+    with pytest.raises(DetachedError, match=r"^np\.asarray\(value\) would cut the graph"):
+        table["x"] = t
+
+    def placed(x):
+        y = x * 1.0
+        y[range(int(x[0]))] = 2.0
+        return y
+
+    with pytest.raises(ng.errors.CaptureError, match="the value of a tensor") as caught:
+        ng.jit(placed)(np.array([1.0, 2.0]))
+    assert "ng.zeros" not in str(caught.value)
+
+
 def test_errors_in_front_of_the_advice_are_taken_away():
     from scipy import optimize
 
@@ -356,6 +377,37 @@ def test_python_asking_for_numbers_is_answered():
             ng.jit(lambda x, f=function: f(x, 0.5))(0.7)
     with pytest.raises(ng.errors.CaptureError, match=r"ng\.where or ng\.cond"):
         ng.jit(lambda x: x if np.any(x > 0.5) else -x)(0.7)
+
+
+@np.vectorize
+def squared(x):
+    return x * x
+
+
+def test_what_was_made_before_is_to_be_made_otherwise():
+    from scipy import stats
+
+    t, a = ng.tensor(0.7, requires_grad=True), np.ones(3)
+    frozen, bound = stats.norm(0.0, 2.0), stats.norm.logpdf
+    cases = {
+        r"squared\(t\) .* write ng\.vectorize\(\.\.\.\) where squared is made": lambda: squared(t),
+        r"frozen\.cdf\(t\) .* write ng\.stats\.norm\(\.\.\.\) where frozen is made": lambda: (
+            frozen.cdf(t)
+        ),
+        r"bound\(t\) .* write ng\.stats\.norm\.logpdf\(t\)\.": lambda: bound(t),
+        r"a\.fill\(t\) .* write a = ng\.asarray\(a\) before": lambda: a.fill(t),
+    }
+    for message, call in cases.items():
+        with pytest.raises((DetachedError, ValueError)) as caught:  # that of fill has a cause
+            call()
+        assert re.match(message, str(caught.value.__cause__ or caught.value))
+
+
+def test_other_libraries_are_said_to_have_no_gradients():
+    metrics = pytest.importorskip("sklearn.metrics")
+    x = ng.tensor([0.7, 0.2], requires_grad=True)
+    with pytest.raises(DetachedError, match=r"x\.detach\(\)\.numpy\(\) for values, as functions"):
+        metrics.mean_absolute_error(np.ones(2), x)
 
 
 def test_code_without_source_gets_the_name_of_what_it_calls():

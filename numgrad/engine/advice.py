@@ -5,13 +5,18 @@ import copy
 import sys
 from collections.abc import Mapping
 from inspect import signature
+from types import NoneType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from .._counterparts import TEXTS, counterpart
 from .site import Site
 from .user_call import UserCall, made_by, public_name, user_calls
 
 _LONGEST = 72
+_WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
+_ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
 class Advice(NamedTuple):
@@ -133,6 +138,8 @@ def _replaced(tree: ast.expr, part: ast.expr, text: str) -> ast.expr:
 
 def _without_counterpart(call: UserCall, value: Any) -> str | None:
     name = call.name or ""
+    if call.library and call.library not in _ANSWERED | sys.stdlib_module_names:
+        return f"x.detach().numpy() for values, as functions of {call.library} have no gradients"
     if not name.startswith("scipy."):
         return None
     if not name.startswith("scipy.signal.") and _takes_other_arrays(value):
@@ -173,12 +180,16 @@ def _text(call: UserCall, value: Any) -> str | None:
     tree = call.tree
     if text is None or not isinstance(tree, ast.Call) or call.named is None:
         return None
+    if "{first}" in text and len(tree.args) != 1:
+        return None
     holder = _object(call.named)
     is_about_object = "{object}" in text
     if is_about_object and (holder is call.named or "()" not in str(public_name(value))):
         return None
     arguments = ", ".join(map(ast.unparse, (*tree.args, *(k.value for k in tree.keywords))))
     made = ast.unparse(holder)
+    if plain in _WRITES:
+        return _before(made, _numgrad(call.frame.f_globals))
     return text.format(
         ng=_numgrad(call.frame.f_globals), first=ast.unparse(tree.args[0]) if tree.args else "",
         object=made, rest=_short(tree)[len(made):], arguments=arguments,
@@ -226,12 +237,18 @@ def _instead_of_array(call: UserCall) -> str | None:
     if not isinstance(call.tree, ast.Subscript):
         return None
     array, own = call.tree.value, _numgrad(call.frame.f_globals)
+    if not isinstance(call.value_of(array), (np.ndarray, NoneType)):
+        return None
     if not isinstance(array, ast.Name):
         return f"{own}.zeros(...) where {ast.unparse(array)} is made, which is then a tensor"
     made = made_by(array.id, call.frame)
     name = made and public_name(call.value_of(made[1].func))
     found = counterpart(name) if name else None
     if made is None or found is None or "(" in found:
-        return f"{array.id} = {own}.asarray({array.id}) before, or make it with {own}.zeros(...)"
+        return _before(array.id, own)
     text = _short(_replaced(made[1], made[1].func, f"{own}.{found}"))
     return f"{array.id} = {text} at line {made[0]}, which is a tensor"
+
+
+def _before(array: str, own: str) -> str:
+    return f"{array} = {own}.asarray({array}) before, or make it with {own}.zeros(...)"

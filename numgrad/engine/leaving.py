@@ -61,13 +61,16 @@ def detached(what: str, instead: str, constant: str = "x.detach()") -> DetachedE
     )
 
 
-def refuse(value: Value, what: str, instead: str, constant: str = "x.detach()") -> None:
+def refuse(
+    value: Value, what: str, instead: str, constant: str = "x.detach()", *, has_slope: bool = True
+) -> None:
     """Raise if gradients flow to a value that is to become what has none: ``what``, as users call
-    it, does that. If the user has typed another call, the error names that and its counterpart."""
+    it, does that. If the user has typed another call, the error names that and its counterpart,
+    unless what is asked for has no derivative there either."""
     if value.requires_grad and mode.grad:
         from .advice import advice  # not needed before there is an error
 
-        found = advice()
+        found = advice() if has_slope else None
         if found is not None:
             raise DetachedError(
                 f"{found.typed} would cut the graph, at {found.site}: write {found.write}."
@@ -112,7 +115,8 @@ NUMBERS = {
 
 ARRAY = (
     "Write ng.asarray, or ng.stack for a list of tensors; functions of NumPy and SciPy that take "
-    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.fft, ng.signal and ng.interop.scipy."
+    "tensors are in ng, ng.linalg, ng.special, ng.stats, ng.random, ng.fft, ng.signal and "
+    "ng.interop.scipy."
 )
 WHOLE = "Write x.astype({dtype!r}): the derivative of that is 0."
 VALUES = "Compute with the tensor itself; it can be compared and printed."

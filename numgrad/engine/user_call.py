@@ -48,6 +48,8 @@ class UserCall(NamedTuple):
         The part of the source that has this name, or begins it.
     is_write : bool
         Whether it writes elements.
+    library : str
+        The package of the function that it has called, if that is written in Python.
     """
 
     frame: FrameType
@@ -55,6 +57,7 @@ class UserCall(NamedTuple):
     name: str | None
     named: ast.expr | None
     is_write: bool
+    library: str = ""
 
     @property
     def site(self) -> Site:
@@ -120,7 +123,8 @@ def _read(frame: FrameType, inner: FrameType | None) -> UserCall:
         name = public_name(inner.f_globals.get(inner.f_code.co_name)) or inner.f_globals.get(
             "__name__"
         )
-    return UserCall(frame, tree, name, named, operation.startswith("STORE_"))
+    library = "" if inner is None else str(inner.f_globals.get("__name__")).partition(".")[0]
+    return UserCall(frame, tree, name, named, operation.startswith("STORE_"), library)
 
 
 def _operation(frame: FrameType) -> str:
@@ -224,10 +228,14 @@ def public_name(value: Any) -> str | None:
         return home and f"{home.__name__}.{value.__name__}"
     if not isinstance(value, _FUNCTIONS) and _library_of(type(value)) is None:
         return None  # an object of the user, which is not to be asked
+    if isinstance(value, np.vectorize):  # it has the name of the function in it
+        return "numpy.vectorize()"
     owner = getattr(value, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
-        name = public_name(owner)
-        return name and f"{name}.{getattr(value, '__name__', '')}"
+        name, method = public_name(owner), getattr(value, "__name__", "")
+        if getattr(sys.modules.get("numpy.random"), method, None) == value:  # of one for all
+            return f"numpy.random.{method}"
+        return name and f"{name}.{method}"
     name, module = getattr(value, "__name__", None), getattr(value, "__module__", None)
     if callable(value) and isinstance(name, str) and isinstance(module, str):
         return _public(module, name, value)

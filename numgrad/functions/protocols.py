@@ -29,7 +29,8 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     if is_product_of_scipy(sys._getframe(1)):
         return np.empty((), object)
     tensor._computed()
-    leaving.refuse(tensor, *_way_out(dtype))
+    what, instead = _way_out(dtype)
+    leaving.refuse(tensor, what, instead, has_slope=instead is leaving.ARRAY)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
 
