@@ -72,10 +72,10 @@ def patch() -> Patch:
     Examples
     --------
     >>> import numgrad as ng
-    >>> from scipy.special import logsumexp
+    >>> from scipy import special
     >>> x = ng.tensor([0.0, 0.0], requires_grad=True)
     >>> with ng.interop.scipy.patch():
-    ...     y = logsumexp(x)
+    ...     y = special.logsumexp(x)
     >>> ng.grad(y, x)[0]
     tensor([0.5, 0.5])
     """
