@@ -34,9 +34,9 @@ class Integrand:
 
     def require_same(self, params: Sequence[Tensor]) -> None:
         """Raise if the function has another value than before."""
-        x, before = self.scalar.met or (None, None)
-        if x is None:
+        if self.scalar.met is None:
             return
+        x, before = self.scalar.met
         with no_grad():
             now = self(x, *params)[0].item()
         if not np.array_equal(now, before, equal_nan=True):

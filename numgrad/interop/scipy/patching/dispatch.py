@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...._tensor import Tensor
+from ....engine.site import is_ours
 from ....functions.protocols import answered
 from .counterparts import READ_CLOSURES, UNASKED
 
@@ -66,7 +67,7 @@ def _is_asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], depth: i
     """Whether a call is for numgrad: not one of numgrad itself, which calls SciPy's functions."""
     if not Switch.is_on:
         return False
-    if sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == "numgrad":
+    if is_ours[sys._getframe(depth).f_code.co_filename]:
         return False
     if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):
         return True

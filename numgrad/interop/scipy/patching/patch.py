@@ -64,8 +64,7 @@ def patch() -> Patch:
     closes over: with one it calls the counterpart, else SciPy's function, which is not changed.
     Distributions of `scipy.stats`, and splines that exist already, answer tensors, too. Names
     inside of functions, classes and containers are not looked for: import at the top of a module.
-    SciPy's
-    functions call each other as before.
+    SciPy's functions call each other as before.
 
     With ``SCIPY_ARRAY_API=1`` in the environment SciPy also takes tensors and arrays together, as
     tensors.
@@ -73,10 +72,10 @@ def patch() -> Patch:
     Examples
     --------
     >>> import numgrad as ng
-    >>> from scipy.special import logsumexp
+    >>> from scipy import special
     >>> x = ng.tensor([0.0, 0.0], requires_grad=True)
     >>> with ng.interop.scipy.patch():
-    ...     y = logsumexp(x)
+    ...     y = special.logsumexp(x)
     >>> ng.grad(y, x)[0]
     tensor([0.5, 0.5])
     """
