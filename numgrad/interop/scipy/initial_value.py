@@ -97,9 +97,10 @@ def solve_ivp(
     the steps held fixed. A state between two steps is one more step of the method from the last one
     before it. Second derivatives record all steps.
 
-    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards by the
-    same method along the interpolated solution; the gradient of an argument is
-    :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on its steps. Its error is that of the
+    The continuous adjoint :math:`\\dot\\lambda = -f_y^T \\lambda` is integrated backwards along the
+    interpolated solution: up to 32 unknowns by collocation on the steps of the solution, which are
+    divided where that is not exact enough, else by the same method. The gradient of an argument is
+    :math:`\\int \\lambda^T f_p\\,dt` by Gauss' formula on the steps. Its error is that of the
     tolerances. A batch of cotangents is one integration.
 
     The derivative to a time is the slope at the state that is returned, to rounding, by every
