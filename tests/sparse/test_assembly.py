@@ -11,7 +11,9 @@ import numgrad as ng
 ROWS = np.array([4, 0, 2, 0, 2, 4, 1, 2, 4])
 COLUMNS = np.array([1, 2, 0, 2, 3, 3, 1, 0, 0])
 SHAPE = (6, 4)  # rows 3 and 5 are empty, two places come twice
-DENSE = np.array([[0.0, 2, 0, 1], [3, 0, 0, 0], [0, 0, 0, 0], [1, 0, 4, 0], [0, 5, 0, 6], [7, 0, 0, 0]])
+DENSE = np.array(
+    [[0.0, 2, 0, 1], [3, 0, 0, 0], [0, 0, 0, 0], [1, 0, 4, 0], [0, 5, 0, 6], [7, 0, 0, 0]]
+)
 S = sparse.csr_array(DENSE)
 SQUARE = np.array([[4.0, 1, 0, 0], [1, 5, 2, 0], [0, 2, 6, 1], [0, 0, 1, 7]])
 K = sparse.csr_array(SQUARE)
@@ -100,13 +102,14 @@ def test_operations_are_scipys(rng, dtype):
         lambda M: M, lambda M: M + S, lambda M: S + M, lambda M: S - M, lambda M: M - S,
         lambda M: M * S, lambda M: S * M, lambda M: M @ S.T, lambda M: S.T @ M, lambda M: 2 * M,
         lambda M: M.T, lambda M: M[1:5:2], lambda M: M[::-1, [0, 0, 3]], lambda M: M.multiply(3),
-        lambda M: M * np.float64(2.5), lambda M: M / 2.0, lambda M: abs(M), lambda M: M.conj(),
+        lambda M: M * np.float64(2.5), lambda M: M / np.float64(2.0), lambda M: abs(M), lambda M: M.conj(),
         lambda M: M + M, lambda M: 0 + M, lambda M: M**2,
     ):  # fmt: skip
         found, wanted = f(A), f(B)
         assert isinstance(found, ng.sparse.SparseArray)
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found.toarray().numpy(), wanted.toarray(), tolerance, tolerance)
+    assert (A / 2.0).dtype == (data / 2.0).dtype  # as in NumPy; SciPy makes float64 of float32
     for k in (-5, -2, 0, 3):
         np.testing.assert_allclose(A.diagonal(k).numpy(), B.diagonal(k), tolerance)
     np.testing.assert_allclose(A.to_scipy().toarray(), B.toarray(), tolerance)
@@ -114,10 +117,11 @@ def test_operations_are_scipys(rng, dtype):
 
 def test_complex_numbers_have_the_gradients_of_the_dense_program(rng):
     x = numbers(rng, "c16")
-    found, wanted = (
-        ng.func.grad(lambda d, make=make: (abs(evaluated(PROGRAMS["square"], make(d))) ** 2).sum())(x)
-        for make in (assembled, dense)
-    )
+
+    def squares(make):
+        return lambda data: (abs(evaluated(PROGRAMS["square"], make(data))) ** 2).sum()
+
+    found, wanted = (ng.func.grad(squares(make))(x) for make in (assembled, dense))
     np.testing.assert_allclose(found, wanted, 1e-12, 1e-12)
 
 

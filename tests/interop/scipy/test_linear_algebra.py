@@ -123,7 +123,8 @@ def test_some_eigenpairs_of_a_sparse_matrix(options):
 
 def test_a_double_eigenvalue_of_a_sparse_matrix_is_refused():
     data = ng.tensor(np.array([1.0, 1.0, 3.0, 5.0]), requires_grad=True)
-    values, vectors = scipy.eigsh((data, np.arange(4), np.arange(5)), k=2, which="SA", v0=np.ones(4))
+    A = (data, np.arange(4), np.arange(5))
+    values, vectors = scipy.eigsh(A, k=2, which="SA", v0=np.ones(4))
     with pytest.raises(MatrixError, match=r"eigsh: .* singular"):
         ng.grad(vectors.sum() + values.sum(), data)
 
