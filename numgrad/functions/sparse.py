@@ -70,13 +70,7 @@ def matmul(a: Any, b: Any, /, *, data: ArrayLike | None = None) -> Tensor:
         raise ValueError(f"sparse.matmul: factors of shapes {shapes} do not fit")
     stored, numbers = _stored(matrix)
     x, data = as_tensors(other, numbers if data is None else data)
-    data = stored.by_rows(data, numbers.shape)
-    if x.ndim == 1:
-        x = expand_dims(x, axes=(-1,))
-        return squeeze(stored.product(data, x, matrix is b), axes=(-1,))
-    if matrix is a:
-        return stored.product(data, x, False)
-    return transpose(stored.product(data, transpose(x), True))
+    return stored.multiplied(stored.by_rows(data, numbers.shape), x, matrix is a)
 
 
 class Stored(NamedTuple):
@@ -109,6 +103,16 @@ class Stored(NamedTuple):
         if self.order is None:
             return data
         return take(reshape(data, ncore=ncore, shape=(prod(shape),)), self.order, axis=-1)
+
+    def multiplied(self, data: Tensor, x: Tensor, is_left: bool) -> Tensor:
+        """Return the product of the matrix, on the left or on the right, with a vector or with
+        matrices."""
+        if x.ndim == 1:
+            x = expand_dims(x, axes=(-1,))
+            return squeeze(self.product(data, x, not is_left), axes=(-1,))
+        if is_left:
+            return self.product(data, x, False)
+        return transpose(self.product(data, transpose(x), True))
 
     def product(self, data: Tensor, x: Tensor, transposed: bool) -> Tensor:
         """Return the product of the matrix, or of its transpose, with the columns of ``x``."""

@@ -12,7 +12,7 @@ from ...functions.joining import concat, stack
 from ...functions.products import matmul
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import matrix_transpose, reshape
-from .linear import Stored, as_real, stored
+from .linear import Stored, as_real, by_rows, stored
 from .parameters import Parameters, controls
 
 
@@ -104,14 +104,14 @@ def eigh(a: Any) -> Any:
     return (values, vectors) if parameters.has_tensors else (values.numpy(), vectors.numpy())
 
 
-def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> Any:
+def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     """Return some eigenpairs of a sparse symmetric matrix, by `scipy.sparse.linalg.eigsh`.
 
     Parameters
     ----------
-    data, indices, indptr : array_like
-        The stored elements, row by row, their columns, and where each row begins. Both triangles
-        are stored.
+    A : SparseArray, sparse matrix of SciPy, or tuple ``(data, indices, indptr)``
+        Both triangles are stored. A tuple has the stored elements, row by row, their columns, and
+        where each row begins.
     k : int
         How many.
     **options
@@ -147,12 +147,14 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
     >>> import numpy as np
     >>> import numgrad as ng
     >>> data = ng.tensor([2.0, 1.0, 1.0, 2.0, 5.0], requires_grad=True)
-    >>> values, _ = ng.interop.scipy.eigsh(data, [0, 1, 0, 1, 2], [0, 2, 4, 5], k=1, v0=np.ones(3))
+    >>> A = ng.sparse.csr(data, [0, 1, 0, 1, 2], [0, 2, 4, 5], shape=(3, 3))
+    >>> values, _ = ng.interop.scipy.eigsh(A, k=1, v0=np.ones(3))
     >>> round(values[0].item(), 6), ng.grad(values[0], data)[0].numpy().round(6) + 0.0
     (5.0, array([0., 0., 0., 0., 1.]))
     """
     from scipy.sparse.linalg import eigsh as scipy_eigsh
 
+    data, indices, indptr = by_rows(A, "eigsh", "ng.linalg.eigh")
     parameters = Parameters((data,), "eigsh")
     matrix, elements = stored(data, indices, indptr, "eigsh")
     with_vectors = options.pop("return_eigenvectors", True)
@@ -160,7 +162,7 @@ def eigsh(data: Any, indices: Any, indptr: Any, k: int = 6, **options: Any) -> A
     if parameters.want_grad and options.get("M") is not None:
         raise NotDifferentiableError(
             "eigsh: the derivative of a generalised problem (M=) is not known here; make it an "
-            "ordinary one with a factor of M, or detach data"
+            "ordinary one with a factor of M, or detach A"
         )
     values, vectors = scipy_eigsh(matrix.array, k=k, **options)
     order = np.argsort(values)

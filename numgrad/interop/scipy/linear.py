@@ -61,8 +61,8 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
 
     Parameters
     ----------
-    A : sparse matrix, or tuple ``(data, indices, indptr)``
-        A square matrix of SciPy's; or its stored elements, their columns, and where each row
+    A : SparseArray, sparse matrix of SciPy, or tuple ``(data, indices, indptr)``
+        A square matrix, such as `ng.sparse.csr`, `coo` and `diags` make; or its stored elements, their columns, and where each row
         begins, of which `scipy.sparse.csr_array` makes one: then `data` may be a tensor.
     b : array_like, shape (n,) or (n, k)
         One or several right hand sides; a sparse matrix is taken as a dense one.
@@ -96,7 +96,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     >>> x.tolist(), ng.grad(x[0], data)[0].tolist()
     ([1.0, 1.0], [-0.5, -0.5, 0.125])
     """
-    data, indices, indptr = _by_rows(A)
+    data, indices, indptr = by_rows(A, "spsolve", "ng.linalg.solve")
     b = b.toarray() if hasattr(b, "toarray") else b
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
@@ -112,18 +112,18 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     return x if parameters.has_tensors else x.numpy()
 
 
-def _by_rows(A: Any) -> tuple[Any, Any, Any]:
+def by_rows(A: Any, what: str, dense: str) -> tuple[Any, Any, Any]:
     """Return the stored elements of a matrix, their columns, and where each row begins."""
     if isinstance(A, tuple):
         if len(A) == 3:
             return A
-        raise ArgTypeError(f"spsolve: a tuple is (data, indices, indptr), got {len(A)} items")
+        raise ArgTypeError(f"{what}: a tuple is (data, indices, indptr), got {len(A)} items")
     if not hasattr(A, "tocsr"):
         raise ArgTypeError(
-            f"spsolve: A must be a sparse matrix of SciPy's or a tuple (data, indices, indptr), "
-            f"got {type(A).__name__}; a dense matrix is for ng.linalg.solve"
+            f"{what}: A must be a sparse array of ng.sparse, a sparse matrix of SciPy's or a tuple "
+            f"(data, indices, indptr), got {type(A).__name__}; a dense matrix is for {dense}"
         )
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ArgTypeError(f"spsolve: A must be square, got shape {A.shape}")
+        raise ArgTypeError(f"{what}: A must be square, got shape {A.shape}")
     A = A.tocsr()
     return A.data, A.indices, A.indptr

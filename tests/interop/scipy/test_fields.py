@@ -298,9 +298,9 @@ def test_what_says_how_to_solve_is_refused_by_name():
         "to xtol": lambda: scipy.fixed_point(np.cos, [1.0], xtol=one),
         "to ftol": lambda: scipy.least_squares(line, [3.0, 3.0], args=(A,), ftol=one),
         "to x_scale": lambda: scipy.least_squares(line, [3.0] * 3, args=(A,), x_scale=ones),
-        "to sigma": lambda: scipy.eigsh(*eye, k=1, sigma=one),
-        "to v0": lambda: scipy.eigsh(*eye, k=1, v0=ones),
-        r"generalised problem \(M=\)": lambda: scipy.eigsh(ones, *eye[1:], k=1, M=np.eye(3)),
+        "to sigma": lambda: scipy.eigsh(eye, k=1, sigma=one),
+        "to v0": lambda: scipy.eigsh(eye, k=1, v0=ones),
+        r"generalised problem \(M=\)": lambda: scipy.eigsh((ones, *eye[1:]), k=1, M=np.eye(3)),
         "args of a constraint": lambda: minimize(A, "SLSQP", constraints=equal),
         "lb of a constraint": lambda: minimize(A, "trust-constr", constraints=[above]),
     }.items():
@@ -310,5 +310,5 @@ def test_what_says_how_to_solve_is_refused_by_name():
         scipy.function(chain, (A,)).grad(ones)
     found = minimize(A, "BFGS", tol=ng.tensor(1e-10)).x
     np.testing.assert_array_equal(found, minimize(A, "BFGS").x)
-    values = scipy.eigsh(ones, *eye[1:], k=1, v0=np.ones(3), return_eigenvectors=False)
+    values = scipy.eigsh((ones, *eye[1:]), k=1, v0=np.ones(3), return_eigenvectors=False)
     assert values.shape == (1,)

@@ -1,0 +1,349 @@
+"""`SparseArray`: a sparse matrix whose stored numbers are a tensor."""
+
+import sys
+from collections.abc import Callable
+from numbers import Number
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .._errors import ArgTypeError
+from .._tensor import Tensor
+from ..functions.operands import as_tensor, as_tensors
+from ..functions.sparse import is_sparse
+from . import structure as places
+from .structure import Structure
+
+
+class SparseArray:
+    """A sparse matrix: a tensor ``data`` of the stored numbers, and where they are.
+
+    It is made by `csr`, `coo`, `diags` and the like, and is never written. What SciPy's sparse
+    arrays answer to Python's operators it answers, with gradients to the numbers: ``*`` and ``/``
+    are elementwise, ``@`` is the product of matrices. There is one format, row by row, in each row
+    by columns, no place twice. Which elements are stored depends on the operations alone, never on
+    values: a number that happens to be 0 stays.
+
+    Attributes
+    ----------
+    data : Tensor
+        The stored numbers, in the order of rows and columns.
+    indices, indptr : numpy.ndarray
+        Their columns, and where each row begins, as `scipy.sparse.csr_array` has them.
+    shape, dtype, nnz
+        As in SciPy.
+
+    Examples
+    --------
+    >>> import numgrad as ng
+    >>> k = ng.tensor([1.0, 2.0], requires_grad=True)
+    >>> A = ng.sparse.coo(k, ([0, 1], [1, 0]), shape=(2, 2))
+    >>> (A + A.T).toarray().tolist()
+    [[0.0, 3.0], [3.0, 0.0]]
+    >>> ng.grad((A @ [1.0, 10.0]).sum(), k)[0]
+    tensor([10.,  1.])
+    """
+
+    __slots__ = ("_data", "_structure")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+    ndim = 2
+    format = "csr"
+
+    def __init__(self, data: Any, structure: Structure) -> None:
+        self._data, self._structure = data, structure
+
+    data = property(lambda self: self._data)
+    structure = property(lambda self: self._structure)
+    shape = property(lambda self: self._structure.shape)
+    indices = property(lambda self: self._structure.indices)
+    indptr = property(lambda self: self._structure.indptr)
+    nnz = size = property(lambda self: self._structure.nnz)
+    dtype = property(lambda self: self._data.dtype)
+
+    def __repr__(self) -> str:
+        return f"<SparseArray of shape {self.shape}, {self.dtype}, {self.nnz} stored numbers>"
+
+    def __reduce__(self) -> Any:
+        return SparseArray, (self._data, self._structure)
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        caller = sys._getframe(1)
+        if caller.f_globals.get("__name__", "").startswith("scipy.sparse.") and (
+            caller.f_code.co_name in _OPERATIONS
+        ):
+            return np.empty((), object)  # which leaves the operation to this class
+        raise ArgTypeError(
+            "a sparse array of ng.sparse is no dense one: write A.toarray(), or for solvers "
+            "ng.interop.scipy.spsolve(A, b) and eigsh(A, k)"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("sparse arrays are not compared: write A.toarray() == B.toarray()")
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth value of a sparse array is ambiguous: ask for A.nnz")
+
+    # The same numbers elsewhere ------------------------------------------------------------------
+
+    def with_data(self, data: Any) -> "SparseArray":
+        """Return the sparse array with other numbers at the same places."""
+        data = as_tensor(data)
+        if data.shape != (self.nnz,):
+            raise ValueError(f"with_data: {self.nnz} numbers are stored, got shape {data.shape}")
+        return SparseArray(data, self._structure)
+
+    def tocsr(self, copy: bool = False) -> "SparseArray":
+        """Return this: there is one format, whatever a program for SciPy asks for."""
+        return self
+
+    def asformat(self, format: str | None, copy: bool = False) -> "SparseArray":
+        """Return this: there is one format, whatever a program for SciPy asks for."""
+        return self
+
+    tocsc = tocoo = copy = tocsr
+
+    def detach(self) -> "SparseArray":
+        """Return the same numbers without their graph."""
+        return SparseArray(as_tensor(self._data).detach(), self._structure)
+
+    def to_scipy(self) -> Any:
+        """Return a `scipy.sparse.csr_array` with copies of the numbers, which have no gradient."""
+        from scipy.sparse import csr_array
+
+        numbers = as_tensor(self._data).numpy(copy=True)
+        return csr_array((numbers, self.indices.copy(), self.indptr.copy()), shape=self.shape)
+
+    def astype(self, dtype: Any) -> "SparseArray":
+        """Return the numbers in another dtype."""
+        return SparseArray(as_tensor(self._data).astype(dtype), self._structure)
+
+    def conj(self) -> "SparseArray":
+        """Return the complex conjugate."""
+        return SparseArray(as_tensor(self._data).conj(), self._structure)
+
+    def transpose(self) -> "SparseArray":
+        """Return the transposed matrix."""
+        return self._moved("transpose", lambda numbered: numbered.T)
+
+    T = property(transpose)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a part of the matrix, or one element, as NumPy's indexing has it."""
+        parts = key if isinstance(key, tuple) else (key,)
+        parts = tuple(self._index(part) for part in parts)
+        known = tuple(
+            (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray)
+            else (part.start, part.stop, part.step) if isinstance(part, slice) else repr(part)
+            for part in parts
+        )  # fmt: skip
+        found = self._structure.once(
+            ("item", known), lambda: self._structure.by_scipy(lambda numbered: numbered[parts])
+        )
+        if isinstance(found, tuple):
+            return SparseArray(found[1](self._data), found[0])
+        if np.ndim(found):
+            raise IndexError(
+                "a row, a column or single elements of a sparse array would be a vector: write "
+                "A[i:i+1], A[:, [j]], or A.toarray()[key]"
+            )
+        return as_tensor(self._data)[int(found) - 1] if found else as_tensor(self.dtype.type(0))
+
+    @staticmethod
+    def _index(part: Any) -> Any:
+        """Return an index as SciPy takes it; a recorded function keeps its values."""
+        if isinstance(part, (slice, int, np.integer)) or part is Ellipsis or part is None:
+            return part
+        return np.asarray(places.values_of(places.seen(part)))
+
+    def _moved(self, key: str, function: Callable[..., Any]) -> "SparseArray":
+        structure, moves = self._structure.once(key, lambda: self._structure.by_scipy(function))
+        return SparseArray(moves(self._data), structure)
+
+    # Dense results --------------------------------------------------------------------------------
+
+    def toarray(self) -> Tensor:
+        """Return the dense matrix."""
+        size = self.shape[0] * self.shape[1]
+        into = self._structure.once("dense", lambda: places.summed(self._structure.flat(), size))
+        return into(self._data).reshape(self.shape)
+
+    todense = toarray
+
+    def diagonal(self, k: int = 0) -> Tensor:
+        """Return the diagonal, or the one so many columns further to the right."""
+
+        def make() -> Any:
+            own = self._structure
+            at = np.flatnonzero(own.indices - own.rows == k)
+            first, size = max(-k, 0), min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0))
+            if size <= 0:
+                raise ValueError(f"diagonal: k={k} exceeds a matrix of shape {self.shape}")
+            return places.picked(at), places.summed(own.rows[at] - first, size)
+
+        source, into = self._structure.once(("diagonal", int(k)), make)
+        return into(source(self._data))
+
+    def trace(self, offset: int = 0) -> Tensor:
+        """Return the sum of a diagonal."""
+        return self.diagonal(offset).sum()
+
+    def sum(self, axis: int | None = None) -> Tensor:
+        """Return the sum of all elements, of each column (``axis=0``) or of each row."""
+        if axis is None:
+            return as_tensor(self._data).sum()
+        if axis not in (0, 1, -1, -2):
+            raise ValueError(f"sum: axis {axis} of a matrix")
+        own, along = self._structure, axis % 2
+        size = self.shape[1 - along]
+        numbers = own.rows if along else own.indices
+        return own.once(("sum", along), lambda: places.summed(numbers, size))(self._data)
+
+    # Python's operators ---------------------------------------------------------------------------
+
+    def __neg__(self) -> "SparseArray":
+        return SparseArray(-as_tensor(self._data), self._structure)
+
+    def __pos__(self) -> "SparseArray":
+        return self
+
+    def __abs__(self) -> "SparseArray":
+        return SparseArray(abs(as_tensor(self._data)), self._structure)
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Number) and other == 0:  # `sum` of Python begins with it
+            return self
+        other = self._operand(other)
+        if not isinstance(other, SparseArray):
+            self._require_dense(other, "sum")
+            return self.toarray() + other
+        self._require_shape(other, "sum")
+        if other._structure == self._structure:
+            return SparseArray(as_tensor(self._data) + other._data, self._structure)
+        structure, left, right = places.union(self._structure, other._structure)
+        return SparseArray(left(self._data) + right(other._data), structure)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-self._operand(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> "SparseArray":
+        """Return the product of elements."""
+        other = self._operand(other)
+        if not isinstance(other, SparseArray):
+            return SparseArray(as_tensor(self._data) * self._at_stored(other), self._structure)
+        self._require_shape(other, "product of elements")
+        structure, left, right = places.intersection(self._structure, other._structure)
+        return SparseArray(left(self._data) * right(other._data), structure)
+
+    __rmul__ = multiply = __mul__
+
+    def __truediv__(self, other: Any) -> "SparseArray":
+        other = self._operand(other)
+        if isinstance(other, SparseArray):
+            raise TypeError("a quotient of sparse arrays is NaN where 0 is divided by 0: write "
+                            "A.toarray() / B.toarray()")  # fmt: skip
+        return SparseArray(as_tensor(self._data) / self._at_stored(other), self._structure)
+
+    def __pow__(self, n: Any) -> "SparseArray":
+        """Return the powers of the elements."""
+        if not isinstance(n, Number) or isinstance(n, complex) or not n > 0:  # type: ignore[operator]
+            raise ValueError("a power of a sparse array has a positive number as exponent; others "
+                             "make something of its zeros")  # fmt: skip
+        return SparseArray(as_tensor(self._data) ** n, self._structure)
+
+    power = __pow__
+
+    def __matmul__(self, other: Any) -> Any:
+        """Return the product of matrices, or with a vector."""
+        other = self._operand(other)
+        if isinstance(other, SparseArray):
+            return self._terms(other, "@")
+        return self._product(other, True)
+
+    dot = __matmul__
+
+    def __rmatmul__(self, other: Any) -> Any:
+        other = self._operand(other)
+        if isinstance(other, SparseArray):
+            return other._terms(self, "@")
+        return self._product(other, False)
+
+    def _product(self, other: Any, is_left: bool) -> Tensor:
+        data, x = as_tensors(self._data, other)
+        axis = -2 if is_left and x.ndim > 1 else -1
+        if not x.ndim or x.shape[axis] != self.shape[1 if is_left else 0]:
+            shapes = (self.shape, x.shape) if is_left else (x.shape, self.shape)
+            raise ValueError(f"sparse product: factors of shapes {shapes[0]} and {shapes[1]} do "
+                             f"not fit")  # fmt: skip
+        return self._structure.stored().multiplied(data, x, is_left)
+
+    def _terms(self, other: "SparseArray", name: str) -> "SparseArray":
+        """Return the product of two matrices, or their Kronecker product."""
+        if name == "@" and self.shape[1] != other.shape[0]:
+            raise ValueError(f"sparse product: factors of shapes {self.shape} and {other.shape} "
+                             f"do not fit")  # fmt: skip
+        find = places.product if name == "@" else places.kronecker
+        terms = find(self._structure, other._structure)
+        data = terms.left(self._data) * terms.right(other._data)
+        return SparseArray(data if terms.into is None else terms.into(data), terms.structure)
+
+    def _operand(self, other: Any) -> Any:
+        """Return another operand as one of these, or as a tensor."""
+        if isinstance(other, SparseArray):
+            return other
+        return of_scipy(other) if is_sparse(other) else as_tensor(other) if not isinstance(
+            other, (int, float, complex)
+        ) else other  # fmt: skip
+
+    def _at_stored(self, other: Any) -> Any:
+        """Return a number, or the elements of a dense array where others are stored."""
+        shape = np.shape(other) if not isinstance(other, Tensor) else other.shape
+        if not shape:
+            return other
+        if len(shape) > 2 or any(
+            n not in (1, m) for n, m in zip(shape[::-1], self.shape[::-1], strict=False)
+        ):
+            raise ValueError(f"product of elements: shapes {self.shape} and {shape} do not fit")
+        own = self._structure
+        at = (own.rows, own.indices.astype(np.int64))[2 - len(shape) :]
+        return other[tuple(a * (n > 1) for a, n in zip(at, shape, strict=True))]
+
+    def _require_shape(self, other: "SparseArray", what: str) -> None:
+        if self.shape != other.shape:
+            raise ValueError(f"{what} of sparse arrays: shapes {self.shape} and {other.shape}")
+
+    def _require_dense(self, other: Any, what: str) -> None | NoReturn:
+        if not np.ndim(other) if not isinstance(other, Tensor) else not other.ndim:
+            raise NotImplementedError(
+                f"{what} of a sparse array and a number that is not 0 has no zeros left: write "
+                f"A.toarray() + c, or A + c * ng.sparse.eye(n)"
+            )
+        return None
+
+
+_OPERATIONS = frozenset(
+    ("_matmul_dispatch", "multiply", "_multiply_2d_with_broadcasting", "_divide", "__mul__")
+)
+
+
+def of_scipy(matrix: Any) -> SparseArray:
+    """Return a sparse array of SciPy's as one of these; its numbers are constants."""
+    matrix = matrix if matrix.format in ("coo", "csr") else matrix.tocsr()
+    if matrix.format == "csr":
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(places.seen(matrix.indptr)))
+        columns = places.seen(matrix.indices)
+    else:
+        rows, columns = (places.seen(index) for index in matrix.coords)
+    return at_places(matrix.data, rows, columns, matrix.shape)
+
+
+def at_places(data: Any, rows: np.ndarray, columns: np.ndarray, shape: Any) -> SparseArray:
+    """Return the sparse array that has numbers at places in any order; those of one place are
+    added."""
+    structure, order = places.assembled(rows, columns, shape)
+    return SparseArray(as_tensor(data) if order is None else order(data), structure)
