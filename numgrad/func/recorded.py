@@ -13,6 +13,7 @@ from .._collector import paused
 from .._declare import registry
 from .._device_array import DeviceArray
 from .._errors import ArgTypeError
+from .._pytrees import how_to_register
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
@@ -372,6 +373,6 @@ def _require_constant(leaf: Any, call: Call) -> None:
     if not any(leaf is argument for argument in call.fixed):
         raise ArgTypeError(
             f"jit: the function returns a {type(leaf).__name__}, which is neither an array, a "
-            f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict, "
-            f"or register the class with optree"
+            f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict; "
+            f"{how_to_register(leaf)}"
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
+from .._pytrees import VARIABLES
 from .._tensor import Tensor, constant
 from ..engine.record import mode
 from ..functions.reshaping import moveaxis
@@ -108,7 +109,9 @@ class _Call:
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any
     ) -> None:
-        leaves, structure = optree.tree_flatten(tuple(args), none_is_leaf=True)  # type: ignore[arg-type]
+        leaves, structure = optree.tree_flatten(
+            tuple(args), none_is_leaf=True, namespace=VARIABLES
+        )
         self.axes = leaf_axes(in_axes, args, leaves)
         has_tensors = any([isinstance(leaf, Tensor) for leaf in leaves])  # noqa: C419
         self.as_numpy = mode.capture is None and not has_tensors
