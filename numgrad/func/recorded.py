@@ -166,6 +166,14 @@ class Recorded:
         """Whether the recording is still what the function would do."""
         return self.recording.is_valid()
 
+    @property
+    def is_fused(self) -> bool:
+        """Whether programs of the recording, which are made when they are first wanted, run in
+        kernels of their own by now."""
+        stages = vars(self.recording).get("stages")
+        plans = [stage.plan for stage in stages.stages] if stages is not None else ()
+        return any([plan.bound.program is not plan.program for plan in plans])  # noqa: C419
+
     def holds_for(self, call: Call) -> bool:
         """Whether the integers of a call are within the limits of the recording."""
         return not self._beyond(call)

@@ -1,6 +1,5 @@
 """``vmap``: functions of one sample, called for all samples at once."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from .. import _containers as optree
 from .._errors import ArgTypeError
 from .._pytrees import VARIABLES
 from .._tensor import Tensor, constant
+from .._transformed import Transformed
 from ..engine.record import mode
 from ..functions.reshaping import moveaxis
 from .jacobian_blocks import joined
@@ -90,7 +90,6 @@ def vmap(
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise ArgTypeError(f"vmap: chunk_size must be a positive int or None, got {chunk_size!r}")
 
-    @functools.wraps(function)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         call = _Call(function, args, kwargs, in_axes)
         outputs = call.outputs(chunk_size)
@@ -99,7 +98,8 @@ def vmap(
         as_numpy = call.as_numpy
         return call.rebuild([o.array if as_numpy and not o.requires_grad else o for o in moved])
 
-    return mapped
+    args = function, in_axes, out_axes, chunk_size
+    return Transformed(mapped, function, "vmap", vmap, args)
 
 
 class _Call:
