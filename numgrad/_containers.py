@@ -1,16 +1,55 @@
 """The functions of optree that numgrad calls. Its C++ gives Python's lock back and asks for it
-again, where daemon threads are stopped while the interpreter ends."""
+again, where daemon threads are stopped while the interpreter ends. Classes that are containers by
+what they are become known to it where they are met."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import optree
 
 from ._ending import uncut
+from ._pytrees import CALLS, open_new
 
 PyTreeSpec = optree.PyTreeSpec
-broadcast_prefix = uncut(optree.broadcast_prefix)
 dict_insertion_ordered = optree.dict_insertion_ordered
-tree_flatten = uncut(optree.tree_flatten)
-tree_leaves = uncut(optree.tree_leaves)
-tree_map = uncut(optree.tree_map)
-tree_paths = uncut(optree.tree_paths)
-tree_structure = uncut(optree.tree_structure)
 tree_unflatten = uncut(optree.tree_unflatten)
+_broadcast_prefix = uncut(optree.broadcast_prefix)
+_flatten = uncut(optree.tree_flatten)
+
+
+def tree_flatten(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None, *, none_is_leaf: bool = False,
+    namespace: str = CALLS,
+) -> tuple[list[Any], PyTreeSpec]:  # fmt: skip
+    """Return the leaves of a container, and its structure."""
+    options = {"none_is_leaf": none_is_leaf, "namespace": namespace}
+    leaves, structure = _flatten(tree, is_leaf, **options)  # type: ignore[arg-type]
+    while open_new(set(map(type, leaves))):
+        leaves, structure = _flatten(tree, is_leaf, **options)  # type: ignore[arg-type]
+    return leaves, structure
+
+
+def tree_leaves(tree: Any, **options: Any) -> list[Any]:
+    """Return the leaves of a container."""
+    return tree_flatten(tree, **options)[0]
+
+
+def tree_structure(tree: Any, **options: Any) -> PyTreeSpec:
+    """Return the structure of a container."""
+    return tree_flatten(tree, **options)[1]
+
+
+def tree_paths(tree: Any, **options: Any) -> Sequence[tuple[Any, ...]]:
+    """Return the keys, numbers and names that lead to each leaf of a container."""
+    return tree_flatten(tree, **options)[1].paths()
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any, **options: Any) -> Any:
+    """Return a container like another, of what a function makes of its leaves."""
+    leaves, structure = tree_flatten(tree, **options)
+    return tree_unflatten(structure, map(function, leaves))
+
+
+def broadcast_prefix(prefix: Any, tree: Any, *, none_is_leaf: bool, namespace: str) -> list[Any]:
+    """Return the leaves of a prefix of a container, once for each leaf of what it stands for."""
+    return _broadcast_prefix(prefix, tree, none_is_leaf=none_is_leaf, namespace=namespace)

@@ -1,6 +1,5 @@
 """`Function`: an operation whose forward and backward are Python functions of tensors."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,10 +9,11 @@ from .. import _containers as optree
 from .._declare import Operator
 from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
 from .._tensor import Tensor
+from .._transformed import Transformed
 from ..engine.graph import Edge, Node, new_node
 from ..engine.record import attach, grad_mode, mode, pack
 from .custom_context import FunctionContext
-from .custom_operator import PythonOperator
+from .custom_operator import operator_of
 
 
 class Function:
@@ -181,7 +181,7 @@ def _record(
     produced = [output for output in outputs if isinstance(output, Tensor)]
     originals = [result for result in results if isinstance(result, Tensor)]
     node = new_node(
-        _operator(cls),
+        operator_of(cls),
         {"ctx": ctx},
         tuple(tensor.edge for tensor in tensors),
         [tensor.spec for tensor in tensors],
@@ -191,14 +191,6 @@ def _record(
     saved = [None if value is None else pack(value) for value in ctx.values_to_save(produced)]
     node.save(saved)
     attach(node, produced, ctx.constant_slots(originals))
-
-
-def _operator(cls: type[Function]) -> PythonOperator:
-    """Return the operator of a class, made once and kept on it."""
-    operator = cls.__dict__.get("_operator")
-    if operator is None:
-        operator = cls._operator = PythonOperator(cls)  # type: ignore[attr-defined]
-    return operator
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,7 +216,6 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     tensor(6.)
     """
 
-    @functools.wraps(backward)
     def once(ctx: FunctionContext, *grads: Any) -> Any:
         if not mode.grad:
             return backward(ctx, *grads)
@@ -236,7 +227,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         guarded = [_guard(r, edges, ctx.node) for r in (results if several else (results,))]
         return tuple(guarded) if several else guarded[0]
 
-    return once
+    what = "once_differentiable"
+    return Transformed(once, backward, what, once_differentiable, (backward,))
 
 
 class _Once(Operator):

@@ -23,6 +23,9 @@ class PythonOperator(Operator):
         super().__init__(function.__name__, register=False)
         self.function = function
 
+    def __reduce__(self) -> Any:
+        return operator_of, (self.function,)
+
     def differentiate(
         self, backward_pass: Any, context: Context, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
@@ -159,6 +162,14 @@ class PythonOperator(Operator):
                 f"or move it with .to({spec.device!r})"
             )
         return fit(g, spec)
+
+
+def operator_of(cls: Any) -> PythonOperator:
+    """Return the operator of a class, made once and kept on it."""
+    operator = cls.__dict__.get("_operator")
+    if operator is None:
+        operator = cls._operator = PythonOperator(cls)
+    return operator
 
 
 def _behind(lead: tuple[int, ...], spec: Spec) -> Spec:

@@ -18,13 +18,15 @@ from .jacobians import jacfwd as jacfwd
 from .jacobians import jacobian as jacobian
 from .jacobians import jacrev as jacrev
 from .jacobians import value_and_jacobian as value_and_jacobian
+from .pytrees import register_pytree as register_pytree
 from .replayer import jit as jit
 from .transposition import linear_transpose as linear_transpose
 from .vmap_call import vmap as vmap
 
 __all__ = [
     "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
-    "linear_transpose", "linearize", "value_and_grad", "value_and_jacobian", "vhp", "vjp", "vmap",
+    "linear_transpose", "linearize", "register_pytree", "value_and_grad", "value_and_jacobian",
+    "vhp", "vjp", "vmap",
 ]  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """Gradients and vector-Jacobian products of functions: ``grad``, ``value_and_grad``, ``vjp``."""
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,7 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
+from .._transformed import Transformed
 from ..engine.leaving import differentiated, reveal
 from ..engine.record import mode
 from ..engine.seen import seen
@@ -161,12 +161,11 @@ def grad(
 
     require_function(function, "grad")
 
-    @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         at = Called(function, args, argnums, "grad", kwargs, has_aux)
         return at.with_aux(_gradients(at))
 
-    return gradient
+    return Transformed(gradient, function, "grad", grad, (function, argnums, has_aux))
 
 
 def value_and_grad(
@@ -195,13 +194,13 @@ def value_and_grad(
 
     require_function(function, "value_and_grad")
 
-    @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> Any:
         at = Called(function, args, argnums, "value_and_grad", kwargs, has_aux)
         gradients = _gradients(at)
         return at.with_aux(at.variables.deliver(at.leaves[0])), gradients
 
-    return both
+    args = function, argnums, has_aux
+    return Transformed(both, function, "value_and_grad", value_and_grad, args)
 
 
 def _gradients(at: Called) -> Any:

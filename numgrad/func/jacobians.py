@@ -1,7 +1,6 @@
 """Whole Jacobians: by rows, by columns, in chunks that fit into memory, into arrays of the
 caller."""
 
-import functools
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 from .._errors import ArgTypeError, NotDifferentiableError
 from .._settings import settings
 from .._tensor import Tensor
+from .._transformed import Transformed
 from ..engine.capture import refuse
 from ..engine.record import mode as present
 from ..engine.values import CPU
@@ -229,13 +229,13 @@ class Options:
         """Return the function that computes the Jacobian of ``function``."""
         require_function(function, self.what)
 
-        @functools.wraps(function)
         def jacobian_function(*args: Any, **kwargs: Any) -> Any:
             at = Called(function, args, self.argnums, self.what, kwargs, self.has_aux)
             result = self.computed(at)
             return (at.with_aux(at.value()), result) if with_value else at.with_aux(result)
 
-        return jacobian_function
+        again = self.transformed, (function, with_value)
+        return Transformed(jacobian_function, function, self.what, *again)
 
     def computed(self, at: Called) -> Any:
         """Return the Jacobian as the caller gets it."""

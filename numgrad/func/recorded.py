@@ -13,6 +13,7 @@ from .._collector import paused
 from .._declare import registry
 from .._device_array import DeviceArray
 from .._errors import ArgTypeError
+from .._pytrees import how_to_register
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
@@ -164,6 +165,14 @@ class Recorded:
     def is_valid(self) -> bool:
         """Whether the recording is still what the function would do."""
         return self.recording.is_valid()
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether programs of the recording, which are made when they are first wanted, run in
+        kernels of their own by now."""
+        stages = vars(self.recording).get("stages")
+        plans = [stage.plan for stage in stages.stages] if stages is not None else ()
+        return any([plan.bound.program is not plan.program for plan in plans])  # noqa: C419
 
     def holds_for(self, call: Call) -> bool:
         """Whether the integers of a call are within the limits of the recording."""
@@ -372,6 +381,6 @@ def _require_constant(leaf: Any, call: Call) -> None:
     if not any(leaf is argument for argument in call.fixed):
         raise ArgTypeError(
             f"jit: the function returns a {type(leaf).__name__}, which is neither an array, a "
-            f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict, "
-            f"or register the class with optree"
+            f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict; "
+            f"{how_to_register(leaf)}"
         )

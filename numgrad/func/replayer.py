@@ -13,6 +13,7 @@ from .._declare import registry
 from .._errors import ArgTypeError, CaptureError
 from .._settings import settings
 from .._tensor import Tensor
+from .._transformed import Transformed, name_of
 from ..engine.capture import refuse
 from ..engine.record import mode, unusual
 from ..engine.values import capturing, next_number
@@ -108,14 +109,23 @@ def jit(
     if fuse not in FUSE:
         raise ValueError(f"jit: fuse must be one of {', '.join(FUSE)}, got {fuse!r}")
     signature = Signature(f, static_argnums, static_argnames, donate_argnums)
-    return _callable(f, Replayer(f, signature, fuse, bool(ensemble)))
+    return _captured(f, signature, fuse, bool(ensemble))
 
 
-def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]:
+class Captured(Transformed):
+    """A captured function. Another process, where a copy of it arrives, captures it anew."""
+
+    __slots__ = ("replayer",)
+
+    def __repr__(self) -> str:
+        return f"<jit of {name_of(self.__wrapped__)}: {self.replayer.described()}>"
+
+
+def _captured(f: Callable[..., Any], *options: Any) -> Captured:
     """Return the function that users call: the latest recording is tried first, with no more
     Python than it takes to make the result."""
+    replayer = Replayer(f, *options)
 
-    @functools.wraps(f)
     def jitted(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         fast = None if kwargs or capturing else replayer.fast
         while fast is not None:
@@ -139,23 +149,13 @@ def _callable(f: Callable[..., Any], replayer: "Replayer") -> Callable[..., Any]
                 return result
         return replayer(args, kwargs, out)
 
-    vars(jitted)["_replayer"] = replayer
-    return jitted
-
-
-def reduced(function: Any) -> tuple[Any, ...] | None:
-    """Return how a captured function is pickled, as ``__reduce__`` does, so that another process
-    captures it itself; None for any other function."""
-    replayer = getattr(function, "_replayer", None)
-    # Whoever wraps a captured function copies its attributes.
-    if not isinstance(replayer, Replayer) or function.__wrapped__ is not replayer.function:
-        return None
-    return _callable, (replayer.function, replayer)
+    captured = Captured(jitted, f, "jit", _captured, (f, *options))
+    captured.replayer = replayer
+    return captured
 
 
 class Replayer:
-    """The recordings of one function, by the kind of arguments; without them where it is copied to
-    another process."""
+    """The recordings of one function, by the kind of arguments."""
 
     def __init__(
         self, function: Callable[..., Any], signature: Signature, fuse: str, ensemble: bool
@@ -172,8 +172,14 @@ class Replayer:
         self.known: Bounded[Any, Any] = Bounded(_MOST_KINDS)
         self.nested: Nested | None = None
 
-    def __reduce__(self) -> Any:
-        return Replayer, (self.function, self.signature, self.fuse, self.ensemble)
+    def described(self) -> str:
+        """Return how many recordings there are, and how many of them run fused."""
+        recordings = list(self.recordings.values())
+        count = f"{len(recordings)} recording{'' if len(recordings) == 1 else 's'}"
+        fused = sum([recorded.is_fused for recorded in recordings])
+        if not recordings or not fused:
+            return count if not recordings else f"{count}, not fused"
+        return f"{count}, fused" if fused == len(recordings) else f"{count}, {fused} of them fused"
 
     def __call__(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if mode.capture is not None and out is not None:

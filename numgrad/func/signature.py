@@ -10,6 +10,7 @@ import numpy as np
 from .. import _containers as optree
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError
+from .._pytrees import how_to_register
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
 from ..engine.memory_order import of_copy
@@ -164,7 +165,7 @@ def _kind(leaf: Any) -> str | None:
     raise ArgTypeError(
         f"jit: an argument of type {type(leaf).__name__} is neither an array, a tensor, a number "
         f"nor a container of them; name it in static_argnums or static_argnames if the function "
-        f"may be recorded once for each such value"
+        f"may be recorded once for each such value; {how_to_register(leaf)}"
     )
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
+from .._pytrees import ARGUMENTS, Rest, has_fields
+from .._xarray import Labels
 from ..engine.values import Value
 
-_NAMESPACE = "numgrad.jit"
-_insertion_order = optree.dict_insertion_ordered(True, namespace=_NAMESPACE)
+_insertion_order = optree.dict_insertion_ordered(True, namespace=ARGUMENTS)
 _insertion_order.__enter__()  # and never left: a function may iterate over a dict
 
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis), type, np.dtype, enum.Enum)
@@ -25,7 +26,7 @@ _PLAIN = (*_BY_VALUE, *_BY_BITS)
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """Return the leaves of arguments, those of a dict in its own order, and their structure."""
-    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=_NAMESPACE)
+    leaves, structure = optree.tree_flatten(tree, none_is_leaf=True, namespace=ARGUMENTS)
     return leaves, structure  # type: ignore[return-value]
 
 
@@ -43,9 +44,11 @@ def structure_key(structure: Any) -> tuple[Hashable, ...]:
 def _is_exact(item: Any) -> bool:
     """Whether Python compares what a node of a structure holds beside counts as exactly as a key:
     the names of a dict; a class that is registered may keep anything beside leaves."""
-    if isinstance(item, list | dict):
+    if isinstance(item, list | dict | tuple):
         return set(map(type, item)) <= {str}
-    return isinstance(item, type) and issubclass(item, tuple)
+    if isinstance(item, Rest):
+        return not item.fixed
+    return isinstance(item, type) and (issubclass(item, tuple) or has_fields(item))
 
 
 def is_lasting(value: Any) -> bool:
@@ -81,6 +84,8 @@ def frozen(value: Any, around: frozenset[int] = frozenset()) -> Hashable:
         return kind, value
     if isinstance(value, Value):  # equal elements are not the same place in a graph
         return _Same(value)
+    if isinstance(value, Rest | Labels):
+        return kind, frozen(value.described(), around)
     if isinstance(value, np.ndarray):
         return kind, value.dtype, value.shape, value.tobytes()
     if id(value) in around:

@@ -11,6 +11,7 @@ from numpy.lib.array_utils import byte_bounds
 from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
+from .._pytrees import VARIABLES, how_to_register
 from .._tensor import Tensor, constant
 from ..engine.record import mode
 from ..engine.results import copied
@@ -32,7 +33,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
         return list(tree), tuple
     from .. import _containers as optree  # most calls need no general containers
 
-    leaves, structure = optree.tree_flatten(tree, is_leaf=_is_leaf)  # type: ignore[arg-type]
+    leaves, structure = optree.tree_flatten(tree, is_leaf=_is_leaf, namespace=VARIABLES)
     return list(leaves), lambda new: optree.tree_unflatten(structure, new)
 
 
@@ -42,7 +43,7 @@ def places(tree: Any) -> list[tuple[Any, ...]]:
         return [()]
     from .. import _containers as optree
 
-    return list(optree.tree_paths(tree, is_leaf=_is_leaf))  # type: ignore[arg-type]
+    return list(optree.tree_paths(tree, is_leaf=_is_leaf, namespace=VARIABLES))
 
 
 def _is_leaf(item: Any) -> bool:
@@ -208,7 +209,7 @@ def _variable(leaf: Any, position: int, what: str) -> Tensor:
     if not _is_leaf(leaf):
         raise ArgTypeError(
             f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
-            f"array"
+            f"array; {how_to_register(leaf)}"
         )
     require_plain(seen(leaf))
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
@@ -241,7 +242,8 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
             leaf.refuse()
         if not _is_leaf(leaf):
             raise ArgTypeError(
-                f"{what}: the function returned a {type(leaf).__name__}, expected tensors"
+                f"{what}: the function returned a {type(leaf).__name__}, expected tensors; "
+                f"{how_to_register(leaf)}"
             )
         tensors.append(leaf if isinstance(leaf, Tensor) else constant(leaf))
     return tensors, rebuild

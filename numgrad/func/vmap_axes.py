@@ -8,6 +8,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
+from .._pytrees import VARIABLES, how_to_register
 from .._tensor import Tensor
 
 
@@ -27,23 +28,23 @@ def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[
 def output_axes(out_axes: Any, result: Any, varies: Sequence[bool]) -> list[int | None]:
     """Return where the axis of the samples goes in each leaf of a result, which has it in front."""
     axes = _spread(out_axes, result, "out_axes", none_is_leaf=False)
-    ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result)]
+    ranks = [len(leaf.shape) for leaf in optree.tree_leaves(result, namespace=VARIABLES)]
     return [_checked_output(*item) for item in zip(axes, ranks, varies, strict=True)]
 
 
 def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[Any]:
     """Return one axis for each leaf of a container."""
     try:
-        structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf)
-        marks = structure.unflatten(range(structure.num_leaves))
-        found = optree.broadcast_prefix(axes, marks, none_is_leaf=True)
+        structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf, namespace=VARIABLES)
+        marks = structure.unflatten([object() for _ in range(structure.num_leaves)])
+        found = optree.broadcast_prefix(axes, marks, none_is_leaf=True, namespace=VARIABLES)
     except (ValueError, TypeError) as error:
         raise ArgTypeError(
             f"vmap: {what}={axes!r} does not fit the containers of the "
             f"{'arguments' if what == 'in_axes' else 'result'}: {error}"
         ) from None
     if not none_is_leaf:
-        leaves = optree.tree_leaves(marks, none_is_leaf=True)
+        leaves = optree.tree_leaves(marks, none_is_leaf=True, namespace=VARIABLES)
         found = [axis for axis, leaf in zip(found, leaves, strict=True) if leaf is not None]
     for axis in found:
         if axis is not None and (not isinstance(axis, (int, np.integer)) or axis is True):
@@ -57,7 +58,8 @@ def _axis_of(axis: int | None, leaf: Any) -> int | None:
     if not isinstance(leaf, (Tensor, np.ndarray)):
         raise ArgTypeError(
             f"vmap: an argument is a {type(leaf).__name__}, which has no axis of samples. Give an "
-            f"array, or say in in_axes, with None in its place, that all samples share it"
+            f"array, or say in in_axes, with None in its place, that all samples share it; "
+            f"{how_to_register(leaf)}"
         )
     if not leaf.shape:
         raise ValueError(

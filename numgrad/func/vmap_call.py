@@ -1,6 +1,5 @@
 """``vmap``: functions of one sample, called for all samples at once."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,7 +7,9 @@ import numpy as np
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
+from .._pytrees import VARIABLES
 from .._tensor import Tensor, constant
+from .._transformed import Transformed
 from ..engine.record import mode
 from ..functions.reshaping import moveaxis
 from .jacobian_blocks import joined
@@ -89,7 +90,6 @@ def vmap(
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise ArgTypeError(f"vmap: chunk_size must be a positive int or None, got {chunk_size!r}")
 
-    @functools.wraps(function)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         call = _Call(function, args, kwargs, in_axes)
         outputs = call.outputs(chunk_size)
@@ -98,7 +98,8 @@ def vmap(
         as_numpy = call.as_numpy
         return call.rebuild([o.array if as_numpy and not o.requires_grad else o for o in moved])
 
-    return mapped
+    args = function, in_axes, out_axes, chunk_size
+    return Transformed(mapped, function, "vmap", vmap, args)
 
 
 class _Call:
@@ -108,7 +109,9 @@ class _Call:
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, in_axes: Any
     ) -> None:
-        leaves, structure = optree.tree_flatten(tuple(args), none_is_leaf=True)  # type: ignore[arg-type]
+        leaves, structure = optree.tree_flatten(
+            tuple(args), none_is_leaf=True, namespace=VARIABLES
+        )
         self.axes = leaf_axes(in_axes, args, leaves)
         has_tensors = any([isinstance(leaf, Tensor) for leaf in leaves])  # noqa: C419
         self.as_numpy = mode.capture is None and not has_tensors

@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..engine.dispatch import binary, unary
 from ..operators import elementwise as _operators
 from . import bits, comparison, elementwise, indexing, inplace, powers, products, rounding, sparse
+from .frames import unframed
 from .operands import is_known
 
 _SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
@@ -34,6 +35,15 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, _SEQUENCES_AND_NUMBERS)
 
 
+def _with_foreign(function: Binary, a: Any, b: Any) -> Any:
+    """Return what an operator means where one operand is of pandas or sparse; ``NotImplemented``
+    where any other library is to answer."""
+    first, second = unframed(a), unframed(b)
+    if first is a and second is b:
+        return sparse.product_with(function, a, b)
+    return function(first, second)
+
+
 def _direct(operator: Elementwise, function: Binary) -> Binary:
     """Return the method of two operands whose function is an operator: the short way first."""
 
@@ -43,7 +53,7 @@ def _direct(operator: Elementwise, function: Binary) -> Binary:
             return binary(operator, self, other)
         if is_operand(other):
             return function(self, other)
-        return sparse.product_with(function, self, other)
+        return _with_foreign(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -56,7 +66,7 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
             return binary(operator, other, self)
         if is_operand(other):
             return function(other, self)
-        return sparse.product_with(function, other, self)
+        return _with_foreign(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -66,7 +76,7 @@ def _forward(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
         if is_operand(other):
             return function(self, other)
-        return sparse.product_with(function, self, other)
+        return _with_foreign(function, self, other)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
@@ -74,6 +84,7 @@ def _forward(function: Binary) -> Binary:
 
 def _in_place(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
+        other = other if is_operand(other) else unframed(other)
         return inplace.assign(function, self, other) if is_operand(other) else NotImplemented
 
     operate.__doc__ = "Write the result of the operation here; gradients follow."
@@ -84,10 +95,20 @@ def _reflected(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
         if is_operand(other):
             return function(other, self)
-        return sparse.product_with(function, other, self)
+        return _with_foreign(function, other, self)
 
     operate.__doc__ = f"The same as `{function.__name__}` of the two operands."
     return operate
+
+
+_EQUAL, _NOT_EQUAL = _forward(comparison.equal), _forward(comparison.not_equal)
+
+
+def _floor_and_rest(a: Any, b: Any) -> Any:
+    return rounding.floor_divide(a, b), rounding.remainder(a, b)
+
+
+_DIVMOD, _REFLECTED_DIVMOD = _forward(_floor_and_rest), _reflected(_floor_and_rest)
 
 
 class Arithmetic:
@@ -131,11 +152,11 @@ class Arithmetic:
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
         """Compare the elements; the result is a boolean tensor."""
-        return comparison.equal(self, other) if is_operand(other) else NotImplemented
+        return _EQUAL(self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
         """Compare the elements; the result is a boolean tensor."""
-        return comparison.not_equal(self, other) if is_operand(other) else NotImplemented
+        return _NOT_EQUAL(self, other)
 
     def __hash__(self: Any) -> int:
         """Return the hash of an integer or a truth value, to be found as a key; arrays, whose
@@ -145,15 +166,11 @@ class Arithmetic:
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
-        if not is_operand(other):
-            return NotImplemented
-        return rounding.floor_divide(self, other), rounding.remainder(self, other)
+        return _DIVMOD(self, other)
 
     def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
-        if not is_operand(other):
-            return NotImplemented
-        return rounding.floor_divide(other, self), rounding.remainder(other, self)
+        return _REFLECTED_DIVMOD(self, other)
 
     def __neg__(self) -> Tensor:
         return unary(_operators.negative, self)

@@ -13,6 +13,7 @@ from ..engine.capture import WAYS_OUT, known, refuse
 from ..engine.record import mode, unusual
 from ..engine.seen import seen
 from ..engine.values import CPU
+from .frames import unframed
 from .operands import as_tensor, lists_of, plain
 
 FULL = (None,)
@@ -167,6 +168,7 @@ def _item(item: Any, device: str) -> Any:
     """Return one item as ``None``, ellipsis, slice, integer, or array of integers or booleans."""
     if item is None or item is ... or type(item) is int:
         return item
+    item = unframed(item)
     if isinstance(item, slice):
         return seen(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple, range)):

@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import sys
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -20,6 +21,7 @@ from . import (
     cumulative,
     diagonals,
     exchange,
+    frames,
     indexing,
     inplace,
     linalg,
@@ -354,6 +356,10 @@ class Methods:
     __array__ = protocols.array
     __array_ufunc__ = protocols.array_ufunc
     __array_function__ = protocols.array_function
+
+    @property
+    def __pandas_priority__(self) -> int:
+        return frames.priority(sys._getframe(1))
 
     # Copies and text
     def __copy__(self: Any) -> Tensor:

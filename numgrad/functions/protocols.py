@@ -12,6 +12,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..engine import leaving
 from .arithmetic import is_operand
+from .frames import PRODUCT_OF_PANDAS, is_product_of_pandas, unframed
 from .results import delivered, way_out
 from .sparse import is_product_of_scipy
 from .tables import CONVERSIONS, RENAMED, UFUNCS, functions, scipy_function
@@ -30,6 +31,8 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
         return np.empty((), object)
     tensor._computed()
     what, instead = _way_out(dtype)
+    if is_product_of_pandas(sys._getframe(1)):
+        what, instead = PRODUCT_OF_PANDAS
     leaving.refuse(tensor, what, instead, has_slope=instead is leaving.ARRAY)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
@@ -57,7 +60,9 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     """
     operands = (inputs[0], *inputs[2:]) if method in ("at", "reduceat") else inputs
     if not all(map(is_operand, operands)):  # an index may be anything
-        return NotImplemented
+        inputs, operands = tuple(map(unframed, inputs)), tuple(map(unframed, operands))
+        if not all(map(is_operand, operands)):
+            return NotImplemented
     function = UFUNCS.get(ufunc) or _scipy_function(ufunc)
     if function is not None and method == "__call__" and not options:
         return function(*inputs)

@@ -1,20 +1,17 @@
 """What travels to the workers: a function with its arguments, once per worker."""
 
-import io
 import pickle
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 from ..._errors import ArgTypeError, DetachedError
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.record import mode
-from ...func.replayer import reduced
 from ...func.trees import flatten
 
 
@@ -112,22 +109,16 @@ def packed(what: str, function: Callable[..., Any], *args: Any) -> Work:
     """Return a function and what it is called with as they travel."""
     import cloudpickle  # pyright: ignore[reportMissingImports]
 
-    class Pickler(cloudpickle.Pickler):
-        def reducer_override(self, obj: Any) -> Any:
-            again = reduced(obj) if isinstance(obj, FunctionType) else None
-            return super().reducer_override(obj) if again is None else again
-
-    with io.BytesIO() as file:
-        try:
-            Pickler(file).dump((function, *args))
-        except (DetachedError, MemoryError):
-            raise
-        except Exception as error:  # whatever the objects that are pickled raise
-            raise ArgTypeError(
-                f"{what}: the function and its arguments are to be sent to other processes, and "
-                f"cannot be pickled: {error}"
-            ) from error
-        return Work(file.getvalue(), mode.grad, uuid.uuid4().hex)
+    try:
+        parts = cloudpickle.dumps((function, *args))
+    except (DetachedError, MemoryError):
+        raise
+    except Exception as error:  # whatever the objects that are pickled raise
+        raise ArgTypeError(
+            f"{what}: the function and its arguments are to be sent to other processes, and "
+            f"cannot be pickled: {error}"
+        ) from error
+    return Work(parts, mode.grad, uuid.uuid4().hex)
 
 
 class _OneThread:

@@ -1,0 +1,212 @@
+import dataclasses
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import numgrad as ng
+from numgrad.errors import ArgTypeError, DtypeError
+
+
+@dataclasses.dataclass
+class Base:
+    a: float
+    b: np.ndarray
+
+
+@dataclasses.dataclass
+class Params(Base):
+    power: int = 2
+    name: str = "x"
+    labels: tuple[str, ...] = ("u", "v")
+    offset: float | None = None
+    state: Any = dataclasses.field(default=1.5, init=False)
+
+    @functools.cached_property
+    def doubled(self):
+        return 2 * self.a
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    inner: Params
+    others: list
+    window: object = dataclasses.field(
+        default_factory=lambda: np.array([1, 2]), metadata={"static": True}
+    )
+
+
+class Pair(NamedTuple):
+    frozen: Frozen
+    z: float
+
+
+POINT = Pair(Frozen(Params(2.0, np.array([1.0, 3.0])), [4.0, {"k": 5.0}]), 7.0)
+
+
+def energy(pair):
+    p = pair.frozen.inner
+    return (p.a * p.b**p.power).sum() * p.doubled + pair.z * pair.frozen.others[1]["k"] + p.state
+
+
+def expected():
+    """Return the gradient of `energy`: 2 a^2 sum(b^2) + z k + state."""
+    return {"a": 80.0, "b": np.array([16.0, 48.0]), "state": 1.0, "k": 7.0, "z": 5.0}
+
+
+def require_gradient(found):
+    p = found.frozen.inner
+    assert (type(found), type(found.frozen), type(p)) == (Pair, Frozen, Params)
+    leaves = {
+        "a": p.a, "b": p.b, "state": p.state, "k": found.frozen.others[1]["k"], "z": found.z
+    }  # fmt: skip
+    for name, value in expected().items():
+        np.testing.assert_allclose(leaves[name], value)
+    assert (p.power, p.name, p.labels, p.offset) == (2, "x", ("u", "v"), None)
+    assert found.frozen.window is POINT.frozen.window
+
+
+def test_dataclasses_are_differentiated_by():
+    assert energy(POINT) == 80 + 35 + 1.5
+    require_gradient(ng.func.grad(energy)(POINT))
+    captured = ng.jit(ng.func.grad(energy))
+    for _ in range(3):
+        require_gradient(captured(POINT))
+    value, slope = ng.func.jvp(energy, (POINT,), (ng.func.grad(energy)(POINT),))
+    np.testing.assert_allclose(value, 116.5)
+    np.testing.assert_allclose(slope, 80.0**2 + 16.0**2 + 48.0**2 + 1 + 49 + 25)
+
+
+def test_tensors_in_a_dataclass_keep_their_graph():
+    a = ng.tensor(2.0, requires_grad=True)
+    found = ng.func.grad(lambda p: (p.a**2 * p.b).sum())(Params(a, np.ones(2)))
+    np.testing.assert_allclose(ng.grad(found.a, a)[0].numpy(), 4.0)
+
+
+def test_dataclasses_are_results():
+    x = np.array([1.0, 2.0])
+    jacobian = ng.func.jacobian(lambda x: Params(x[0] * x[1], x**2, 3))(x)
+    np.testing.assert_allclose(jacobian.a, [2.0, 1.0])
+    np.testing.assert_allclose(jacobian.b, np.diag(2 * x))
+    assert jacobian.power == 3
+    captured = ng.jit(lambda x: Params(x.sum(), x * 2, 3))
+    for _ in range(3):
+        found = captured(x)
+        assert (float(found.a), found.b.tolist(), found.power) == (3.0, [2.0, 4.0], 3)
+
+
+def test_dataclasses_are_mapped():
+    many = Params(np.array([1.0, 2.0, 3.0]), np.arange(6.0).reshape(3, 2))
+    many.state = np.ones(3)
+    found = ng.func.vmap(lambda p: Params(p.a * 2, p.b.sum() + p.a))(many)
+    np.testing.assert_allclose(found.a, [2.0, 4.0, 6.0])
+    np.testing.assert_allclose(found.b, [2.0, 7.0, 12.0])
+
+
+def test_a_captured_function_is_recorded_for_each_setting():
+    captured = ng.jit(lambda p: (p.a * p.b**p.power).sum())
+    b = np.array([1.0, 3.0])
+    for power in (2, 3, 2):
+        for a in (1.0, 2.0):
+            assert float(captured(Params(a, b, power))) == a * (1 + 3.0**power)
+    static = ng.jit(lambda f: f.inner.a * f.window[0])
+    for first in (1, 5, 1):
+        assert float(static(Frozen(Params(2.0, b), [], np.array([first, 2])))) == 2 * first
+
+
+def test_branches_take_and_return_dataclasses():
+    def clipped(p):
+        return ng.func.cond(
+            p.a > 0, lambda p: Base(p.a**2, p.b), lambda p: Base(p.a, 0 * p.b), p
+        ).a  # fmt: skip
+
+    for a, slope in ((3.0, 6.0), (-3.0, 1.0)):
+        for gradient in (ng.func.grad(clipped), ng.jit(ng.func.grad(clipped))):
+            assert float(gradient(Base(a, np.ones(2))).a) == slope
+
+
+def test_integers_of_a_field_for_floats_are_no_settings():
+    with pytest.raises(DtypeError, match=r"write 1\.0 instead of 1"):
+        ng.func.grad(lambda p: (p.a * p.b).sum())(Params(2, np.ones(2)))
+
+
+@dataclasses.dataclass
+class Derived:
+    side: float
+    area: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        self.area = self.side**2
+
+
+def test_what_would_not_follow_the_fields_is_refused():
+    for transformed in (ng.func.grad, ng.jit):
+        with pytest.raises(ArgTypeError, match=r"Derived\.area .* make it a property"):
+            transformed(lambda d: d.area)(Derived(2.0))
+    params = Params(2.0, np.ones(2))
+    params.total = 3.0
+    with pytest.raises(ArgTypeError, match=r"Params\.total .* make it a property"):
+        ng.func.grad(lambda p: p.a)(params)
+
+
+class Mesh:
+    def __init__(self, nodes, scale, name="m"):
+        self.nodes, self.scale, self.name = nodes, scale, name
+
+
+def test_an_unknown_class_is_told_how_it_is_registered():
+    mesh = Mesh(np.ones(2), 2.0)
+    line = r"ng\.func\.register_pytree\(Mesh, lambda x: \(\(x\.nodes, x\.scale, x\.name\), None\)"
+    for call in (
+        lambda: ng.func.grad(lambda m: m.scale)(mesh),
+        lambda: ng.jit(lambda m: m.scale)(mesh),
+        lambda: ng.jit(lambda x: Mesh(x, x))(1.0),
+        lambda: ng.func.vmap(lambda m: m.scale)(mesh),
+        lambda: ng.func.jacobian(lambda x: Mesh(x, x))(1.0),
+    ):
+        with pytest.raises(ArgTypeError, match=line):
+            call()
+
+
+def test_registered_classes():
+    class Grid(Mesh):
+        pass
+
+    def unflatten(name, children):
+        return Grid(*children, name)
+
+    ng.func.register_pytree(Grid, lambda m: ((m.nodes, m.scale), m.name), unflatten)
+    grid = Grid(np.array([1.0, 2.0]), 3.0, "g")
+    for gradient in (ng.func.grad, lambda f: ng.jit(ng.func.grad(f))):
+        found = gradient(lambda m: (m.nodes**2).sum() * m.scale)(grid)
+        assert (found.nodes.tolist(), float(found.scale), found.name) == ([6.0, 12.0], 5.0, "g")
+    with pytest.raises(ArgTypeError, match="registered already"):
+        ng.func.register_pytree(Grid, lambda m: ((), None), unflatten)
+    with pytest.raises(ArgTypeError, match="expected a class"):
+        ng.func.register_pytree(grid, lambda m: ((), None), unflatten)
+
+
+def test_a_registration_comes_before_the_fields():
+    @dataclasses.dataclass
+    class Scaled:
+        a: float
+        b: float
+
+    assert float(ng.func.grad(lambda s: s.a * s.b)(Scaled(2.0, 3.0)).b) == 2.0
+    ng.func.register_pytree(Scaled, lambda s: ((s.a,), s.b), lambda b, ch: Scaled(*ch, b))
+    found = ng.func.grad(lambda s: s.a * s.b)(Scaled(2.0, 3.0))
+    assert (float(found.a), found.b) == (3.0, 3.0)
+
+
+def test_classes_of_attrs():
+    attrs = pytest.importorskip("attrs")
+
+    @attrs.define
+    class Rates:
+        up: float
+        _down: float = 1.0
+        unit: str = "1/s"
+
+    found = ng.func.grad(lambda r: r.up**2 * r._down)(Rates(3.0, 2.0))
+    assert found == Rates(12.0, 9.0)
