@@ -54,10 +54,10 @@ class Transformed(functools.partial):
 
     def __reduce__(self) -> Any:
         """Return the name by which it is found, as after a decorator, or how it is made again."""
-        return self.__qualname__ if _is_by_name(self, sys._getframe(1)) else self._again
+        return vars(self)["__qualname__"] if _is_by_name(self, sys._getframe(1)) else self._again
 
     def __repr__(self) -> str:
-        return f"<{self._what} of {name_of(self.__wrapped__)}>"
+        return f"<{self._what} of {name_of(vars(self)["__wrapped__"])}>"
 
 
 def name_of(function: Any) -> str:

@@ -166,11 +166,11 @@ class Arithmetic:
 
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
-        return _DIVMOD(self, other)
+        return _DIVMOD(self, other)  # type: ignore[return-value]
 
     def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
         """Return the floor of the quotient, and the remainder."""
-        return _REFLECTED_DIVMOD(self, other)
+        return _REFLECTED_DIVMOD(self, other)  # type: ignore[return-value]
 
     def __neg__(self) -> Tensor:
         return unary(_operators.negative, self)
