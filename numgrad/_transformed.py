@@ -57,7 +57,7 @@ class Transformed(functools.partial):
         return vars(self)["__qualname__"] if _is_by_name(self, sys._getframe(1)) else self._again
 
     def __repr__(self) -> str:
-        return f"<{self._what} of {name_of(vars(self)["__wrapped__"])}>"
+        return f"<{self._what} of {name_of(vars(self)['__wrapped__'])}>"
 
 
 def name_of(function: Any) -> str:

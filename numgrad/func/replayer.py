@@ -118,7 +118,7 @@ class Captured(Transformed):
     __slots__ = ("replayer",)
 
     def __repr__(self) -> str:
-        return f"<jit of {name_of(vars(self)["__wrapped__"])}: {self.replayer.described()}>"
+        return f"<jit of {name_of(vars(self)['__wrapped__'])}: {self.replayer.described()}>"
 
 
 def _captured(f: Callable[..., Any], *options: Any) -> Captured:
