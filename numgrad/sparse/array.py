@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from numbers import Number
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class SparseArray:
         """Return this: there is one format, whatever a program for SciPy asks for."""
         return self
 
-    def asformat(self, format: str | None, copy: bool = False) -> "SparseArray":
+    def asformat(self, format: str | None, copy: bool = False) -> "SparseArray":  # noqa: A002
         """Return this: there is one format, whatever a program for SciPy asks for."""
         return self
 
@@ -317,13 +317,12 @@ class SparseArray:
         if self.shape != other.shape:
             raise ValueError(f"{what} of sparse arrays: shapes {self.shape} and {other.shape}")
 
-    def _require_dense(self, other: Any, what: str) -> None | NoReturn:
+    def _require_dense(self, other: Any, what: str) -> None:
         if not np.ndim(other) if not isinstance(other, Tensor) else not other.ndim:
             raise NotImplementedError(
                 f"{what} of a sparse array and a number that is not 0 has no zeros left: write "
                 f"A.toarray() + c, or A + c * ng.sparse.eye(n)"
             )
-        return None
 
 
 _OPERATIONS = frozenset(

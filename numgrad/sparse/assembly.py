@@ -119,7 +119,7 @@ def diags(
     diagonals: Any,
     offsets: Any = 0,
     shape: Any = None,
-    format: str | None = None,
+    format: str | None = None,  # noqa: A002
     dtype: Any = None,
 ) -> SparseArray:
     """Return the sparse array with these diagonals.
@@ -164,7 +164,10 @@ def diags(
                          f"comes once")  # fmt: skip
     m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else shape
     sizes = [min(m + k, n - k, m, n) for k in offsets]
-    numbers = [_fitted(part, *fit, (m, n)) for part, *fit in zip(parts, sizes, offsets, strict=True)]
+    numbers = [
+        _fitted(part, size, k, (m, n))
+        for part, size, k in zip(parts, sizes, offsets, strict=True)
+    ]
     rows = [np.arange(size) + max(-k, 0) for size, k in zip(sizes, offsets, strict=True)]
     columns = [row + k for row, k in zip(rows, offsets, strict=True)]
     data = concat(numbers)
@@ -189,7 +192,11 @@ def _fitted(part: Tensor, size: int, offset: int, shape: tuple[int, int]) -> Ten
 
 
 def eye(
-    m: int, n: int | None = None, k: int = 0, dtype: Any = float, format: str | None = None
+    m: int,
+    n: int | None = None,
+    k: int = 0,
+    dtype: Any = float,
+    format: str | None = None,  # noqa: A002
 ) -> SparseArray:
     """Return the sparse array with ones on a diagonal.
 
@@ -212,7 +219,7 @@ def eye(
     return diags([np.ones(1, dtype)], [k], shape=(m, m if n is None else n))
 
 
-def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:
+def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:  # noqa: A002
     """Return the Kronecker product of two sparse arrays.
 
     Parameters
@@ -230,7 +237,10 @@ def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:
     return _sparse(A, "kron")._terms(_sparse(B, "kron"), "kron")
 
 
-def block_array(blocks: Sequence[Sequence[Any]], format: str | None = None) -> SparseArray:
+def block_array(
+    blocks: Sequence[Sequence[Any]],
+    format: str | None = None,  # noqa: A002
+) -> SparseArray:
     """Return the sparse array of blocks, such as the matrix of a problem with constraints.
 
     Parameters

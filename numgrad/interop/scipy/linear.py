@@ -62,8 +62,9 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     Parameters
     ----------
     A : SparseArray, sparse matrix of SciPy, or tuple ``(data, indices, indptr)``
-        A square matrix, such as `ng.sparse.csr`, `coo` and `diags` make; or its stored elements, their columns, and where each row
-        begins, of which `scipy.sparse.csr_array` makes one: then `data` may be a tensor.
+        A square matrix, such as `ng.sparse.csr`, `coo` and `diags` make; or its stored elements,
+        their columns, and where each row begins, of which `scipy.sparse.csr_array` makes one: then
+        `data` may be a tensor.
     b : array_like, shape (n,) or (n, k)
         One or several right hand sides; a sparse matrix is taken as a dense one.
     permc_spec, use_umfpack
