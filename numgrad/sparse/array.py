@@ -323,7 +323,6 @@ class SparseArray:
                 f"{what} of a sparse array and a number that is not 0 has no zeros left: write "
                 f"A.toarray() + c, or A + c * ng.sparse.eye(n)"
             )
-        return None
 
 
 _OPERATIONS = frozenset(

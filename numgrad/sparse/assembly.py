@@ -164,8 +164,10 @@ def diags(
                          f"comes once")  # fmt: skip
     m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else shape
     sizes = [min(m + k, n - k, m, n) for k in offsets]
-    places = zip(parts, sizes, offsets, strict=True)
-    numbers = [_fitted(part, size, offset, (m, n)) for part, size, offset in places]
+    numbers = [
+        _fitted(part, size, k, (m, n))
+        for part, size, k in zip(parts, sizes, offsets, strict=True)
+    ]
     rows = [np.arange(size) + max(-k, 0) for size, k in zip(sizes, offsets, strict=True)]
     columns = [row + k for row, k in zip(rows, offsets, strict=True)]
     data = concat(numbers)
@@ -194,7 +196,7 @@ def eye(
     n: int | None = None,
     k: int = 0,
     dtype: Any = float,
-    format: str | None = None,  # noqa: A002  SciPy's name
+    format: str | None = None,  # noqa: A002
 ) -> SparseArray:
     """Return the sparse array with ones on a diagonal.
 

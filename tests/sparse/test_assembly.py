@@ -102,8 +102,8 @@ def test_operations_are_scipys(rng, dtype):
         lambda M: M, lambda M: M + S, lambda M: S + M, lambda M: S - M, lambda M: M - S,
         lambda M: M * S, lambda M: S * M, lambda M: M @ S.T, lambda M: S.T @ M, lambda M: 2 * M,
         lambda M: M.T, lambda M: M[1:5:2], lambda M: M[::-1, [0, 0, 3]], lambda M: M.multiply(3),
-        lambda M: M * np.float64(2.5), lambda M: M / np.float64(2.0), lambda M: abs(M),
-        lambda M: M.conj(),
+        lambda M: M * np.float64(2.5), lambda M: M / np.float64(2.0),
+        lambda M: abs(M), lambda M: M.conj(),
         lambda M: M + M, lambda M: 0 + M, lambda M: M**2,
     ):  # fmt: skip
         found, wanted = f(A), f(B)
