@@ -52,7 +52,8 @@ def test_operations_of_xarray_have_gradients():
             return (operation(d) ** 2).sum()
 
         gradient = ng.func.grad(value)(x)
-        assert gradient.dims == x.dims and gradient.attrs == x.attrs
+        assert gradient.dims == x.dims
+        assert gradient.attrs == x.attrs
         step = 1e-6
         difference = (value(x + step * direction) - value(x - step * direction)) / (2 * step)
         found = float((gradient * direction).sum())
@@ -80,7 +81,8 @@ def test_datasets():
 def test_results_with_labels():
     x = np.array([1.0, 2.0, 3.0])
     value, jacobian = ng.func.value_and_jacobian(lambda x: WEIGHTS * x)(x)
-    assert type(value) is xr.DataArray and value.s.equals(WEIGHTS.s)
+    assert type(value) is xr.DataArray
+    assert value.s.equals(WEIGHTS.s)
     assert np.array_equal(jacobian, np.diag(WEIGHTS))
     assert np.array_equal(ng.func.vmap(lambda x: WEIGHTS * x)(np.ones((2, 3))), [WEIGHTS] * 2)
 
