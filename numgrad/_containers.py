@@ -10,7 +10,6 @@ import optree
 from ._ending import uncut
 from ._pytrees import CALLS, open_new
 
-PyTreeSpec = optree.PyTreeSpec
 dict_insertion_ordered = optree.dict_insertion_ordered
 tree_unflatten = uncut(optree.tree_unflatten)
 _broadcast_prefix = uncut(optree.broadcast_prefix)
@@ -20,7 +19,7 @@ _flatten = uncut(optree.tree_flatten)
 def tree_flatten(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None, *, none_is_leaf: bool = False,
     namespace: str = CALLS,
-) -> tuple[list[Any], PyTreeSpec]:  # fmt: skip
+) -> tuple[list[Any], Any]:  # fmt: skip
     """Return the leaves of a container, and its structure."""
     options = {"none_is_leaf": none_is_leaf, "namespace": namespace}
     leaves, structure = _flatten(tree, is_leaf, **options)  # type: ignore[arg-type]
@@ -34,7 +33,7 @@ def tree_leaves(tree: Any, **options: Any) -> list[Any]:
     return tree_flatten(tree, **options)[0]
 
 
-def tree_structure(tree: Any, **options: Any) -> PyTreeSpec:
+def tree_structure(tree: Any, **options: Any) -> Any:
     """Return the structure of a container."""
     return tree_flatten(tree, **options)[1]
 

@@ -31,6 +31,8 @@ class Transformed(functools.partial):
     """
 
     __slots__ = ("_again", "_what")
+    __qualname__: str  # type: ignore[misc]
+    __wrapped__: Callable[..., Any]
 
     def __new__(
         cls, call: Callable[..., Any], function: Callable[..., Any], what: str,

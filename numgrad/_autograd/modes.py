@@ -1,12 +1,12 @@
 """Grad modes: whether operations are recorded, per thread."""
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .._blocks import Action
 from .._errors import ArgTypeError
+from .._transformed import Transformed
 from ..engine.record import changing, grad_mode, mode
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,22 +33,24 @@ class _GradMode(changing):
         super().__init__(grad=self.enabled)
 
     def __call__(self, function: F) -> F:
-        enabled = self.enabled
-        if inspect.isgeneratorfunction(function):
-            return _generator(function, enabled)  # type: ignore[return-value]
+        return _within(function, self.enabled)  # type: ignore[return-value]
 
-        @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
-            with grad_mode(enabled):
-                return function(*args, **kwargs)
 
-        return inside  # type: ignore[return-value]
+def _within(function: Callable[..., Any], enabled: bool) -> Transformed:
+    """Return a function that runs in a mode."""
+
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        with grad_mode(enabled):
+            return function(*args, **kwargs)
+
+    call = _generator(function, enabled) if inspect.isgeneratorfunction(function) else inside
+    what = "enable_grad" if enabled else "no_grad"
+    return Transformed(call, function, what, _within, (function, enabled))
 
 
 def _generator(function: Callable[..., Any], enabled: bool) -> Callable[..., Any]:
     """Return a generator function whose body runs in a mode, and its caller in its own."""
 
-    @functools.wraps(function)
     def inside(*args: Any, **kwargs: Any) -> Any:
         body = function(*args, **kwargs)
         step, given = body.send, None

@@ -41,7 +41,9 @@ def register_pytree(
     ...     def __init__(self, stiffness, name):
     ...         self.stiffness, self.name = stiffness, name
     >>> ng.func.register_pytree(
-    ...     Spring, lambda s: ((s.stiffness,), s.name), lambda name, kids: Spring(*kids, name)
+    ...     Spring,
+    ...     lambda spring: ((spring.stiffness,), spring.name),
+    ...     lambda name, children: Spring(*children, name),
     ... )
     >>> gradient = ng.func.grad(lambda s: 0.5 * s.stiffness * 2.0**2)(Spring(3.0, "left"))
     >>> float(gradient.stiffness), gradient.name

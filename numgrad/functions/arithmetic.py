@@ -72,7 +72,7 @@ def _direct_reflected(operator: Elementwise, function: Binary) -> Binary:
     return operate
 
 
-def _forward(function: Binary) -> Binary:
+def _forward(function: Binary) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Tensor:
         if is_operand(other):
             return function(self, other)
@@ -91,7 +91,7 @@ def _in_place(function: Binary) -> Binary:
     return operate
 
 
-def _reflected(function: Binary) -> Binary:
+def _reflected(function: Binary) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Tensor:
         if is_operand(other):
             return function(other, self)

@@ -242,8 +242,7 @@ def test_a_recording_for_each_shape_dtype_and_kind():
 
 
 def recordings_of(jitted):
-    cells = [cell.cell_contents for cell in jitted.__closure__]
-    return next(cell.recordings for cell in cells if hasattr(cell, "recordings"))
+    return jitted.replayer.recordings
 
 
 def instructions(jitted):

@@ -436,10 +436,7 @@ def test_a_write_between_the_call_and_its_gradient_is_an_error():
 def test_constants_of_the_function_itself_are_no_guards(function):
     jitted = ng.jit(function)
     jitted(X)
-    replayer = next(
-        c.cell_contents for c in jitted.__closure__ if hasattr(c.cell_contents, "recordings")
-    )
-    (recorded,) = replayer.recordings.values()
+    (recorded,) = jitted.replayer.recordings.values()
     assert not recorded.recording.is_guarded()
 
 

@@ -70,6 +70,7 @@ def transformed(f):
         ng.func.jacfwd(f), ng.func.jacrev(f), ng.func.value_and_jacobian(f),
         ng.func.hessian(f), ng.func.vmap(ng.func.grad(f)), ng.jit(f),
         ng.jit(ng.func.grad(f), fuse="never", static_argnames=()), ng.func.grad(ng.jit(f)),
+        ng.no_grad(f), ng.set_grad_enabled(True)(f),
     ]  # fmt: skip
 
 
