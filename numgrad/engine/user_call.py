@@ -29,7 +29,8 @@ _LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
 _ABSENT = object()
 _KNOWN = ("numpy", "scipy", "uarray", "pandas", "xarray")  # SciPy's Fourier transforms are uarray's
 _FUNCTIONS = (type, FunctionType, MethodType, BuiltinFunctionType, MethodWrapperType)
-_OPERATIONS = ("CALL", "BINARY_", "COMPARE_OP", "STORE_SUBSCR", "STORE_SLICE")
+_OPERATIONS = ("CALL", "PRECALL", "BINARY_", "COMPARE_OP", "STORE_SUBSCR", "STORE_SLICE")
+"""Python 3.11 calls functions of C in ``PRECALL`` once it has met them a few times."""
 
 
 class UserCall(NamedTuple):
