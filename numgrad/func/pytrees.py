@@ -8,7 +8,7 @@ from .._errors import ArgTypeError
 
 
 def register_pytree(
-    cls: type, flatten: Callable[[Any], tuple[Any, Any]], unflatten: Callable[[Any, Any], Any]
+    nodetype: type, flatten: Callable[[Any], tuple[Any, Any]], unflatten: Callable[[Any, Any], Any]
 ) -> None:
     """Make a class a container of arrays, as an argument and a result of what is transformed.
 
@@ -16,7 +16,7 @@ def register_pytree(
 
     Parameters
     ----------
-    cls : type
+    nodetype : type
         The class itself; those that inherit from it are registered on their own.
     flatten : callable
         Takes an object, returns ``(children, aux)``: arrays, numbers and containers of them, and
@@ -28,7 +28,7 @@ def register_pytree(
     Raises
     ------
     ArgTypeError
-        If `cls` is no class, or is registered already.
+        If `nodetype` is no class, or is registered already.
 
     See Also
     --------
@@ -49,10 +49,10 @@ def register_pytree(
     >>> float(gradient.stiffness), gradient.name
     (2.0, 'left')
     """
-    if not isinstance(cls, type):
-        raise ArgTypeError(f"register_pytree: expected a class, got {type(cls).__name__}")
+    if not isinstance(nodetype, type):
+        raise ArgTypeError(f"register_pytree: expected a class, got {type(nodetype).__name__}")
     for name, function in (("flatten", flatten), ("unflatten", unflatten)):
         if not callable(function):
             kind = type(function).__name__
             raise ArgTypeError(f"register_pytree: {name} must be a function, got {kind}")
-    _pytrees.register(cls, flatten, unflatten)
+    _pytrees.register(nodetype, flatten, unflatten)

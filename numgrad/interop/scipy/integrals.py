@@ -219,8 +219,8 @@ def quad(
         A tensor if a limit or one of `args` is, or if `func` returns one.
     abserr : float
         SciPy's estimate of the error.
-    *others
-        With `full_output`, what SciPy returns then.
+    infodict, ... : dict and more
+        With `full_output`, what SciPy returns besides.
 
     Raises
     ------
