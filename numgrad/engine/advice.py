@@ -51,8 +51,9 @@ def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
 
 
 def _outer(call: UserCall | None) -> str:
-    """Return what to write instead of the function of SciPy that has called the user's."""
-    write = call and _instead(call)
+    """Return what to write instead of the function of SciPy that has called the user's; what runs
+    the whole program, such as a test runner, is none."""
+    write = _instead(call) if call is not None and call.library in _ANSWERED else None
     if call is None or write is None:
         return ""
     return f" It is called by {_typed(call)}, at {call.site}: write {write} there."
