@@ -453,7 +453,7 @@ def test_operators_of_pandas_are_told_to_hand_out_their_values(tmp_path):
 SWITCHED = """
 import sys
 import numpy as np, numgrad as ng
-from scipy import integrate, stats
+from scipy import stats
 
 x = np.array([0.3, 1.1, 0.7])
 for text in sys.argv[1:]:
@@ -466,8 +466,8 @@ for text in sys.argv[1:]:
 
 
 def test_functions_of_scipy_that_take_tensors_with_the_switch_do(tmp_path):
-    programs = ["integrate.cumulative_trapezoid(x)", "stats.zscore(x)[:2]", "stats.gmean(x)"]
-    head = "from scipy import integrate, stats\n"
+    programs = ["stats.zscore(x)[:2]", "stats.gmean(x)"]
+    head = "from scipy import stats\n"
     for number, text in enumerate(programs):
         path = tmp_path / f"switched_{number}.py"
         program = written_to(path, f"{head}def program(x):\n    return {text}\n").program
