@@ -29,44 +29,46 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
 }
 """Namespaces, and those of numgrad in which a function of theirs has the same name."""
 
-_ROOT = ("interop.scipy.brentq", "interop.scipy.root(f, x0)")
-_ODE = ("interop.scipy.solve_ivp(f, (t0, t1), y0)",)
-_CSR = ("sparse.csr(data, indices, indptr, shape)", "sparse.matmul(S, x, data=data)")
+_ODE = "interop.scipy.solve_ivp(f, (t0, t1), y0)"
+_CSR = "sparse.csr(data, indices, indptr, shape)"
+_COO = "sparse.coo(data, (rows, columns), shape)"
 
-OTHERS: dict[str, tuple[str, ...]] = {
-    "numpy.asarray_chkfinite": ("asarray",),
-    "numpy.require": ("asarray",),
-    "builtins.max": ("maximum(a, b)",),
-    "builtins.min": ("minimum(a, b)",),
-    "math.lgamma": ("special.gammaln",),
-    "math.fsum": ("sum",),
-    "math.dist": ("linalg.norm(p - q)",),
-    "cmath.phase": ("angle",),
-    "statistics.fmean": ("mean",),
-    "scipy.linalg.cholesky": ("linalg.cholesky(a, upper=True)",),
-    "scipy.linalg.qr": ("linalg.qr(a, mode='complete')",),
-    "scipy.integrate.odeint": ("interop.scipy.odeint", *_ODE),
+OTHERS: dict[str, str] = {
+    "numpy.asarray_chkfinite": "asarray",
+    "numpy.require": "asarray",
+    "builtins.max": "maximum(a, b)",
+    "builtins.min": "minimum(a, b)",
+    "math.lgamma": "special.gammaln",
+    "math.fsum": "sum",
+    "math.dist": "linalg.norm(p - q)",
+    "cmath.phase": "angle",
+    "statistics.fmean": "mean",
+    "scipy.linalg.cholesky": "linalg.cholesky(a, upper=True)",
+    "scipy.linalg.qr": "linalg.qr(a, mode='complete')",
     "scipy.integrate.ode": _ODE,
     "scipy.integrate.RK45": _ODE,
     "scipy.integrate.BDF": _ODE,
     "scipy.integrate.Radau": _ODE,
-    "scipy.integrate.quad": ("interop.scipy.quad", "trapezoid(f(x), x)"),
-    "scipy.integrate.quad_vec": ("interop.scipy.quad(f, a, b)", "trapezoid(f(x), x)"),
-    "scipy.optimize.brentq": _ROOT,
-    "scipy.optimize.brenth": _ROOT,
-    "scipy.optimize.bisect": _ROOT,
-    "scipy.optimize.ridder": _ROOT,
-    "scipy.optimize.root_scalar": ("interop.scipy.root(f, x0)",),
-    "scipy.optimize.fsolve": ("interop.scipy.fsolve", "interop.scipy.root(f, x0)"),
-    "scipy.optimize.curve_fit": ("interop.scipy.least_squares(residuals, p0)",),
-    "scipy.optimize.minimize_scalar": ("interop.scipy.minimize(f, x0)",),
-    "scipy.optimize.approx_fprime": ("func.grad(f)(x)",),
-    "scipy.interpolate.interp1d": ("interp(x, xp, fp)",),
+    "scipy.integrate.quad_vec": "interop.scipy.quad(f, a, b)",
+    "scipy.optimize.brenth": "interop.scipy.brentq",
+    "scipy.optimize.bisect": "interop.scipy.brentq",
+    "scipy.optimize.ridder": "interop.scipy.brentq",
+    "scipy.optimize.root_scalar": "interop.scipy.root(f, x0)",
+    "scipy.optimize.curve_fit": "interop.scipy.least_squares(residuals, p0)",
+    "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
+    "scipy.optimize.approx_fprime": "func.grad(f)(x)",
+    "scipy.interpolate.interp1d": "interp(x, xp, fp)",
     "scipy.sparse.csr_array": _CSR,
     "scipy.sparse.csr_matrix": _CSR,
+    "scipy.sparse.coo_array": _COO,
+    "scipy.sparse.coo_matrix": _COO,
+    "scipy.sparse.diags_array": "sparse.diags",
 }
-"""Functions whose counterpart has another name or other arguments: the first of it that there is.
-One that is followed by parentheses is to be called so, others as what they stand for."""
+"""Functions whose counterpart has another name or other arguments. One that is followed by
+parentheses is to be called so, others as what they stand for."""
+
+FOLLOWED = {"interop.scipy.quad", "interop.scipy.brentq"}
+"""Solvers that find the tensors that a function closes over."""
 
 TEXTS: dict[str, str] = {
     "builtins.float": "{first}, which computes as a number does",
@@ -93,8 +95,7 @@ def counterpart(name: str) -> str | None:
     """
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
-        others = OTHERS.get(".".join(parts[:count]), ())
-        found = next(filter(_is_there, others), None)
+        found = OTHERS.get(".".join(parts[:count]))
         if found is not None:
             is_called = count == len(parts) or "(" in found
             return found if is_called else ".".join((found, *parts[count:]))

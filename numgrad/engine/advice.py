@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._counterparts import TEXTS, counterpart
+from .._counterparts import FOLLOWED, TEXTS, counterpart
 from .site import Site
 from .user_call import UserCall, made_by, public_name, user_calls
 
@@ -32,6 +32,13 @@ class Advice(NamedTuple):
 
 def advice() -> Advice | None:
     """Return advice about the running call of the user's program; None where there is none."""
+    try:
+        return _advice()
+    except Exception:  # objects of libraries may raise anything: the error without advice remains
+        return None
+
+
+def _advice() -> Advice | None:
     calls = user_calls()
     call = next(calls, None)
     write = call and _instead(call)
@@ -109,6 +116,8 @@ def _instead_of_function(call: UserCall, value: Any) -> str | None:
 
 def _arguments(path: str) -> str:
     """Return what has to be said of the tensors that the function of a solver reads."""
+    if path.partition("(")[0] in FOLLOWED:
+        return ""
     solver: Any = sys.modules["numgrad"]
     for part in path.partition("(")[0].split("."):
         solver = getattr(solver, part)

@@ -16,12 +16,15 @@ class Derivative:
     ----------
     first : int
         What is made in it has a greater number.
+    refused : DetachedError or None
+        The last error about a value that was to leave the graph in it.
     """
 
-    __slots__ = ("first",)
+    __slots__ = ("first", "refused")
 
     def __init__(self, first: int) -> None:
         self.first = first
+        self.refused: DetachedError | None = None
 
     @property
     def is_running(self) -> bool:
@@ -68,28 +71,50 @@ def refuse(
     it, does that. If the user has typed another call, the error names that and its counterpart,
     unless what is asked for has no derivative there either."""
     if value.requires_grad and mode.grad:
-        from .advice import advice  # not needed before there is an error
+        error = _refusal(what, instead, constant, has_slope)
+        if mode.derivatives:
+            mode.derivatives[-1].refused = error
+        raise error
 
-        found = advice() if has_slope else None
-        if found is not None:
-            raise DetachedError(
-                f"{found.typed} would cut the graph, at {found.site}: write {found.write}."
-                f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
-                f"is to flow through it, write {constant}."
-            )
-        where = ", in a function that is being differentiated," if mode.derivatives else ""
-        raise detached(f"{what} of a tensor that requires grad{where}", instead, constant)
+
+def _refusal(what: str, instead: str, constant: str, has_slope: bool) -> DetachedError:
+    from .advice import advice  # not needed before there is an error
+
+    found = advice() if has_slope else None
+    if found is not None:
+        return DetachedError(
+            f"{found.typed} would cut the graph, at {found.site}: write {found.write}."
+            f"{found.also} It asks for {what} of a tensor that requires grad; if no gradient "
+            f"is to flow through it, write {constant}."
+        )
+    where = ", in a function that is being differentiated," if mode.derivatives else ""
+    return detached(f"{what} of a tensor that requires grad{where}", instead, constant)
 
 
 def reveal(error: Exception) -> None:
-    """Raise numgrad's error where NumPy or compiled code has put its own in front: they do if a
-    number is asked for while elements of an array are written, or from C."""
+    """Raise numgrad's error where NumPy or compiled code has put its own in front, as they do if a
+    number is asked for while elements of an array are written, or from C; or in its place, as C
+    does that goes on after an error."""
     found = error.__cause__
     is_in_front = str(error).startswith(_ELEMENT) or isinstance(error, SystemError)
     while is_in_front and found is not None:
         if isinstance(found, DetachedError):
             raise found.with_traceback(error.__traceback__) from None
         found = found.__cause__
+    lost = mode.derivatives[-1].refused if mode.derivatives else None
+    if lost is not None and _is_of_library(error):
+        raise lost.with_traceback(error.__traceback__) from None
+
+
+def _is_of_library(error: Exception) -> bool:
+    """Whether a library has raised an error, and not because of another one."""
+    from .user_call import is_users  # not needed before there is an error
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    is_first = error.__cause__ is None and error.__context__ is None
+    return is_first and trace is not None and not is_users(trace.tb_frame)
 
 
 _ELEMENT = "setting an array element with a sequence"

@@ -82,7 +82,7 @@ def user_calls() -> Iterator[UserCall]:
         return
     yield _read(frame, inner)
     outer = frame.f_back
-    while outer is not None and _is_users(outer):
+    while outer is not None and is_users(outer):
         outer = outer.f_back
     if outer is not None and not outer.f_code.co_filename.startswith(PACKAGE):
         frame, inner = _leave(outer, through_numgrad=False)
@@ -95,7 +95,7 @@ def _leave(
 ) -> tuple[FrameType | None, FrameType | None]:
     """Return the first frame of the user, and the one of a library that it has called."""
     inner = None
-    while frame is not None and not _is_users(frame):
+    while frame is not None and not is_users(frame):
         if frame.f_code.co_filename.startswith(PACKAGE):
             if not through_numgrad:
                 return None, None
@@ -105,7 +105,8 @@ def _leave(
     return frame, inner
 
 
-def _is_users(frame: FrameType) -> bool:
+def is_users(frame: FrameType) -> bool:
+    """Whether a frame runs a program of the user: neither a library nor numgrad."""
     name = frame.f_code.co_filename
     is_library = "site-packages" in name or "dist-packages" in name or name.startswith(_LIBRARIES)
     return not is_library and not name.startswith(PACKAGE)
