@@ -59,17 +59,29 @@ def test_captured_and_mapped():
 
 
 @pytest.mark.parametrize(
-    ("function", "why"),
+    "function",
     [
-        (lambda x: x * x, "depends on the point"),
-        (np.sin, "depends on the point"),
-        (lambda x: x + 1, "at 0 it is not 0"),
-        (lambda x: (x * x[::-1]).sum(), "depends on the point"),
+        lambda x: x * x, np.sin, lambda x: x + 1, lambda x: (x * x[::-1]).sum(), np.abs,
+        lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, x, 2 * x), np.max, np.sort,
+        lambda x: {"a": x, "b": x**3},
     ],
-)
-def test_what_is_not_linear_is_refused(function, why):
-    with pytest.raises(ng.errors.ArgTypeError, match=why):
-        ng.func.linear_transpose(function, np.ones(3))
+)  # fmt: skip
+def test_what_is_not_linear_is_refused(function):
+    with pytest.raises(ng.errors.ArgTypeError, match="the function is not linear"):
+        ng.func.linear_transpose(function, np.ones(5))
+
+
+def test_captured_functions_that_are_not_linear_have_nan():
+    transposed = ng.jit(lambda v: ng.func.linear_transpose(np.abs, np.zeros(3))(v)[0])
+    assert np.isnan(transposed(np.ones(3))).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_parts_of_complex_numbers_and_other_precisions(dtype):
+    x, v = np.ones(4, dtype), np.arange(4)
+    for function in (np.fft.fft, np.real, np.conj, lambda x: x[::-1] * 3, np.cumsum):
+        (found,) = ng.func.linear_transpose(function, x)(v.astype(np.asarray(function(x)).dtype))
+        assert found.dtype == dtype
 
 
 def test_what_does_not_depend_on_its_argument():
