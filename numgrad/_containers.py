@@ -1,6 +1,9 @@
-"""The functions of optree that numgrad calls. Its C++ gives Python's lock back and asks for it
-again, where daemon threads are stopped while the interpreter ends. Classes that are containers by
-what they are become known to it where they are met."""
+"""The functions of optree that numgrad calls.
+
+The C++ of optree gives Python's lock back and asks for the lock again, where daemon threads are
+stopped while the interpreter ends. Dataclasses and their like are registered with optree when the
+first object of the class is met.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names under which other libraries have what numgrad calls otherwise, for errors that say so."""
+"""Names of other libraries for functions that have another name in numgrad; errors say which."""
 
 from sys import modules
 from typing import Any

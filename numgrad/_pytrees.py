@@ -52,8 +52,8 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
 
 
 def open_new(kinds: Iterable[type]) -> bool:
-    """Register the classes among these that are containers by what they are; return whether there
-    was a new one."""
+    """Register dataclasses, classes of attrs and arrays of xarray among some classes; return
+    whether one of the classes was new."""
     found = [kind for kind in kinds if kind not in _LEAVES and _is_container(kind)]
     with _lock:
         new = [kind for kind in found if kind not in _own and kind not in _of_users]
@@ -241,7 +241,8 @@ def _not_following(kind: type, name: str) -> str:
 
 
 def how_to_register(value: Any) -> str:
-    """Return what makes an object that is no container one, or what to give in its place."""
+    """Return the line that makes the class of an object a container, or what to give instead of
+    the object."""
     kind = type(value)
     if kind.__module__.startswith("pandas."):
         return "write .to_numpy(): pandas holds no tensors"

@@ -26,7 +26,7 @@ def unflatten(labels: "Labels", children: Iterable[Any]) -> Any:
 
 
 class Labels:
-    """Names, dimensions, coordinates and attributes, taken from one that has them."""
+    """The names, dimensions, coordinates and attributes of an array or a data set of xarray."""
 
     __slots__ = ("like", "names", "shapes")
 

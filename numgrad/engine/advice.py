@@ -20,8 +20,8 @@ _ANSWERED = {"numpy", "scipy", "pandas", "xarray"}
 
 
 class Advice(NamedTuple):
-    """The function that was called, what was typed, where, what to write instead, and what else
-    has to change."""
+    """What an error says about a call of the user: the name of the called function, the source of
+    the call, its line, the code to write instead, and what else has to change."""
 
     name: str
     typed: str

@@ -1,6 +1,6 @@
 """The call on the user's line that is running: its source, and whose function it calls.
 
-It is looked at when an error is made, and at no other time.
+The call is looked up when an error is made, and at no other time.
 """
 
 import ast
