@@ -31,11 +31,23 @@ def scatter_core(g, index, out):
 
 
 def scatter_single_core(g, index, out):
-    """Add numbers of single precision up."""
-    if not is_crowded(index, out.shape[0]):
+    """Add real numbers of single precision up."""
+    if is_crowded(index, out.shape[0]):
+        add_into(g, index, np.zeros(out.shape), out)
+    else:
         scatter_core(g, index, out)
-        return
-    sums = np.zeros((out.shape[0], out.shape[1])) + out[:1, :1] * 0  # complex where these are
+
+
+def scatter_complex_core(g, index, out):
+    """Add complex numbers of single precision up."""
+    if is_crowded(index, out.shape[0]):
+        add_into(g, index, np.zeros(out.shape, np.complex128), out)
+    else:
+        scatter_core(g, index, out)
+
+
+def add_into(g, index, sums, out):
+    """Add the rows of ``g`` up in ``sums``, which are 0 at first, and round these."""
     if out.shape[1] == 1:
         for i in range(index.size):
             sums[np.uint64(index[i]), 0] += g[i, 0]
@@ -106,6 +118,6 @@ def is_crowded(index, size):
     return False
 
 
-SCATTERS = {"f4": scatter_single_core, "c8": scatter_single_core, "f8": scatter_double_core,
+SCATTERS = {"f4": scatter_single_core, "c8": scatter_complex_core, "f8": scatter_double_core,
             "c16": scatter_double_core}  # fmt: skip
 """By dtype, where it is not `scatter_core`."""

@@ -1,11 +1,12 @@
 """Sparse arrays made of their numbers, as with ``scipy.sparse``."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._errors import ArgTypeError
 from .._tensor import ArrayLike, Tensor
 from ..functions.joining import concat
 from ..functions.operands import as_tensor
@@ -152,6 +153,9 @@ def diags(
     >>> ng.grad(A.sum(), k)[0]
     tensor(2.)
     """
+    if isinstance(diagonals, str | Mapping) or not hasattr(diagonals, "__len__"):
+        kind = type(diagonals).__name__
+        raise ArgTypeError(f"diags: diagonals must be a vector or a sequence of them, got {kind}")
     if np.ndim(offsets) == 0:
         is_alone = not len(diagonals) or not _ndim(diagonals[0])
         if not is_alone and len(diagonals) != 1:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.operators.accumulation import SCATTERS
 
 MANY = 10**6
 TERMS = {"f2": 0.1, "f4": 0.1, "f8": 0.1, "c8": 0.1 + 0.2j, "c16": 0.1 + 0.2j}
@@ -72,3 +73,12 @@ def test_integers_wrap_around_as_in_numpy():
     wanted = np.zeros(1, np.int64)
     np.add.at(wanted, np.zeros(100, int), 2**62)
     assert x.numpy() == wanted
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8", "f8", "c16"])
+def test_what_the_memory_of_the_result_held_has_no_part(dtype):
+    index = np.zeros(1000, np.int64)
+    for left in (np.nan, np.inf):
+        out = np.full((2, 1), left, dtype)
+        SCATTERS[dtype](np.ones((1000, 1), dtype), index, out)
+        np.testing.assert_array_equal(out, [[1000], [0]])

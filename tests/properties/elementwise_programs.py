@@ -119,6 +119,8 @@ def _apply(name: str, values: Sequence[Any]) -> Any:
 def _fitting(operator: Elementwise, n: int, value: Any) -> Any:
     if n in operator.conditions:
         return ng.real(value) > 0.25
+    if operator.partials and n not in operator.partials:
+        value = ng.asarray(value).detach()  # such as the order of a norm
     if operator.name in ("signbit", "copysign") and value.dtype.kind == "f":
         return ng.where(ng.isnan(value), -1.0, value)  # the sign of a NaN is anything
     if operator.name in INTEGRAL:

@@ -95,7 +95,7 @@ _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "gather": ("x index out", (("mk", _GATHER),)),
     "place": ("g index out", (("nk", _FILL), ("mk", _PLACE))),
     **dict.fromkeys(
-        ("scatter", "scatter_single", "scatter_double"),
+        ("scatter", "scatter_single", "scatter_complex", "scatter_double"),
         ("g index out", (_SORTED, ("nk", _ADD))),
     ),
     "overwrite": ("x v index out", (("nk", COPY), _SORTED, ("mk", _OVERWRITE))),
