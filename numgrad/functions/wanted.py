@@ -50,6 +50,16 @@ def integers(items: Any, argument: str) -> tuple[int, ...]:
     return (integer(items, argument),)
 
 
+def real_number(x: Any, argument: str) -> float:
+    """Return an argument that is one real number, without its gradient."""
+    try:
+        if np.shape(x) == ():
+            return float(x.detach() if isinstance(x, Tensor) else x)
+    except (TypeError, ValueError):
+        pass  # what these say does not name the argument
+    raise TypeError(unwanted(argument, "a number", x))
+
+
 def numeric(x: Any, argument: str) -> Any:
     """Return an argument that is to be made of numbers as it is."""
     usual = isinstance(x, (Tensor, int, float, complex, np.generic, list, tuple))

@@ -1,6 +1,5 @@
 """Sparse arrays made of their numbers, as with ``scipy.sparse``."""
 
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..functions.joining import concat
 from ..functions.operands import as_tensor
 from ..functions.repeating import broadcast_to
 from ..functions.sparse import is_sparse
+from ..functions.wanted import integer, integers, pair, sequence
 from .array import SparseArray, at_places, of_scipy
 from .structure import indices_of
 
@@ -93,16 +93,22 @@ def coo(data: ArrayLike, coords: Any, shape: Any = None) -> SparseArray:
     >>> ng.grad(A.data[1] ** 2, data)[0]
     tensor([8., 0., 8.])
     """
-    rows, columns = (indices_of(part, "coo") for part in coords)
+    given = pair(coords, "coords", "rows and columns")
+    rows, columns = (indices_of(part, "coo") for part in given)
     if shape is None:
         shape = tuple(int(index.max(initial=-1)) + 1 for index in (rows, columns))
     return _placed(data, rows, columns, shape, "coo")
 
 
+def _size(shape: Any) -> tuple[int, int]:
+    m, n = pair(shape, "shape", "rows and columns")
+    return integer(m, "shape"), integer(n, "shape")
+
+
 def _placed(
     data: ArrayLike, rows: np.ndarray, columns: np.ndarray, shape: Any, what: str
 ) -> SparseArray:
-    m, n = (operator.index(size) for size in shape)
+    m, n = _size(shape)
     data = as_tensor(data)
     if not data.shape == rows.shape == columns.shape:
         raise ValueError(
@@ -162,11 +168,11 @@ def diags(
             raise ValueError("diags: different numbers of diagonals and offsets")
         diagonals, offsets = [diagonals] if is_alone else diagonals, [offsets]
     parts = [as_tensor(part).reshape(-1) for part in diagonals]
-    offsets = [operator.index(k) for k in offsets]
+    offsets = integers(offsets, "offsets")
     if len(parts) != len(offsets) or len(set(offsets)) != len(offsets) or not parts:
         raise ValueError(f"diags: {len(parts)} diagonals for the offsets {offsets}, each of which "
                          f"comes once")  # fmt: skip
-    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else shape
+    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else _size(shape)
     sizes = [min(m + k, n - k, m, n) for k in offsets]
     numbers = [
         _fitted(part, size, k, (m, n))
@@ -220,7 +226,9 @@ def eye(
     >>> ng.sparse.eye(2, 3, k=1).toarray().tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    return diags([np.ones(1, dtype)], [k], shape=(m, m if n is None else n))
+    m = integer(m, "m")
+    shape = m, m if n is None else integer(n, "n")
+    return diags([np.ones(1, dtype)], [integer(k, "k")], shape=shape)
 
 
 def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:  # noqa: A002
@@ -263,7 +271,8 @@ def block_array(
     """
     from scipy import sparse as scipy_sparse
 
-    given = [[b if b is None else _sparse(b, "block_array") for b in row] for row in blocks]
+    rows = [sequence(row, "each row of blocks") for row in sequence(blocks, "blocks")]
+    given = [[b if b is None else _sparse(b, "block_array") for b in row] for row in rows]
     parts = [b for row in given for b in row if b is not None]
     if not parts:
         raise ValueError("block_array: there is no block")

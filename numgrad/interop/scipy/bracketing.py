@@ -10,9 +10,10 @@ from ..._errors import ConvergenceError
 from ..._tensor import Tensor, tensor
 from ...func.gradients import Called
 from ...functions.reshaping import reshape
+from ...functions.wanted import real_number
 from .closures import Closure, Scalar, require_real
 from .linear import as_real
-from .parameters import Parameters, controls, number
+from .parameters import Parameters, controls
 
 
 def brentq(
@@ -76,7 +77,7 @@ def brentq(
 
     parameters, scalar = Parameters(args, "brentq"), Scalar(f, Closure("brentq"))
     own = controls({"xtol": xtol, "rtol": rtol, "maxiter": maxiter}, "brentq")
-    low, high = (float(number(x)) for x in (a, b))
+    low, high = real_number(a, "a"), real_number(b, "b")
     numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
 
     def real(x: float, *args: Any) -> float:

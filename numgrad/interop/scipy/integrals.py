@@ -14,10 +14,11 @@ from ...functions.operands import as_tensor
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
 from ...functions.trigonometric import cos, sin
+from ...functions.wanted import real_number
 from .closures import Closure, Scalar
 from .derived import Captured
 from .linear import as_real
-from .parameters import Parameters, controls, number
+from .parameters import Parameters, controls
 
 OSCILLATING = {"cos": cos, "sin": sin}
 
@@ -264,7 +265,7 @@ def quad(
     )  # fmt: skip
     scalar = Scalar(func, Closure("quad"))
     numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
-    low, high = (float(number(x)) for x in (a, b))
+    low, high = real_number(a, "a"), real_number(b, "b")
     value, *others = integrate.quad(
         scalar, low, high, numbers, full_output=full_output, complex_func=complex_func, **options
     )

@@ -9,6 +9,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ...functions.operands import as_tensor
 from ...functions.reshaping import matrix_transpose, ravel, reshape
+from ...functions.wanted import real_number
 from .initial_value import solve_ivp
 from .linear import as_real
 from .parameters import controls, number
@@ -76,7 +77,7 @@ def fsolve(
         "band": band, "eps": epsfcn,
     }  # fmt: skip
     options = controls(options, "fsolve")
-    jac = fprime or "dense"
+    jac = "dense" if fprime is None else fprime
     result = root(func, ravel(as_tensor(x0)).detach(), args, "hybr", jac, options=options)
     if full_output:
         info = {name: result[name] for name in _KEPT if name in result} | {"fvec": result.fun}
@@ -171,7 +172,8 @@ def odeint(
     args = args if isinstance(args, tuple) else (args,)
     tolerances = {"rtol": 1.49012e-8 if rtol is None else rtol}
     tolerances["atol"] = 1.49012e-8 if atol is None else atol
-    steps = {"first_step": h0 or None, "max_step": hmax or np.inf, "min_step": hmin}
+    first, most = real_number(h0, "h0"), real_number(hmax, "hmax")
+    steps = {"first_step": first or None, "max_step": most or np.inf, "min_step": hmin}
 
     def slope(t: Any, y: Any, *args: Any) -> Any:
         return func(t, y, *args) if tfirst else func(y, t, *args)
@@ -197,7 +199,7 @@ def odeint(
 
 def _require_served(options: dict[str, tuple[Any, Any, str]]) -> None:
     for name, (given, default, instead) in options.items():
-        if given is not default and given != default:
+        if np.ndim(given) or given != default:
             raise NotImplementedError(f"odeint: {name}={given!r} is not served; {instead}")
 
 

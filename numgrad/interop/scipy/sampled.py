@@ -59,7 +59,7 @@ def cumulative_trapezoid(
     values, step = _given(y, x, dx, axis, "cumulative_trapezoid")
     parts = cumsum(0.5 * step * (values[..., 1:] + values[..., :-1]), axis=-1)
     if initial is not None:
-        if initial != 0:
+        if np.ndim(initial) or initial != 0:
             raise ValueError("cumulative_trapezoid: initial must be None or 0")
         parts = concat([values[..., :1] * 0.0, parts], axis=-1)
     return answer(moveaxis(parts, -1, axis), y, x, dx)
