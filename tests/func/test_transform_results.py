@@ -112,12 +112,17 @@ def test_the_gradient_comes_before_the_value_where_the_name_says_so():
     x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     plain = lambda x, y: f(x, y)[0]  # noqa: E731
     gradient, value = F.grad_and_value(plain)(x, y)
-    assert gradient.tolist() == [6.0, 16.0] and value == 19.0
+    assert gradient.tolist() == [6.0, 16.0]
+    assert value == 19.0
     (gx, gy), (value, aux) = F.grad_and_value(f, argnums=(0, 1), has_aux=True)(x, y)
-    assert gx.tolist() == [6.0, 16.0] and gy.tolist() == [1.0, 4.0]
-    assert value == 19.0 and aux["twice"].tolist() == [2.0, 4.0]
+    assert gx.tolist() == [6.0, 16.0]
+    assert gy.tolist() == [1.0, 4.0]
+    assert value == 19.0
+    assert aux["twice"].tolist() == [2.0, 4.0]
     mapped = F.vmap(F.grad_and_value(lambda a, b: a * a * b))(x, y)
-    assert mapped[0].tolist() == [6.0, 16.0] and mapped[1].tolist() == [3.0, 16.0]
+    assert mapped[0].tolist() == [6.0, 16.0]
+    assert mapped[1].tolist() == [3.0, 16.0]
     captured = ng.jit(F.grad_and_value(plain))(x, y)
-    assert captured[0].tolist() == [6.0, 16.0] and captured[1] == 19.0
+    assert captured[0].tolist() == [6.0, 16.0]
+    assert captured[1] == 19.0
     assert repr(F.grad_and_value(np.sum)) == "<grad_and_value of sum>"

@@ -41,7 +41,8 @@ def fsolve(
     x0 : array_like
         Where to start.
     args : tuple
-        Of anything; the root is differentiable with respect to the tensors in it.
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `func` closes over.
     fprime : callable, optional
         The Jacobian, for the solver. By default the exact one.
     full_output, col_deriv, xtol, maxfev, band, epsfcn, factor, diag
@@ -123,8 +124,8 @@ def odeint(
     t : array_like
         Times whose states are wanted; the first is that of the start.
     args : tuple
-        Of anything; the states are differentiable with respect to the tensors in it, to `y0` and to
-        `t`.
+        Of anything; the states are differentiable with respect to the tensors in it, to `y0`, to
+        `t`, and to the tensors that `func` closes over.
     Dfun : callable, optional
         The Jacobian, for the solver. By default the exact one.
     col_deriv, rtol, atol, h0, hmax, hmin, tfirst

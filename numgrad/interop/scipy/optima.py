@@ -44,7 +44,8 @@ def minimize(
     x0 : array_like
         Where to start, of any shape; ``f`` gets that shape.
     args : tuple
-        Of anything; the minimum is differentiable with respect to the tensors in it.
+        Of anything; the minimum is differentiable with respect to the tensors in it, and to those
+        that `f` closes over.
     method : str, optional
         As in SciPy.
     jac : optional
@@ -185,7 +186,8 @@ def least_squares(
     bounds, loss, f_scale
         As in SciPy; bounds and scale may be tensors.
     args : tuple
-        Of anything; the solution is differentiable with respect to the tensors in it.
+        Of anything; the solution is differentiable with respect to the tensors in it, and to those
+        that `f` closes over.
     jit : bool
         Whether `f` is captured, see `function`.
     **options
@@ -236,6 +238,7 @@ def least_squares(
     vector = hook.of_vector.vector
     cost = Cost(vector, loss)
     of_cost = function(cost, (number(f_scale), *parameters.numbers), jac=hook.form, jit=jit)
+    of_cost.closure = parameters.closure
     objective = Objective(cost, of_cost, f_scale, limits, parameters)
     if callable(loss) and objective.parameters.want_grad:
         raise NotDifferentiableError(

@@ -41,7 +41,7 @@ def root(
         Where to start, of any shape; ``f`` gets that shape.
     args : tuple
         Of anything; the root is differentiable with respect to the tensors in it, also in
-        containers.
+        containers, and to those that `f` closes over.
     method : str, optional
         One of SciPy's, or ``"newton"``: Newton's method with the Jacobian in the form `jac` and a
         line search. By default ``"hybr"`` for a dense Jacobian, else ``"newton"``.
@@ -58,9 +58,10 @@ def root(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        ``x`` has the shape of `x0`. It and ``fun`` are tensors if there is one among `args`, else
-        arrays. All else is what SciPy found; where a gradient is wanted, the solver's estimates of
-        the Jacobian (``fjac``, ``r``, ``qtf``, ``cov_x``) refuse one.
+        ``x`` has the shape of `x0`. It and ``fun`` are tensors if there is one among `args`, or
+        if `f` closes over one that requires grad, else arrays. All else is what SciPy found; where
+        a gradient is wanted, the solver's estimates of the Jacobian (``fjac``, ``r``, ``qtf``,
+        ``cov_x``) refuse one.
 
     Raises
     ------
@@ -72,7 +73,9 @@ def root(
     MatrixError
         At the backward pass, if the Jacobian is singular at the root.
     DetachedError
-        If `f` closes over a tensor that requires grad: pass it in `args`.
+        If `f` reads another tensor that requires grad than before: pass it in `args`.
+    InplaceError
+        At the backward pass, if what `f` closes over has been written.
 
     Notes
     -----
@@ -198,7 +201,8 @@ def fixed_point(
     x0 : array_like
         Where to start, of any shape.
     args : tuple
-        Of anything; the fixed point is differentiable with respect to the tensors in it.
+        Of anything; the fixed point is differentiable with respect to the tensors in it, and to
+        those that `g` closes over.
     xtol : float
         Relative tolerance of the iteration.
     maxiter : int

@@ -9,7 +9,6 @@ import numgrad as ng
 from numgrad.errors import (
     CaptureError,
     ConvergenceError,
-    DetachedError,
     MatrixError,
     NotDifferentiableError,
 )
@@ -113,26 +112,6 @@ def test_large_sparse_roots(systems):
     )
     expected = -sparse.linalg.spsolve(jacobian, rate / 1e-9).sum()
     assert slope.item() == pytest.approx(expected, rel=1e-6)
-
-
-WEIGHT = ng.tensor(2.0, requires_grad=True)
-
-
-@pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize(
-    "solve",
-    [
-        lambda f, **o: scipy.root(f, [1.0], **o),
-        lambda f, **o: scipy.root(f, [1.0], method="broyden1", **o),
-        lambda f, **o: scipy.fixed_point(f, [1.0], **o),
-        lambda f, **o: scipy.least_squares(f, [1.0], **o),
-        lambda f, **o: scipy.minimize(lambda x: f(x).sum() ** 2, [1.0], **o),
-        lambda f, **o: scipy.solve_ivp(lambda t, y: f(y), (0.0, 1.0), [1.0], **o),
-    ],
-)  # fmt: skip
-def test_a_tensor_that_is_closed_over_is_never_lost(solve, jit):
-    with pytest.raises(DetachedError, match="pass the tensor in args"):
-        solve(lambda x: np.cos(x * WEIGHT), jit=jit)
 
 
 def test_a_start_that_requires_grad_has_no_gradient():
