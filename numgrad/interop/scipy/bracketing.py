@@ -14,8 +14,15 @@ from ...functions.wanted import real_number
 from .closures import Scalar, require_real
 from .linear import as_real
 from .parameters import Parameters, controls
+from .programs import Form, in_programs, refuse
 
 
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("brentq", {"full_output": given["full_output"]})
+    return [()]
+
+
+@in_programs(Form(lambda found: [found], _shapes, lambda given, found: found))
 def brentq(
     f: Callable[..., Any],
     a: Any,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._autograd import no_grad
-from ..._errors import ConvergenceError, NotDifferentiableError
+from ..._errors import CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
 from ...functions.wanted import pair, unwanted
@@ -18,6 +18,7 @@ from .flow import Slopes, Times
 from .functions import FORMS, function
 from .linear import as_real
 from .parameters import Parameters, controls, gathered, number
+from .programs import Form, Found, converged, in_programs, refuse, shape_of
 from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
@@ -27,6 +28,17 @@ INSTEAD = {
 }
 
 
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("solve_ivp", {name: given["options"].get(name) for name in INSTEAD})
+    if given["t_eval"] is None:
+        raise CaptureError(
+            "solve_ivp in a captured or mapped function needs to know how many states there will "
+            "be: pass the times in t_eval, such as t_eval=np.linspace(t0, t1, 100)"
+        )
+    return [shape_of(given["t_eval"]), (*shape_of(given["y0"]), *shape_of(given["t_eval"]))]
+
+
+@in_programs(Form(converged("t", "y"), _shapes, lambda given, t, y: Found(t=t, y=y)))
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Sequence[float],

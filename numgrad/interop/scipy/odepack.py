@@ -1,5 +1,6 @@
 """SciPy's older names for roots and initial value problems, with its order of arguments."""
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,11 +14,22 @@ from ...functions.wanted import real_number
 from .initial_value import solve_ivp
 from .linear import as_real
 from .parameters import controls, number
+from .programs import Form, in_programs, refuse, shape_of
 from .roots import root
 
 _KEPT = ("nfev", "njev", "fjac", "r", "qtf")
 
 
+def _size(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("fsolve", {"full_output": given["full_output"]})
+    return [(math.prod(shape_of(given["x0"])),)]
+
+
+def _states(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    return [(*shape_of(given["t"]), math.prod(shape_of(given["y0"])))]
+
+
+@in_programs(Form(lambda found: [found], _size, lambda given, found: found))
 def fsolve(
     func: Callable[..., Any],
     x0: Any,
@@ -88,6 +100,7 @@ def fsolve(
     return result.x
 
 
+@in_programs(Form(lambda found: [found], _states, lambda given, found: found))
 def odeint(
     func: Callable[..., Any],
     y0: Any,

@@ -12,6 +12,7 @@ from .functions import FORMS, function
 from .losses import Cost
 from .objective import Objective
 from .parameters import controls, number, posed, refuse_pairs
+from .programs import Form, Found, converged, in_programs, shape_of
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -24,6 +25,15 @@ INSTEAD = {
 INSTEAD_OF_FIT = {"jac": "ng.func.jacobian(f)(r.x, *args)"}
 
 
+def _form(second: str) -> Form:
+    return Form(
+        converged("x", second),
+        lambda given: [shape_of(given["x0"]), ()],
+        lambda given, x, value: Found({"x": x, second: value}),
+    )
+
+
+@in_programs(_form("fun"))
 def minimize(
     f: Callable[..., Any],
     x0: Any,
@@ -161,6 +171,7 @@ def _derivatives(
     return given
 
 
+@in_programs(_form("cost"))
 def least_squares(
     f: Callable[..., Any],
     x0: Any,

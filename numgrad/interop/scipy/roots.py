@@ -1,5 +1,6 @@
 """Roots and fixed points, as functions of the arguments."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from .factors import factorized
 from .fields import deliver
 from .functions import function
 from .parameters import controls, posed, refuse_pairs
+from .programs import Form, Found, converged, in_programs, shape_of
 
 WITH_JACOBIAN = ("hybr", "lm")
 _JACOBIAN = "ng.func.jacobian(f)(r.x, *args), which is the Jacobian that the solver estimates,"
@@ -20,6 +22,14 @@ INSTEAD = dict.fromkeys(("fjac", "r", "qtf"), _JACOBIAN) | {
 }
 
 
+def _root_shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    shape = shape_of(given["x0"])
+    return [shape, (math.prod(shape),)]
+
+
+@in_programs(
+    Form(converged("x", "fun"), _root_shapes, lambda given, x, fun: Found(x=x, fun=fun))
+)
 def root(
     f: Callable[..., Any],
     x0: Any,
@@ -181,6 +191,9 @@ def _line_search(
     return x, value, False, most
 
 
+@in_programs(
+    Form(lambda x: [x], lambda given: [shape_of(given["x0"])], lambda given, found: found)
+)
 def fixed_point(
     g: Callable[..., Any],
     x0: Any,
