@@ -17,11 +17,11 @@ from ...engine.record import mode
 from ...engine.select import edges_outside
 from ...engine.values import next_number
 from ...func.gradients import vjp
-from ...func.trees import flatten
 from ...functions.joining import concat
 from ...functions.operands import as_tensor
 from ...functions.reshaping import ravel, reshape
 from .linearization import refused_graph
+from .opened import opened
 
 Shape = tuple[int, ...]
 
@@ -126,18 +126,13 @@ def _recorded(
     solver: Callable[..., Any], what: str, bound: inspect.BoundArguments, form: Form
 ) -> Any:
     """Return what a call finds as values that are known later."""
-    leaves, rebuild = flatten((bound.args, bound.kwargs))
-    places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
-    values = [leaves[n] for n in places]
+    values, rebuild = opened((bound.args, bound.kwargs))
     _require_served(what, values)
     bound.apply_defaults()
     shapes = [tuple(shape) for shape in form.shapes(bound.arguments)]
 
     def call(*given: Tensor) -> Tensor:
-        now = list(leaves)
-        for place, value, spec in zip(places, given, values, strict=True):
-            now[place] = value if value.dtype == spec.dtype else value.astype(spec.dtype)
-        args, kwargs = rebuild(now)
+        args, kwargs = rebuild(given)
         found = form.tensors(solver(*args, **kwargs))
         return concat([ravel(as_tensor(part)) for part in found])
 
