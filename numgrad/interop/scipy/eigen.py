@@ -83,7 +83,8 @@ def eigh(a: Any) -> Any:
         At the backward pass, for gradients of eigenvectors (and for second derivatives) if two
         eigenvalues are equal.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -139,7 +140,8 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     NotDifferentiableError
         If a gradient is wanted of a generalised problem (``M=``), or of the options.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----

@@ -234,7 +234,8 @@ def quad(
     InplaceError
         At the backward pass, if what `func` closes over has been written.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
