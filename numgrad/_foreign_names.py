@@ -12,7 +12,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "jacfwd": ("ng.func.jacfwd(f)(x)",),
     "hessian": ("ng.func.hessian(f)(x)",),
     "value_and_grad": ("ng.func.value_and_grad(f)(x)",),
-    "grad_and_value": ("ng.func.value_and_grad(f)(x)",),
+    "grad_and_value": ("ng.func.grad_and_value(f)(x)",),
     "value_and_jacobian": ("ng.func.value_and_jacobian(f)(x)",),
     "elementwise_grad": ("ng.func.grad(lambda x: f(x).sum())(x)",),
     "vjp": ("ng.func.vjp(f, x)",),

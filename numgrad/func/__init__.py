@@ -9,6 +9,7 @@ from .branches import cond as cond
 from .forward import jvp as jvp
 from .forward import linearize as linearize
 from .gradients import grad as grad
+from .gradients import grad_and_value as grad_and_value
 from .gradients import value_and_grad as value_and_grad
 from .gradients import vjp as vjp
 from .hessians import hessian as hessian
@@ -24,9 +25,9 @@ from .transposition import linear_transpose as linear_transpose
 from .vmap_call import vmap as vmap
 
 __all__ = [
-    "cond", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
-    "linear_transpose", "linearize", "register_pytree", "value_and_grad", "value_and_jacobian",
-    "vhp", "vjp", "vmap",
+    "cond", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit",
+    "jvp", "linear_transpose", "linearize", "register_pytree", "value_and_grad",
+    "value_and_jacobian", "vhp", "vjp", "vmap",
 ]  # fmt: skip
 
 

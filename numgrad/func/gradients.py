@@ -1,4 +1,5 @@
-"""Gradients and vector-Jacobian products of functions: ``grad``, ``value_and_grad``, ``vjp``."""
+"""Gradients and vector-Jacobian products of functions: ``grad``, ``value_and_grad``,
+``grad_and_value``, ``vjp``."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -192,15 +193,50 @@ def value_and_grad(
     (5.0, array([2., 4.]))
     """
 
-    require_function(function, "value_and_grad")
+    return _both(function, argnums, has_aux, "value_and_grad", value_and_grad)
+
+
+def grad_and_value(
+    function: Callable[..., Any], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the gradient of a scalar function and its value in one pass.
+
+    It is `value_and_grad` with the order of torch.func.
+
+    Parameters
+    ----------
+    function, argnums, has_aux
+        As in `grad`.
+
+    Returns
+    -------
+    callable
+        Returns ``(gradient, value)``, with `has_aux` ``(gradient, (value, aux))``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> gradient, value = ng.func.grad_and_value(lambda x: (x * x).sum())(np.array([1.0, 2.0]))
+    >>> gradient, float(value)
+    (array([2., 4.]), 5.0)
+    """
+    return _both(function, argnums, has_aux, "grad_and_value", grad_and_value)
+
+
+def _both(
+    function: Callable[..., Any], argnums: ArgNums, has_aux: bool, what: str, make: Any
+) -> Callable[..., Any]:
+    """Return a function that computes value and gradient, in the order that its name says."""
+    require_function(function, what)
+    order = 1 if what == "value_and_grad" else -1
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        at = Called(function, args, argnums, "value_and_grad", kwargs, has_aux)
+        at = Called(function, args, argnums, what, kwargs, has_aux)
         gradients = _gradients(at)
-        return at.with_aux(at.variables.deliver(at.leaves[0])), gradients
+        return (at.with_aux(at.variables.deliver(at.leaves[0])), gradients)[::order]
 
-    args = function, argnums, has_aux
-    return Transformed(both, function, "value_and_grad", value_and_grad, args)
+    return Transformed(both, function, what, make, (function, argnums, has_aux))
 
 
 def _gradients(at: Called) -> Any:

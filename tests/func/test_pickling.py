@@ -67,6 +67,7 @@ def transformed(f):
     """Return what the transforms make of a function that returns a scalar."""
     return [
         ng.func.grad(f), ng.func.value_and_grad(f, argnums=(0,)), ng.func.jacobian(f),
+        ng.func.grad_and_value(f),
         ng.func.jacfwd(f), ng.func.jacrev(f), ng.func.value_and_jacobian(f),
         ng.func.hessian(f), ng.func.vmap(ng.func.grad(f)), ng.jit(f),
         ng.jit(ng.func.grad(f), fuse="never", static_argnames=()), ng.func.grad(ng.jit(f)),

@@ -103,3 +103,26 @@ def test_nor_with_an_argument_that_is_not_differentiated(base, call):
         found = call(lambda y, f=returned, a=argument: f(y, a), VALUES, argument)
         argument[...] = 7.0
         np.testing.assert_array_equal(ng.tensor(found).detach(), VALUES)
+
+
+def test_the_gradient_comes_before_the_value_where_the_name_says_so():
+    def f(x, y):
+        return (x * x * y).sum(), {"twice": 2 * x}
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    plain = lambda x, y: f(x, y)[0]  # noqa: E731
+    gradient, value = F.grad_and_value(plain)(x, y)
+    assert gradient.tolist() == [6.0, 16.0]
+    assert value == 19.0
+    (gx, gy), (value, aux) = F.grad_and_value(f, argnums=(0, 1), has_aux=True)(x, y)
+    assert gx.tolist() == [6.0, 16.0]
+    assert gy.tolist() == [1.0, 4.0]
+    assert value == 19.0
+    assert aux["twice"].tolist() == [2.0, 4.0]
+    mapped = F.vmap(F.grad_and_value(lambda a, b: a * a * b))(x, y)
+    assert mapped[0].tolist() == [6.0, 16.0]
+    assert mapped[1].tolist() == [3.0, 16.0]
+    captured = ng.jit(F.grad_and_value(plain))(x, y)
+    assert captured[0].tolist() == [6.0, 16.0]
+    assert captured[1] == 19.0
+    assert repr(F.grad_and_value(np.sum)) == "<grad_and_value of sum>"

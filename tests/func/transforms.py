@@ -67,6 +67,11 @@ def _value_and_grad(f: Callable[[Any], Any], x: Any) -> Any:
     return value * (C * gradient).sum()
 
 
+def _grad_and_value(f: Callable[[Any], Any], x: Any) -> Any:
+    gradient, value = F.grad_and_value(f)(x)
+    return value * (C * gradient).sum()
+
+
 def _vjp(f: Callable[[Any], Any], x: Any) -> Any:
     values, pull = F.vjp(_pair(f), x)
     (gradient,) = pull(V)
@@ -127,6 +132,7 @@ def _itself(p: Polynomial, x: list[int]) -> Polynomial:
 REDUCTIONS = {
     "grad": Reduction(lambda f, x: (C * F.grad(f)(x)).sum(), lambda p, x: _dot(p, x, C)),
     "value_and_grad": Reduction(_value_and_grad, lambda p, x: p * _dot(p, x, C)),
+    "grad_and_value": Reduction(_grad_and_value, lambda p, x: p * _dot(p, x, C)),
     "vjp": Reduction(_vjp, _vjp_formula),
     "jvp": Reduction(_jvp, lambda p, x: p * _dot(p, x, V)),
     "jacrev": Reduction(lambda f, x: (M * F.jacrev(_pair(f))(x)).sum(), _jacobian_formula),

@@ -11,11 +11,18 @@ from ..._tensor import Tensor, tensor
 from ...func.gradients import Called
 from ...functions.reshaping import reshape
 from ...functions.wanted import real_number
-from .closures import Closure, Scalar, require_real
+from .closures import Scalar, require_real
 from .linear import as_real
 from .parameters import Parameters, controls
+from .programs import Form, in_programs, refuse
 
 
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("brentq", {"full_output": given["full_output"]})
+    return [()]
+
+
+@in_programs(Form(lambda found: [found], _shapes, lambda given, found: found))
 def brentq(
     f: Callable[..., Any],
     a: Any,
@@ -58,7 +65,8 @@ def brentq(
     InplaceError
         At the backward pass, if what `f` closes over has been written.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -75,7 +83,8 @@ def brentq(
     """
     from scipy import optimize
 
-    parameters, scalar = Parameters(args, "brentq"), Scalar(f, Closure("brentq"))
+    parameters = Parameters(args, "brentq")
+    scalar = Scalar(f, parameters.closure)
     own = controls({"xtol": xtol, "rtol": rtol, "maxiter": maxiter}, "brentq")
     low, high = real_number(a, "a"), real_number(b, "b")
     numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
@@ -85,8 +94,7 @@ def brentq(
 
     found, result = optimize.brentq(real, low, high, numbers, full_output=True, disp=disp, **own)
     if parameters.has_tensors or scalar.returns_tensors:
-        closure = scalar.closure
-        result.root = found = _followed(f, found, result, parameters, closure, (low, high))
+        result.root = found = _followed(f, found, result, parameters, (low, high))
     return (found, result) if full_output else found
 
 
@@ -95,11 +103,10 @@ def _followed(
     found: float,
     result: Any,
     parameters: Parameters,
-    closure: Closure,
     ends: tuple[float, float],
 ) -> Tensor:
     """Return a root as a function of the parameters, and of what the function closes over."""
-    if not parameters.want_grad and not closure.places:
+    if not parameters.want_grad:
         return tensor(found)
 
     def residual(x: Tensor, *args: Any) -> Tensor:
@@ -116,6 +123,4 @@ def _followed(
             f"brentq: only a root has a derivative, and {found!r} is none: {what}"
         )
     matrix = np.array([[slope]])
-    return reshape(
-        parameters.solution(np.array([found]), residual, lambda: matrix, closure=closure), ()
-    )
+    return reshape(parameters.solution(np.array([found]), residual, lambda: matrix), ())

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._errors import ArgTypeError, DetachedError, DtypeError
+from ..._errors import ArgTypeError, DetachedError, DtypeError, InplaceError
 from ..._tensor import Tensor, tensor
 from ...engine.graph import Edge, connect
 from ...engine.record import mode
@@ -27,31 +27,58 @@ class Closure:
     def __init__(self, what: str) -> None:
         self.what, self.first = what, next_number()
         self.places: dict[Edge, Tensor] = {}
+        self.versions: dict[Edge, int] = {}
+        self.is_settled, self.is_followed = False, mode.grad
 
     @property
     def tensors(self) -> list[Tensor]:
         """What stands for the tensors."""
         return list(self.places.values())
 
+    def settle(self) -> None:
+        """Take what was noted for all that there is."""
+        self.is_settled = True
+
     def look(self, results: Iterable[Tensor]) -> None:
-        """Note what results lead to."""
+        """Note what results lead to; raise for a tensor that is new when all are known."""
         for edge in edges_outside(results, self.first):
-            if edge not in self.places:
+            if edge not in self.places and self.is_settled:
+                if self.is_followed:
+                    raise self._unknown()
+            elif edge not in self.places:
                 spec = edge.spec
+                self.versions[edge] = _version(edge)
                 stand_in = tensor(np.zeros(spec.shape, spec.dtype))
                 connect(stand_in, edge)
                 self.places[edge] = stand_in
 
+    def given(self, params: Sequence[Any]) -> Sequence[Any]:
+        """Return the parameters that the function takes: what stands for those that it closes over
+        comes last."""
+        return params[: len(params) - len(self.places)]
+
     def require_known(self, at: Called) -> None:
-        """Raise if a call has read a tensor that no call before it has read."""
+        """Raise if a call has read a tensor that no call before it has read, or that was written
+        since."""
         variables = at.variables
         found = edges_outside(at.leaves, variables.first, variables.leaves)
+        for edge in found:
+            if self.versions.get(edge, 0) != _version(edge):
+                raise InplaceError(
+                    f"{self.what}: a tensor that the function closes over has been written since "
+                    f"the value was found; call backward before it is written, or pass a copy of "
+                    f"it in args"
+                )
         if all(edge in self.places for edge in found):
             return
-        raise DetachedError(
+        raise self._unknown()
+
+    def _unknown(self) -> DetachedError:
+        return DetachedError(
             f"{self.what}: the function depends on a tensor that requires grad, is none of its "
             f"arguments, and was not met while the value was found: another one by now, or one "
-            f"that is read at some points only; pass the tensor in args"
+            f"that is read at some points only; pass the tensor in args: "
+            f"{self.what}(lambda x, p: ..., ..., args=(p,))"
         )
 
     def pulled(
@@ -64,10 +91,43 @@ class Closure:
     ) -> list[Tensor]:
         """Return a vector-Jacobian product with respect to the tensors, and not by way of
         arguments, which may depend on the same ones."""
-        if not self.places:
-            return []
         cut = [x for x in arguments if x.requires_grad]
-        return pull(outputs, self.tensors, seeds, graph, batched, cut)
+        leaves = [x for edge, x in self.places.items() if _is_leaf(edge)]
+        inner = [x for edge, x in self.places.items() if not _is_leaf(edge)]
+        # One may depend on another one, and is held fixed where this moves.
+        pulled = pull(outputs, leaves, seeds, graph, batched, cut + inner)
+        found = dict(zip(map(id, leaves), pulled, strict=True))
+        for x in inner:
+            others = [other for other in inner if other is not x]
+            (found[id(x)],) = pull(outputs, [x], seeds, graph, batched, cut + others)
+        return [found[id(x)] for x in self.tensors]
+
+
+def _version(edge: Edge) -> int:
+    """Return what counts the writes into a leaf."""
+    return edge.node.variable.storage.version if _is_leaf(edge) else 0  # type: ignore[union-attr]
+
+
+def _is_leaf(edge: Edge) -> bool:
+    return edge.node is not None and edge.node.is_accumulator
+
+
+class Met(Called):
+    """A function that was called on variables, whose derivatives are those to what it closes over,
+    too: these come last."""
+
+    def __init__(
+        self, f: Callable[..., Any], args: Sequence[Any], places: Sequence[int], closure: Closure
+    ) -> None:
+        super().__init__(f, args, places, closure.what)
+        self.closure = closure
+        closure.require_known(self)
+
+    def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
+        """Return the vector-Jacobian product as the caller gets it."""
+        graph = self.outer_graph(*seeds)
+        outer = self.closure.pulled(self.leaves, self.variables.leaves, seeds, graph, batched)
+        return [*super().pulled(seeds, batched), *map(self.variables.deliver, outer)]
 
 
 class Scalar:

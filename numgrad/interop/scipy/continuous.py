@@ -8,6 +8,7 @@ import numpy as np
 from ..._autograd import Function, once_differentiable
 from ..._errors import ConvergenceError
 from ..._tensor import Tensor, tensor
+from .closures import Closure
 from .collocation import carried
 from .functions import function
 from .linearization import Linearization
@@ -33,11 +34,11 @@ class Problem:
     wanted, and method and tolerances of the adjoint."""
 
     def __init__(
-        self, hook: function, slope: Any, count: int, y: Any, start: float, wanted: np.ndarray,
-        **options: Any,
+        self, hook: function, slope: Any, count: int, closure: Closure, y: Any, start: float,
+        wanted: np.ndarray, **options: Any,
     ) -> None:  # fmt: skip
         self.hook, self.y, self.start, self.wanted, self.options = hook, y, start, wanted, options
-        self.trajectory = Trajectory(hook, slope, y, count)
+        self.trajectory = Trajectory(hook, slope, y, count, closure)
 
     def adjoint(self, g: np.ndarray, params: list[Tensor]) -> list[np.ndarray]:
         """Return the cotangents of the start and of the parameters, for rows of cotangents of the

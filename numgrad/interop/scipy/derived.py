@@ -13,14 +13,18 @@ from ...func.jacobian_blocks import joined
 from ...func.trees import output_leaves
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
+from .closures import Closure
 from .linearization import refused_graph
 
 
 class Captured:
-    """A function that is captured, or called where it decides by values and cannot be."""
+    """A function that is captured, or called where it decides by values and cannot be. What it
+    closes over is noted where that is followed, and else refused if it requires grad."""
 
-    def __init__(self, f: Callable[..., Any], jit: bool, what: str) -> None:
-        self.f, self.what = f, what
+    def __init__(
+        self, f: Callable[..., Any], jit: bool, what: str, closure: Closure | None = None
+    ) -> None:
+        self.f, self.what, self.closure = f, what, closure
         self.program = captured(f) if jit else None
 
     def __call__(self, *args: Any) -> Any:
@@ -38,7 +42,10 @@ class Captured:
         if isinstance(result, tuple):
             return tuple([self._arrays(part) for part in result])
         if isinstance(result, Tensor) and result.requires_grad:
-            raise refused_graph(self.what)
+            if self.closure is None:
+                raise refused_graph(self.what)
+            self.closure.look([result])
+            result = result.detach()
         return result.numpy() if isinstance(result, Tensor) else result
 
 

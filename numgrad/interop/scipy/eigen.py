@@ -14,6 +14,7 @@ from ...functions.reduction import sum as _sum
 from ...functions.reshaping import matrix_transpose, reshape
 from .linear import Stored, as_real, by_rows, stored
 from .parameters import Parameters, controls
+from .programs import Form, in_programs, shape_of
 
 
 class Eigh(Function):
@@ -55,6 +56,12 @@ def _require_simple(values: np.ndarray, what: str) -> None:
         )
 
 
+def _pair_shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    shape = shape_of(given["a"])
+    return [shape[:1], shape]
+
+
+@in_programs(Form(lambda found: found, _pair_shapes, lambda given, *found: found))
 def eigh(a: Any) -> Any:
     """Return all eigenvalues and eigenvectors of a symmetric matrix, by `scipy.linalg.eigh`.
 
@@ -76,7 +83,8 @@ def eigh(a: Any) -> Any:
         At the backward pass, for gradients of eigenvectors (and for second derivatives) if two
         eigenvalues are equal.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -132,7 +140,8 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     NotDifferentiableError
         If a gradient is wanted of a generalised problem (``M=``), or of the options.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -152,12 +161,22 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     >>> round(values[0].item(), 6), ng.grad(values[0], data)[0].numpy().round(6) + 0.0
     (5.0, array([0., 0., 0., 0., 1.]))
     """
+    with_vectors = options.pop("return_eigenvectors", True)
+    values, vectors = _eigsh(*by_rows(A, "eigsh", "ng.linalg.eigh"), k, options)
+    return (values, vectors) if with_vectors else values
+
+
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    return [(given["k"],), (len(given["indptr"]) - 1, given["k"])]
+
+
+@in_programs(Form(lambda found: found, _shapes, lambda given, *found: found), "eigsh")
+def _eigsh(data: Any, indices: Any, indptr: Any, k: int, options: dict[str, Any]) -> Any:
+    """Return eigenvalues and eigenvectors for stored elements."""
     from scipy.sparse.linalg import eigsh as scipy_eigsh
 
-    data, indices, indptr = by_rows(A, "eigsh", "ng.linalg.eigh")
     parameters = Parameters((data,), "eigsh")
     matrix, elements = stored(data, indices, indptr, "eigsh")
-    with_vectors = options.pop("return_eigenvectors", True)
     options = controls(options, "eigsh")
     if parameters.want_grad and options.get("M") is not None:
         raise NotDifferentiableError(
@@ -168,13 +187,13 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
     if not parameters.has_tensors:
-        return (values, vectors) if with_vectors else values
+        return values, vectors
     whole = Parameters((elements,), "eigsh")
     pairs = [
         _pair(whole, matrix, value, vector) for value, vector in zip(values, vectors.T, strict=True)
     ]
     joined = stack(pairs, axis=-1)
-    return (joined[-1], joined[:-1]) if with_vectors else joined[-1]
+    return joined[-1], joined[:-1]
 
 
 def _pair(parameters: Parameters, matrix: Stored, value: float, vector: np.ndarray) -> Tensor:

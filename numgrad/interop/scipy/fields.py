@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd import Function
 from ..._errors import NotDifferentiableError
 from ..._tensor import Tensor, tensor
-from ...func.gradients import Called
+from .closures import Closure, Met
 from .linear import as_real
 from .parameters import Parameters
 
@@ -24,8 +24,10 @@ class Field(Function):
     takes_batch = True
 
     @staticmethod
-    def forward(ctx: Any, f: Callable[..., Any], value: Any, x: Tensor, *params: Tensor) -> Tensor:
-        ctx.f = f
+    def forward(
+        ctx: Any, f: Callable[..., Any], closure: Closure, value: Any, x: Tensor, *params: Tensor
+    ) -> Tensor:
+        ctx.f, ctx.closure = f, closure
         ctx.save_for_backward(x, *params)
         return tensor(np.array(value, dtype=float))
 
@@ -34,9 +36,9 @@ class Field(Function):
         def f(*given: Any) -> Tensor:
             return as_real(ctx.f(*given), "a field of the result")
 
-        point = ctx.saved_tensors
-        at = Called(f, point, range(len(point)), "a field of the result")
-        return None, None, *at.pulled([g], batched=g.ndim > at.leaves[0].ndim)
+        point = ctx.closure.given(ctx.saved_tensors)
+        at = Met(f, point, range(len(point)), ctx.closure)
+        return None, None, None, *at.pulled([g], batched=g.ndim > at.leaves[0].ndim)
 
 
 class NoDerivative(Function):
@@ -94,7 +96,8 @@ def deliver(
     that some of them are of it and of the arguments, and what to write instead of others."""
     for name, value in result.items():
         if name in exact and isinstance(value, (float, np.ndarray)):
-            result[name] = Field.apply(parameters.over(exact[name]), value, x, *parameters.tensors)
+            f, closure = parameters.over(exact[name]), parameters.closure
+            result[name] = Field.apply(f, closure, value, x, *parameters.sources)
         elif parameters.want_grad and name not in ("x", *DISCRETE):
             result[name] = _refused(value, _why(parameters.what, name, instead), x)
 

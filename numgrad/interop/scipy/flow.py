@@ -8,9 +8,9 @@ import numpy as np
 from ..._autograd import Function
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.gradients import Called
 from ...functions.joining import concat, stack
 from ...functions.reduction import sum as _sum
+from .closures import Closure, Met
 from .functions import function
 from .linear import as_real
 from .parameters import number
@@ -66,36 +66,36 @@ def _along(g: Sequence[Tensor], slopes: Sequence[Tensor], states: Sequence[Tenso
 class AdjointField:
     """The slopes of states, of their cotangents, and of what these add up to for parameters."""
 
-    def __init__(self, field: Field, count: int, batched: bool) -> None:
-        self.field, self.count, self.batched = field, count, batched
+    def __init__(self, field: "Slopes | AdjointField", count: int, batched: bool) -> None:
+        self.field, self.count, self.batched, self.closure = field, count, batched, field.closure
 
     def __call__(
         self, t: Tensor, states: Sequence[Tensor], params: Sequence[Tensor]
     ) -> Sequence[Tensor]:
         """Return the slopes."""
-        n = self.count
-        places = range(1, 1 + n + len(params))
-        at = Called(self._slopes, (t, *states[:n], *params), places, "solve_ivp")
-        found = at.pulled(states[n : 2 * n], self.batched)
+        n, given = self.count, self.closure.given(params)
+        at = Met(self._slopes, (t, *states[:n], *given), range(1 + n + len(given)), self.closure)
+        found = at.pulled(states[n : 2 * n], self.batched)[1:]
         return *at.value(), *[-g for g in found]
 
     def _slopes(self, t: Tensor, *given: Tensor) -> Sequence[Tensor]:
-        return tuple(self.field(t, given[: self.count], given[self.count :]))
+        params = *given[self.count :], *self.closure.tensors
+        return tuple(self.field(t, given[: self.count], params))
 
 
 class Slopes:
     """The slope of one state, as a `Field`: of tensors where it is recorded, else from the function
     that the solver was given."""
 
-    def __init__(self, slope: Callable[..., Tensor], hook: function) -> None:
-        self.slope, self.hook = slope, hook
+    def __init__(self, slope: Callable[..., Tensor], hook: function, closure: Closure) -> None:
+        self.slope, self.hook, self.closure = slope, hook, closure
 
     def __call__(
         self, t: Tensor, states: Sequence[Tensor], params: Sequence[Tensor]
     ) -> Sequence[Tensor]:
         """Return the slope."""
         if mode.grad:
-            return (self.slope(states[0], t, *params),)
+            return (self.slope(states[0], t, *self.closure.given(params)),)
         return (tensor(self.hook.vector(states[0].numpy(), t.item())),)
 
 

@@ -1,15 +1,17 @@
 """A function of arrays as SciPy's solvers take it: values, gradients, Jacobians and Hessians."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ... import sparse
+from ..._autograd import no_grad
 from ..._errors import ArgTypeError, CaptureError, ImplicitGradError, SparsityError
 from ...func.trees import require_function
+from .closures import Closure
 from .derived import DERIVED, Captured, OfVector
 from .linearization import Linearization, as_point, operator_of, require_finite
 
@@ -99,6 +101,7 @@ class function:  # noqa: N801  it is called as a function is, and what it return
             raise ValueError(f"function: jac must be one of {', '.join(FORMS)}, got {jac!r}")
         self.of_vector = OfVector(f, shape, what)
         self.args, self.form, self.jit, self.what = tuple(args), jac, bool(jit), what
+        self.closure: Closure | None = None  # of a solver that follows it: then none is refused
         self._forget()
 
     def _forget(self) -> None:
@@ -183,6 +186,12 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         """Return the product of the Hessian of a scalar function with a vector."""
         return self._run("product", as_point(x, self.what), as_point(p, self.what))
 
+    def show(self, x: Any, *more: Any) -> None:
+        """Call the function for what it closes over: itself, and captured if it can be, where both
+        sides of a choice are looked at."""
+        for _ in range(2):
+            self.vector(x, *more)
+
     # How it is found ------------------------------------------------------------------------------
 
     def _at(self, x: Any, more: tuple[Any, ...], wanted: str) -> Point:
@@ -200,12 +209,17 @@ class function:  # noqa: N801  it is called as a function is, and what it return
             self._find(point, x, more, with_jac=wanted == "jac" or self._saved > 0)
         return point
 
+    def _alone(self) -> Any:
+        """Return a context in which results are numbers, whatever the function closes over."""
+        return nullcontext() if self.closure is None else no_grad()
+
     def _find(self, point: Point, x: np.ndarray, more: tuple[Any, ...], with_jac: bool) -> None:
         needs_record = not self._captured or (with_jac and self._form == "operator")
         if point.record is None and (needs_record or self._is_scalar is None):
             self._record(point, x, more)
         if with_jac and self._form == "sparse":
-            point.value, point.jac = self._sparse((x, *more, *self.args))
+            with self._alone():
+                point.value, point.jac = self._sparse((x, *more, *self.args))
         elif point.record is not None:
             point.jac = point.record.derivative(self._form) if with_jac else None
         elif with_jac:
@@ -221,7 +235,9 @@ class function:  # noqa: N801  it is called as a function is, and what it return
 
     def _record(self, point: Point, x: np.ndarray, more: tuple[Any, ...]) -> None:
         """Call the function itself."""
-        record = point.record = Linearization(self.of_vector, x, (*more, *self.args), self.what)
+        record = point.record = Linearization(
+            self.of_vector, x, (*more, *self.args), self.what, self.closure
+        )
         self._is_scalar, point.value = record.is_scalar, record.value
         self._form = "dense" if self._is_scalar else self.form  # a gradient is an array
         self._passes = 1 if self._form == "operator" else min(record.shape)
@@ -231,7 +247,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         program = self._programs.get(name)
         if program is None:
             derived = DERIVED[name](self.of_vector)
-            program = self._programs[name] = Captured(derived, self._captured, self.what)
+            program = Captured(derived, self._captured, self.what, self.closure)
+            self._programs[name] = program
         result = program(*arrays, *self.args)
         self._captured = self._captured and program.program is not None
         return result
@@ -250,8 +267,9 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         if self.form == "dense":
             return self._run("hessian", x)
         args = x, *self.args
-        found = self._prepared_call(sparse.prepare_hessian, self.of_vector, args, "__call__")
-        return sparse.hessian(self.of_vector, *args) if found is None else found
+        with self._alone():
+            found = self._prepared_call(sparse.prepare_hessian, self.of_vector, args, "__call__")
+            return sparse.hessian(self.of_vector, *args) if found is None else found
 
     def _prepared_call(
         self, prepare: Callable[..., Any], f: Any, args: tuple[Any, ...], name: str

@@ -17,9 +17,9 @@ from ..._autograd import Function, no_grad
 from ..._errors import InplaceError
 from ..._tensor import Tensor, tensor
 from ...func.forward import push
-from ...func.gradients import Called, pull
+from ...func.gradients import pull
 from ...functions.reshaping import reshape
-from .closures import Closure
+from .closures import Closure, Met
 from .factors import System
 
 
@@ -28,20 +28,16 @@ class Equation(System):
     ``matrix``."""
 
     def __init__(
-        self, residual: Any, matrix: Callable[[], Any], what: str, closure: Closure | None = None
+        self, residual: Any, matrix: Callable[[], Any], what: str, closure: Closure
     ) -> None:
         super().__init__(matrix, what)
         self.residual, self.rest = residual, np.zeros(0)
-        self.closure = closure or Closure(what)
-
-    def given(self, params: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Return the parameters that the residual takes: those that it closes over come last."""
-        return params[: len(params) - len(self.closure.places)]
+        self.closure = closure
 
     def remember(self, x: Tensor, params: Sequence[Tensor]) -> None:
         """Keep what is left of the equation where the solver has stopped."""
         with no_grad():
-            self.rest = self.residual(x, *self.given(params)).numpy()
+            self.rest = self.residual(x, *self.closure.given(params)).numpy()
 
     def require_same(self, rest: np.ndarray, x: np.ndarray) -> None:
         """Raise if the equation has become another one: if it would move the solution."""
@@ -58,9 +54,8 @@ class Equation(System):
 
     def to_params(self, w: Tensor, x: Tensor, params: Sequence[Tensor]) -> list[Tensor]:
         """Return the products of ``-w`` with the Jacobians of the residual to parameters."""
-        params, batched = self.given(params), w.ndim == 2
-        at = Called(self.residual, (x, *params), range(1 + len(params)), self.what)
-        self.closure.require_known(at)
+        params, batched = self.closure.given(params), w.ndim == 2
+        at = Met(self.residual, (x, *params), range(1 + len(params)), self.closure)
         self.require_same(at.output.detach().numpy(), x.detach().numpy())
         graph, inputs = at.outer_graph(w), at.variables.leaves
         found = pull(at.leaves, inputs[1:], [-w], graph, batched)
@@ -75,8 +70,8 @@ class Equation(System):
         for the cotangents, which may have an axis for a batch before them."""
         n, count = solved.shape[-1], math.prod(solved.shape[:-1])
         lead = other.shape[: other.ndim - solved.ndim]
-        point = self.given(point)
-        at = Called(self.residual, point, range(len(point)), self.what)
+        point = self.closure.given(point)
+        at = Met(self.residual, point, range(len(point)), self.closure)
         graph, inputs = at.outer_graph(solved, other), at.variables.leaves
         product = pull if transposed else push
         rows = reshape(solved, (count, n))

@@ -6,17 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._errors import ConvergenceError, NotDifferentiableError
+from ..._autograd import no_grad
+from ..._errors import CaptureError, ConvergenceError, NotDifferentiableError
 from ..._tensor import tensor
 from ...functions.reshaping import matrix_transpose, reshape
 from ...functions.wanted import pair, unwanted
+from .closures import Closure
 from .continuous import IMPLICIT, ContinuousAdjoint, Problem, taken
 from .derived import Captured
 from .flow import Slopes, Times
 from .functions import FORMS, function
 from .linear import as_real
 from .parameters import Parameters, controls, gathered, number
-from .steps import ADAPTIVE, FIXED, DiscreteAdjoint, Run, Step, stepped
+from .programs import Form, Found, converged, in_programs, refuse, shape_of
+from .steps import ADAPTIVE, FIXED, ClosedRun, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
     "events": "find the time of an event by root, which it is of the function of the event at the "
@@ -25,6 +28,17 @@ INSTEAD = {
 }
 
 
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("solve_ivp", {name: given["options"].get(name) for name in INSTEAD})
+    if given["t_eval"] is None:
+        raise CaptureError(
+            "solve_ivp in a captured or mapped function needs to know how many states there will "
+            "be: pass the times in t_eval, such as t_eval=np.linspace(t0, t1, 100)"
+        )
+    return [shape_of(given["t_eval"]), (*shape_of(given["y0"]), *shape_of(given["t_eval"]))]
+
+
+@in_programs(Form(converged("t", "y"), _shapes, lambda given, t, y: Found(t=t, y=y)))
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Sequence[float],
@@ -58,7 +72,8 @@ def solve_ivp(
         Times whose states are wanted, which are differentiable with respect to them; those of the
         solver's steps by default, of which the ends alone are those of `t_span`.
     args : tuple
-        Of anything; the states are differentiable with respect to the tensors in it, and to `y0`.
+        Of anything; the states are differentiable with respect to the tensors in it, to `y0`, and
+        to the tensors that `fun` closes over and reads at the start already.
     jac : {"dense", "sparse"} or as in SciPy
         The form of the Jacobian, for the implicit methods.
     adjoint : {"discrete", "continuous"}, optional
@@ -125,7 +140,9 @@ def solve_ivp(
     options = controls(options | {"jac": jac, "step": step}, "solve_ivp")
     jac, step = options.pop("jac"), options.pop("step")
     own = controls({"rtol": adjoint_rtol, "atol": adjoint_atol}, "solve_ivp", "adjoint_")
-    inputs, parameters = Parameters((y0, args), "solve_ivp"), Parameters(args, "solve_ivp")
+    parameters = Parameters(args, "solve_ivp")
+    closure = parameters.closure
+    inputs = Parameters((y0, args), "solve_ivp", closure)
     times = Times(span, t_eval)
     start = np.array(number(y0), dtype=float)
     wanted = None if t_eval is None else _checked(np.array(number(t_eval), float), times.span)
@@ -135,33 +152,36 @@ def solve_ivp(
         return fun(t, y, *args)
 
     hook = function(of_state, parameters.numbers, shape=start.shape, jac=form, jit=jit)
+    hook.closure = closure
+    hook.show(start.reshape(-1), times.span[0])
+    closure.settle()
     is_followed = inputs.want_grad or times.first is not None
     kind = _kind(method, adjoint, options) if is_followed else None
-    asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind)
+    asked = _Asked(hook, start.reshape(-1), times.span, wanted, method, kind, closure)
     result = asked.in_steps(step) if method in FIXED else asked.by_scipy(jac, options)
     if (is_followed or times.move) and not result.success:
         raise ConvergenceError(f"solve_ivp: {result.message}")
     slope = parameters.over(hook.of_vector.vector)
-    field = Slopes(slope, hook)
+    field = Slopes(slope, hook, closure)
     if kind is None and result.sol is not None:
         from .interpolant import Interpolant
 
-        result.sol = Interpolant(result.sol, field, parameters.tensors)
+        result.sol = Interpolant(result.sol, field, parameters.sources)
     if not inputs.has_tensors and not times.has_tensors:
         result.y = result.y.reshape(*start.shape, result.t.size)
         return result
     y = tensor(np.ascontiguousarray(result.y.T))
-    tensors = parameters.tensors
+    tensors = parameters.sources
     y0 = reshape(as_real(y0, "solve_ivp"), -1)
     begin = times.begin(field, y0, tensors)
     if kind == "discrete":
         asked_for = result.t if wanted is None else wanted
-        run = Run(Step(slope, method), result.t, y.numpy(), asked_for, jit)
-        y = DiscreteAdjoint.apply(run, begin, *tensors)
+        run = Run(Step(slope, method, closure), result.t, y.numpy(), asked_for, jit)
+        y = (DiscreteAdjoint if closure.places else ClosedRun).apply(run, begin, *tensors)
     elif kind == "continuous":
         given = {name: options[name] for name in ("rtol", "atol", "max_step") if name in options}
         given |= {name: value for name, value in own.items() if value is not None}
-        of = hook, slope, len(tensors), result.sol, times.span[0], result.t
+        of = hook, slope, len(parameters.tensors), closure, result.sol, times.span[0], result.t
         problem = Problem(*of, method=method, **given)
         result.sol = None
         y = ContinuousAdjoint.apply(problem, y.numpy(), begin, *tensors)
@@ -214,6 +234,7 @@ class _Asked(NamedTuple):
     wanted: np.ndarray | None
     method: Any
     kind: str | None
+    closure: Closure
 
     def by_scipy(self, jac: Any, options: dict[str, Any]) -> Any:
         """Return what SciPy finds."""
@@ -238,9 +259,10 @@ class _Asked(NamedTuple):
         from scipy.optimize import OptimizeResult
 
         t = self._times(step)
-        run, count = Step(self.hook.of_vector.vector, self.method), t.size - 1
+        run, count = Step(self.hook.of_vector.vector, self.method, self.closure), t.size - 1
         go = Captured(run, self.hook.jit, "solve_ivp")
-        states = np.array(stepped(go, self.start, t, self.hook.args))
+        with no_grad():
+            states = np.array(stepped(go, self.start, t, self.hook.args))
         if self.kind is None and self.wanted is not None:
             kept = np.isin(t, self.wanted)
             t, states = t[kept], states[kept]

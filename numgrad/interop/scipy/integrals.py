@@ -9,16 +9,16 @@ from ..._autograd import Function, no_grad
 from ..._errors import ConvergenceError, InplaceError, NotDifferentiableError
 from ..._tensor import Tensor, tensor
 from ...engine.record import mode
-from ...func.gradients import Called
 from ...functions.operands import as_tensor
 from ...functions.reduction import sum as _sum
 from ...functions.reshaping import reshape
 from ...functions.trigonometric import cos, sin
 from ...functions.wanted import real_number
-from .closures import Closure, Scalar
+from .closures import Met, Scalar
 from .derived import Captured
 from .linear import as_real
 from .parameters import Parameters, controls
+from .programs import Form, in_programs, refuse
 
 OSCILLATING = {"cos": cos, "sin": sin}
 
@@ -60,13 +60,8 @@ class Pulled:
         """Return the cotangents."""
         params, g = given[: self.count], given[self.count :]
         moves = isinstance(x, Tensor)
-        at = Called(self.integrand, (x, *params), range(not moves, 1 + self.count), "quad")
-        self.closure.require_known(at)
-        seeds = [as_tensor(w) for w in g]
-        found = at.pulled(seeds, self.batched)[int(moves) :]
-        graph = at.outer_graph(*seeds)
-        outer = self.closure.pulled(at.leaves, at.variables.leaves, seeds, graph, self.batched)
-        return *found, *map(at.variables.deliver, outer)
+        at = Met(self.integrand, (x, *params), range(not moves, 1 + self.count), self.closure)
+        return tuple(at.pulled([as_tensor(w) for w in g], self.batched)[int(moves) :])
 
     def require_same(self, params: Sequence[Tensor]) -> None:
         """The function of the user has been looked at."""
@@ -179,6 +174,12 @@ def _boundary(
     return rule.weight(x) * sum(parts[1:], parts[0])
 
 
+def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("quad", {name: given[name] for name in ("full_output", "complex_func")})
+    return [(), ()]
+
+
+@in_programs(Form(lambda found: found, _shapes, lambda given, value, error: (value, error)))
 def quad(
     func: Callable[..., Any],
     a: Any,
@@ -233,7 +234,8 @@ def quad(
     InplaceError
         At the backward pass, if what `func` closes over has been written.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -263,7 +265,7 @@ def quad(
          "wvar": wvar, "wopts": wopts, "maxp1": maxp1, "limlst": limlst},
         "quad",
     )  # fmt: skip
-    scalar = Scalar(func, Closure("quad"))
+    scalar = Scalar(func, parameters.closure)
     numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
     low, high = real_number(a, "a"), real_number(b, "b")
     value, *others = integrate.quad(
@@ -273,7 +275,7 @@ def quad(
     if not (ends or parameters.has_tensors or scalar.returns_tensors):
         return value, *others
     follows = parameters.want_grad or (mode.grad and any(x.requires_grad for x in ends))
-    if not (follows or scalar.closure.places):
+    if not follows:
         return tensor(value), *others
     if complex_func:
         raise NotDifferentiableError(
@@ -283,6 +285,6 @@ def quad(
     integrand = Integrand(parameters.over(func), scalar)
     (found,) = Integral.apply(
         Rule(options, jit), integrand, [np.array(value)], len(parameters.tensors),
-        as_real(a, "quad"), as_real(b, "quad"), *parameters.tensors, *scalar.closure.tensors,
+        as_real(a, "quad"), as_real(b, "quad"), *parameters.sources,
     )  # fmt: skip
     return found, *others

@@ -13,6 +13,7 @@ from ...operators.sparse import product_at_stored
 from .factors import System
 from .implicit import Solve
 from .parameters import Parameters, number
+from .programs import Form, in_programs, shape_of
 
 
 class Stored(System):
@@ -80,7 +81,8 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     MatrixError
         If the matrix is singular.
     CaptureError
-        In a captured function.
+        In a captured or mapped function, for tensors of other dtypes than float64, and for what is
+        known only when the solver has run.
 
     Notes
     -----
@@ -98,7 +100,14 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     ([1.0, 1.0], [-0.5, -0.5, 0.125])
     """
     data, indices, indptr = by_rows(A, "spsolve", "ng.linalg.solve")
-    b = b.toarray() if hasattr(b, "toarray") else b
+    return _spsolve(data, indices, indptr, b.toarray() if hasattr(b, "toarray") else b)
+
+
+@in_programs(
+    Form(lambda x: [x], lambda given: [shape_of(given["b"])], lambda given, x: x), "spsolve"
+)
+def _spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
+    """Return the solution for stored elements."""
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
     rhs = as_real(b, "spsolve")

@@ -15,20 +15,30 @@ from ...func.gradients import Called, pull
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
+    from .closures import Closure
+
 
 class Linearization:
     """What one call of a function has recorded: ``f(x, *args)``, an array or a container of them,
-    whose elements are taken one after the other."""
+    whose elements are taken one after the other. What the function closes over is noted where
+    that is followed, and else refused if it requires grad."""
 
     def __init__(
-        self, f: Callable[..., Any], x: np.ndarray, args: Sequence[Any], what: str
+        self,
+        f: Callable[..., Any],
+        x: np.ndarray,
+        args: Sequence[Any],
+        what: str,
+        closure: "Closure | None" = None,
     ) -> None:
         at = Called(f, (x, *args), 0, what)
         if at.output is None:
             raise ArgTypeError(
                 f"{what}: the function returned None; it may lack a return statement"
             )
-        if at.outer_graph():
+        if closure is not None:
+            closure.look(at.leaves)
+        elif at.outer_graph():
             raise refused_graph(what)
         self.outputs = [require_real(leaf, what) for leaf in at.leaves]
         (self.x,) = at.variables.leaves

@@ -24,7 +24,8 @@ class Objective:
     ) -> None:
         self.f, self.hook, self.limits = f, hook, limits
         args = given.args(given.tensors)
-        self.parameters = Parameters((scale, limits.lower, limits.upper, *args), given.what)
+        all_given = scale, limits.lower, limits.upper, *args
+        self.parameters = Parameters(all_given, given.what, given.closure)
 
     def deliver(
         self,

@@ -1,5 +1,6 @@
 """SciPy's older names for roots and initial value problems, with its order of arguments."""
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,11 +14,22 @@ from ...functions.wanted import real_number
 from .initial_value import solve_ivp
 from .linear import as_real
 from .parameters import controls, number
+from .programs import Form, in_programs, refuse, shape_of
 from .roots import root
 
 _KEPT = ("nfev", "njev", "fjac", "r", "qtf")
 
 
+def _size(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    refuse("fsolve", {"full_output": given["full_output"]})
+    return [(math.prod(shape_of(given["x0"])),)]
+
+
+def _states(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    return [(*shape_of(given["t"]), math.prod(shape_of(given["y0"])))]
+
+
+@in_programs(Form(lambda found: [found], _size, lambda given, found: found))
 def fsolve(
     func: Callable[..., Any],
     x0: Any,
@@ -41,7 +53,8 @@ def fsolve(
     x0 : array_like
         Where to start.
     args : tuple
-        Of anything; the root is differentiable with respect to the tensors in it.
+        Of anything; the root is differentiable with respect to the tensors in it, and to those that
+        `func` closes over.
     fprime : callable, optional
         The Jacobian, for the solver. By default the exact one.
     full_output, col_deriv, xtol, maxfev, band, epsfcn, factor, diag
@@ -87,6 +100,7 @@ def fsolve(
     return result.x
 
 
+@in_programs(Form(lambda found: [found], _states, lambda given, found: found))
 def odeint(
     func: Callable[..., Any],
     y0: Any,
@@ -123,8 +137,8 @@ def odeint(
     t : array_like
         Times whose states are wanted; the first is that of the start.
     args : tuple
-        Of anything; the states are differentiable with respect to the tensors in it, to `y0` and to
-        `t`.
+        Of anything; the states are differentiable with respect to the tensors in it, to `y0`, to
+        `t`, and to the tensors that `func` closes over.
     Dfun : callable, optional
         The Jacobian, for the solver. By default the exact one.
     col_deriv, rtol, atol, h0, hmax, hmin, tfirst

@@ -12,6 +12,7 @@ from .functions import FORMS, function
 from .losses import Cost
 from .objective import Objective
 from .parameters import controls, number, posed, refuse_pairs
+from .programs import Form, Found, converged, in_programs, shape_of
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCTS = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -24,6 +25,15 @@ INSTEAD = {
 INSTEAD_OF_FIT = {"jac": "ng.func.jacobian(f)(r.x, *args)"}
 
 
+def _form(second: str) -> Form:
+    return Form(
+        converged("x", second),
+        lambda given: [shape_of(given["x0"]), ()],
+        lambda given, x, value: Found({"x": x, second: value}),
+    )
+
+
+@in_programs(_form("fun"))
 def minimize(
     f: Callable[..., Any],
     x0: Any,
@@ -44,7 +54,8 @@ def minimize(
     x0 : array_like
         Where to start, of any shape; ``f`` gets that shape.
     args : tuple
-        Of anything; the minimum is differentiable with respect to the tensors in it.
+        Of anything; the minimum is differentiable with respect to the tensors in it, and to those
+        that `f` closes over.
     method : str, optional
         As in SciPy.
     jac : optional
@@ -160,6 +171,7 @@ def _derivatives(
     return given
 
 
+@in_programs(_form("cost"))
 def least_squares(
     f: Callable[..., Any],
     x0: Any,
@@ -185,7 +197,8 @@ def least_squares(
     bounds, loss, f_scale
         As in SciPy; bounds and scale may be tensors.
     args : tuple
-        Of anything; the solution is differentiable with respect to the tensors in it.
+        Of anything; the solution is differentiable with respect to the tensors in it, and to those
+        that `f` closes over.
     jit : bool
         Whether `f` is captured, see `function`.
     **options
@@ -236,6 +249,7 @@ def least_squares(
     vector = hook.of_vector.vector
     cost = Cost(vector, loss)
     of_cost = function(cost, (number(f_scale), *parameters.numbers), jac=hook.form, jit=jit)
+    of_cost.closure = parameters.closure
     objective = Objective(cost, of_cost, f_scale, limits, parameters)
     if callable(loss) and objective.parameters.want_grad:
         raise NotDifferentiableError(

@@ -21,16 +21,17 @@ from .linearization import as_point
 
 class Parameters:
     """The arguments of a call: ``tensors``, the floating ones among their leaves, which are
-    differentiated, and ``numbers``, what SciPy sees instead, with arrays in place of tensors."""
+    differentiated, and ``numbers``, what SciPy sees instead, with arrays in place of tensors. The
+    ``closure`` is what the function reads besides."""
 
-    def __init__(self, args: Any, what: str) -> None:
+    def __init__(self, args: Any, what: str, closure: Closure | None = None) -> None:
         if mode.capture is not None:
             raise CaptureError(
                 f"{what} needs the values of its arguments to find a solution, and a function has "
                 f"none while it is captured or mapped; call {what} outside of ng.jit and "
                 f"ng.func.vmap (the function that it is given is captured anyway)"
             )
-        self.what = what
+        self.what, self.closure = what, closure or Closure(what)
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
         leaves, self.rebuild = flatten(args)
         # A backward pass calls the function again: with what it was called with here.
@@ -44,12 +45,17 @@ class Parameters:
 
     @property
     def has_tensors(self) -> bool:
-        return any(isinstance(leaf, Tensor) for leaf in self.leaves)
+        return bool(self.closure.places) or any(isinstance(leaf, Tensor) for leaf in self.leaves)
 
     @property
     def want_grad(self) -> bool:
         """Whether a gradient is to reach one of the tensors."""
-        return mode.grad and any(leaf.requires_grad for leaf in self.tensors)
+        return mode.grad and any(leaf.requires_grad for leaf in self.sources)
+
+    @property
+    def sources(self) -> list[Any]:
+        """The tensors, and what stands for those that the function closes over."""
+        return [*self.tensors, *self.closure.tensors]
 
     def args(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments with others in place of the tensors."""
@@ -74,19 +80,18 @@ class Parameters:
         residual: Callable[..., Any],
         matrix: Callable[[], Any],
         result: Any = None,
-        closure: Closure | None = None,
     ) -> Tensor:
         """Return a solution as a function of the tensors, given the equation that it solves, the
-        Jacobian of that, what the solver says, and what the function closes over."""
-        outer = closure.tensors if closure else []
-        if not self.want_grad and not outer:
+        Jacobian of that, and what the solver says."""
+        if not self.want_grad:
             return tensor(x)
-        equation = Equation(self.over(residual), matrix, self.what, closure)
+        self.closure.settle()
+        equation = Equation(self.over(residual), matrix, self.what, self.closure)
         if result is not None and not result.success:
             with no_grad():
                 rest = residual(tensor(x), *self.numbers).numpy()
             self._require_small(equation.solve(rest, False), x, result.message)
-        return Solution.apply(equation, x, *self.tensors, *outer)
+        return Solution.apply(equation, x, *self.sources)
 
     def _require_small(self, step: np.ndarray, x: np.ndarray, message: str) -> None:
         """Raise unless what the solver has found, though it says that it has not converged, is as
@@ -155,4 +160,8 @@ def posed(
     vector. A solution does not depend on the start: no gradient flows there."""
     parameters, x = Parameters(args, what), as_point(number(gathered(x0)), what)
     form = form if isinstance(form, str) and form in FORMS else "dense"
-    return parameters, function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit), x.ravel()
+    hook = function(f, parameters.numbers, shape=x.shape, jac=form, jit=jit)
+    hook.closure = parameters.closure
+    if form == "sparse":  # of whose programs the results are arrays
+        hook.show(x)
+    return parameters, hook, x.ravel()

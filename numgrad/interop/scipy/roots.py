@@ -1,5 +1,6 @@
 """Roots and fixed points, as functions of the arguments."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from .factors import factorized
 from .fields import deliver
 from .functions import function
 from .parameters import controls, posed, refuse_pairs
+from .programs import Form, Found, converged, in_programs, shape_of
 
 WITH_JACOBIAN = ("hybr", "lm")
 _JACOBIAN = "ng.func.jacobian(f)(r.x, *args), which is the Jacobian that the solver estimates,"
@@ -20,6 +22,14 @@ INSTEAD = dict.fromkeys(("fjac", "r", "qtf"), _JACOBIAN) | {
 }
 
 
+def _root_shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:
+    shape = shape_of(given["x0"])
+    return [shape, (math.prod(shape),)]
+
+
+@in_programs(
+    Form(converged("x", "fun"), _root_shapes, lambda given, x, fun: Found(x=x, fun=fun))
+)
 def root(
     f: Callable[..., Any],
     x0: Any,
@@ -41,7 +51,7 @@ def root(
         Where to start, of any shape; ``f`` gets that shape.
     args : tuple
         Of anything; the root is differentiable with respect to the tensors in it, also in
-        containers.
+        containers, and to those that `f` closes over.
     method : str, optional
         One of SciPy's, or ``"newton"``: Newton's method with the Jacobian in the form `jac` and a
         line search. By default ``"hybr"`` for a dense Jacobian, else ``"newton"``.
@@ -58,9 +68,10 @@ def root(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        ``x`` has the shape of `x0`. It and ``fun`` are tensors if there is one among `args`, else
-        arrays. All else is what SciPy found; where a gradient is wanted, the solver's estimates of
-        the Jacobian (``fjac``, ``r``, ``qtf``, ``cov_x``) refuse one.
+        ``x`` has the shape of `x0`. It and ``fun`` are tensors if there is one among `args`, or
+        if `f` closes over one that requires grad, else arrays. All else is what SciPy found; where
+        a gradient is wanted, the solver's estimates of the Jacobian (``fjac``, ``r``, ``qtf``,
+        ``cov_x``) refuse one.
 
     Raises
     ------
@@ -72,7 +83,9 @@ def root(
     MatrixError
         At the backward pass, if the Jacobian is singular at the root.
     DetachedError
-        If `f` closes over a tensor that requires grad: pass it in `args`.
+        If `f` reads another tensor that requires grad than before: pass it in `args`.
+    InplaceError
+        At the backward pass, if what `f` closes over has been written.
 
     Notes
     -----
@@ -178,6 +191,9 @@ def _line_search(
     return x, value, False, most
 
 
+@in_programs(
+    Form(lambda x: [x], lambda given: [shape_of(given["x0"])], lambda given, found: found)
+)
 def fixed_point(
     g: Callable[..., Any],
     x0: Any,
@@ -198,7 +214,8 @@ def fixed_point(
     x0 : array_like
         Where to start, of any shape.
     args : tuple
-        Of anything; the fixed point is differentiable with respect to the tensors in it.
+        Of anything; the fixed point is differentiable with respect to the tensors in it, and to
+        those that `g` closes over.
     xtol : float
         Relative tolerance of the iteration.
     maxiter : int

@@ -13,6 +13,7 @@ from ...func.gradients import Called
 from ...functions.constants import zeros
 from ...functions.creation import asarray
 from ...functions.joining import stack
+from .closures import Closure, Met
 from .derived import Captured
 
 FIXED = ("Euler", "RK4")
@@ -36,8 +37,8 @@ def tableau(method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 class Step:
     """One step of a method: a function of state, time, size and parameters."""
 
-    def __init__(self, slope: Callable[..., Tensor], method: str) -> None:
-        self.slope = slope
+    def __init__(self, slope: Callable[..., Tensor], method: str, closure: Closure) -> None:
+        self.slope, self.closure = slope, closure
         self.matrix, self.weights, self.nodes = tableau(method)
 
     def __call__(self, y: Any, t: Any, h: Any, *params: Any) -> Any:
@@ -48,10 +49,10 @@ class Step:
         return _plus(y, h, self.weights, stages)
 
     def pulled(self, w: Any, y: Any, t: Any, h: Any, *params: Any) -> Any:
-        """Return the cotangents of the state and of the parameters, for one ``w`` or for a batch of
-        them."""
+        """Return the cotangents of the state, of the parameters and of what the slope closes over,
+        for one ``w`` or for a batch of them."""
         places = 0, *range(3, 3 + len(params))
-        at = Called(self, (y, t, h, *params), places, "solve_ivp")
+        at = Met(self, (y, t, h, *params), places, self.closure)
         return tuple(at.pulled([w], batched=w.ndim == 2))
 
     def pushed(self, dy: Any, y: Any, t: Any, h: Any, *both: Any) -> Any:
@@ -95,7 +96,8 @@ class Run:
 
     def values(self, params: Sequence[np.ndarray]) -> np.ndarray:
         """Return the states at the times that are wanted."""
-        found = self._wanted(Captured(self.step, self.jit, "solve_ivp"), self.states, params)
+        step = Captured(self.step, self.jit, "solve_ivp")
+        found = self._wanted(step, self.states, self.step.closure.given(params))
         return np.array(found).reshape(self.sizes.size, self.states.shape[1])
 
     def recorded(self, y: Tensor, *params: Tensor) -> Tensor:
@@ -115,9 +117,10 @@ class Run:
         back = Captured(self.step.pulled, self.jit, "solve_ivp")
         w = np.zeros((*g.shape[:-2], g.shape[-1]))
         sums = [np.zeros((*w.shape[:-1], *p.shape)) for p in params]
+        given = self.step.closure.given(params)
 
         def through(w: np.ndarray, k: int, h: float) -> np.ndarray:
-            gy, *gparams = back(w, self.states[k], self.times[k], h, *params)
+            gy, *gparams = back(w, self.states[k], self.times[k], h, *given)
             for total, part in zip(sums, gparams, strict=True):
                 total += part
             return gy
@@ -165,8 +168,14 @@ class DiscreteAdjoint(Function):
         if not mode.grad:
             numbers = [p.detach().numpy() for p in params]
             return (None, *[tensor(part) for part in ctx.run.pulled(g.numpy(), numbers)])
-        at = Called(ctx.run.recorded, (y0, *params), range(1 + len(params)), "solve_ivp")
+        closure = ctx.run.step.closure
+        given = closure.given(params)
+        at = Met(ctx.run.recorded, (y0, *given), range(1 + len(given)), closure)
         return None, *at.pulled([g], batched=g.ndim == 3)
+
+
+class ClosedRun(DiscreteAdjoint):
+    """The same of a slope that closes over no tensor: tangents go along the run as well."""
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *given: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._tensor import Tensor, tensor
 from ...func import jacobian, vmap
-from ...func.gradients import Called
+from .closures import Closure, Met
 from .derived import Captured
 from .functions import function
 
@@ -23,8 +23,10 @@ class Trajectory:
     by values, or that must not be captured, is called point by point.
     """
 
-    def __init__(self, hook: function, slope: Callable[..., Any], y: Any, count: int) -> None:
-        self.hook, self.slope, self.y = hook, slope, y
+    def __init__(
+        self, hook: function, slope: Callable[..., Any], y: Any, count: int, closure: Closure
+    ) -> None:
+        self.hook, self.slope, self.y, self.closure = hook, slope, y, closure
         jacobians = jacobian(hook.of_vector.vector)
         mapped = vmap(jacobians, in_axes=(0, 0, *(None for _ in hook.args)))
         self._jacobians = Captured(mapped, hook.jit, "solve_ivp")
@@ -50,11 +52,12 @@ class Trajectory:
         if not params:
             return []
         states = np.ascontiguousarray(self.y(times).T)
-        numbers = [p.numpy() for p in params]
+        given = self.closure.given(params)
+        numbers = [p.numpy() for p in given]
         found = self._in_blocks(self._products, numbers, states, times, w)
         if found is None:
             points = zip(states, times, np.moveaxis(w, 1, 0), strict=True)
-            found = [self._pulled_at(*point, params) for point in points]
+            found = [self._pulled_at(*point, given) for point in points]
         return [np.sum(part, axis=0) for part in zip(*found, strict=True)]
 
     def _in_blocks(
@@ -80,11 +83,11 @@ class Trajectory:
 
     def _pulled(self, w: Any, states: Any, times: Any, *params: Any) -> tuple[Any, ...]:
         places = range(2, 2 + len(params))
-        at = Called(self._mapped, (states, times, *params), places, "solve_ivp")
+        at = Met(self._mapped, (states, times, *params), places, self.closure)
         return tuple(at.pulled([w], batched=True))
 
     def _pulled_at(
         self, y: np.ndarray, t: float, w: np.ndarray, params: Sequence[Tensor]
     ) -> list[np.ndarray]:
-        at = Called(self.slope, (y, t, *params), range(2, 2 + len(params)), "solve_ivp")
+        at = Met(self.slope, (tensor(y), t, *params), range(2, 2 + len(params)), self.closure)
         return [g.numpy() for g in at.pulled([tensor(np.ascontiguousarray(w))], batched=True)]

@@ -7,9 +7,7 @@ from scipy import sparse
 
 import numgrad as ng
 from numgrad.errors import (
-    CaptureError,
     ConvergenceError,
-    DetachedError,
     MatrixError,
     NotDifferentiableError,
 )
@@ -115,38 +113,11 @@ def test_large_sparse_roots(systems):
     assert slope.item() == pytest.approx(expected, rel=1e-6)
 
 
-WEIGHT = ng.tensor(2.0, requires_grad=True)
-
-
-@pytest.mark.parametrize("jit", [True, False])
-@pytest.mark.parametrize(
-    "solve",
-    [
-        lambda f, **o: scipy.root(f, [1.0], **o),
-        lambda f, **o: scipy.root(f, [1.0], method="broyden1", **o),
-        lambda f, **o: scipy.fixed_point(f, [1.0], **o),
-        lambda f, **o: scipy.least_squares(f, [1.0], **o),
-        lambda f, **o: scipy.minimize(lambda x: f(x).sum() ** 2, [1.0], **o),
-        lambda f, **o: scipy.solve_ivp(lambda t, y: f(y), (0.0, 1.0), [1.0], **o),
-    ],
-)  # fmt: skip
-def test_a_tensor_that_is_closed_over_is_never_lost(solve, jit):
-    with pytest.raises(DetachedError, match="pass the tensor in args"):
-        solve(lambda x: np.cos(x * WEIGHT), jit=jit)
-
-
 def test_a_start_that_requires_grad_has_no_gradient():
     start = ng.tensor([1.0], requires_grad=True)
     a = ng.tensor(2.0, requires_grad=True)
     x = scipy.root(lambda x, a: x * x - a, start, (a,)).x
     assert ng.grad(x.sum(), [start, a], allow_unused=True)[0] is None
-
-
-def test_in_a_captured_function_it_says_what_to_do():
-    with pytest.raises(CaptureError, match=r"call root outside of ng\.jit"):
-        ng.jit(root)(A)
-    with pytest.raises(CaptureError, match="spsolve needs the values"):
-        ng.jit(lambda a: scipy.spsolve((a, [0, 1], [0, 1, 2]), np.ones(2)))(A)
 
 
 def test_no_solution_has_no_derivative():

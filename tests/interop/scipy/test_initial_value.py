@@ -7,7 +7,7 @@ import pytest
 import numgrad as ng
 from numgrad.errors import ConvergenceError, NotDifferentiableError
 from numgrad.interop.scipy.continuous import Problem
-from numgrad.interop.scipy.steps import DiscreteAdjoint
+from numgrad.interop.scipy.steps import ClosedRun
 
 from .differences import agree, derivative
 
@@ -215,7 +215,7 @@ def test_forward_mode_steps_along_the_run(method, options, monkeypatch):
     expected, *others = (second(a, b) for b in transforms for a in transforms)
     assert all(np.allclose(other, expected, rtol=1e-11) for other in others)
     rows = jacobians(f)
-    monkeypatch.setattr(DiscreteAdjoint, "backward", None)  # which is not differentiated for it
+    monkeypatch.setattr(ClosedRun, "backward", None)  # which is not differentiated for it
     columns = ng.func.jacfwd(f, argnums=(0, 1))(START, RATES)
     for row, column in zip(rows, columns, strict=True):
         assert np.allclose(row, column, rtol=1e-12)
