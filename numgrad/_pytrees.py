@@ -1,5 +1,5 @@
 """Which classes are containers beside Python's own: dataclasses and what attrs makes, the arrays of
-xarray, and what users register.
+xarray, sparse arrays, and what users register.
 
 A dataclass is rebuilt field by field, without a call of its ``__init__``: a container of gradients
 need not be a valid set of parameters. What ``__post_init__`` makes of other fields would not follow
@@ -51,6 +51,13 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
         _register(kind, lambda settings: flatten, unflatten)
 
 
+def register_own(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
+    """Make a class of numgrad a container; what it holds beside leaves is compared exactly."""
+    with _lock:
+        _register(kind, lambda settings: flatten, unflatten)
+        _own.add(kind)
+
+
 def open_new(kinds: Iterable[type]) -> bool:
     """Register dataclasses, classes of attrs and arrays of xarray among some classes; return
     whether one of the classes was new."""
@@ -71,8 +78,9 @@ def open_new(kinds: Iterable[type]) -> bool:
 _LEAVES = frozenset({np.ndarray, float, int, bool, complex, str, type(None), np.float64})
 
 
-def has_fields(kind: type) -> bool:
-    """Whether a class is a container because it has fields, and is not registered by a user."""
+def is_compared(kind: type) -> bool:
+    """Whether what objects of a class hold beside leaves is compared as exactly as by a key: the
+    class is no user's, who may keep anything there, and none of xarray."""
     return kind in _own and not _is_of_xarray(kind)
 
 
