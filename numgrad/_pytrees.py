@@ -78,6 +78,11 @@ def open_new(kinds: Iterable[type]) -> bool:
 _LEAVES = frozenset({np.ndarray, float, int, bool, complex, str, type(None), np.float64})
 
 
+def has_fields(kind: type) -> bool:
+    """Whether a class is a container because it has fields, and is not registered by a user."""
+    return kind in _own and _is_of_fields(kind)
+
+
 def is_compared(kind: type) -> bool:
     """Whether what objects of a class hold beside leaves is compared as exactly as by a key: the
     class is no user's, who may keep anything there, and none of xarray."""

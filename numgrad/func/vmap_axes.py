@@ -37,7 +37,7 @@ def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[
     try:
         structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf, namespace=VARIABLES)
         marks = structure.unflatten([object() for _ in range(structure.num_leaves)])
-        found = optree.broadcast_prefix(axes, marks, none_is_leaf=True, namespace=VARIABLES)
+        found = optree.broadcast_prefix(axes, marks, VARIABLES)
     except (ValueError, TypeError) as error:
         raise ArgTypeError(
             f"vmap: {what}={axes!r} does not fit the containers of the "

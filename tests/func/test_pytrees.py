@@ -210,3 +210,39 @@ def test_classes_of_attrs():
 
     found = ng.func.grad(lambda r: r.up**2 * r._down)(Rates(3.0, 2.0))
     assert found == Rates(12.0, 9.0)
+
+
+@dataclasses.dataclass
+class Wave:
+    heights: Any
+    base: Any
+    order: int = 2
+    name: str = "sea"
+
+
+def test_axes_of_samples_are_given_by_field():
+    heights, base = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0])
+    wave = Wave(heights, base, 3, "lake")
+
+    def power(wave):
+        assert (wave.name, wave.order) == ("lake", 3)
+        return (wave.heights**wave.order).sum() * wave.base.sum()
+
+    expected = (heights**3).sum(axis=0) * 3.0
+    of_pair = ng.func.vmap(lambda p: power(p[0]) * p[1], in_axes=((Wave(-1, None), 0),))
+    np.testing.assert_allclose(of_pair((wave, expected)), expected**2)
+    for function in (power, ng.jit(power)):
+        mapped = ng.func.vmap(function, in_axes=(Wave(1, None),))
+        np.testing.assert_allclose(mapped(wave), expected)
+    gradient = ng.func.vmap(ng.func.grad(power), (Wave(1, None, None, None),), Wave(1, 0))(wave)
+    np.testing.assert_allclose(gradient.heights, 9 * heights**2)
+    np.testing.assert_allclose(gradient.base, (heights**3).sum(axis=0)[:, None] + np.zeros(2))
+    shared = ng.func.vmap(lambda x: Wave(x, base), out_axes=Wave(0, None))(heights)
+    assert shared.base.shape == (2,)
+    all_of_one = ng.func.vmap(lambda f: f.inner.a * f.others[0], in_axes=(Frozen(None, [0]),))
+    inner = Params(2.0, np.ones(2))
+    np.testing.assert_allclose(all_of_one(Frozen(inner, [base])), [2.0, 4.0])
+    with pytest.raises(ArgTypeError, match="expected a Wave, got a tuple of 2"):
+        ng.func.vmap(power, in_axes=((0, None),))(wave)
+    with pytest.raises(ArgTypeError, match="ints and None, got 'x'"):
+        ng.func.vmap(power, in_axes=(Wave(0, "x"),))(wave)
