@@ -223,13 +223,28 @@ calls = [
     lambda: stats.ttest_ind(t, np.arange(5.0)).statistic,
 ]
 with ng.interop.scipy.patch():
-    for call in calls:
-        assert call().requires_grad
+    values = [call() for call in calls]
+    assert all(value.requires_grad for value in values)
+together = [
+    lambda: special.xlogy(t, ng.asarray(np.ones(3))),
+    lambda: special.logsumexp(t, b=ng.asarray(np.ones(3))),
+    lambda: signal.fftconvolve(t, ng.asarray(np.ones(3))),
+    lambda: stats.ttest_ind(t, ng.asarray(np.arange(5.0))).statistic,
+]
+for call, patched in zip(together, values):
+    assert np.allclose(call().detach(), patched.detach(), rtol=1e-12)
+plain = special.logsumexp(np.arange(3.0), b=np.ones(3))
+with ng.interop.scipy.patch():
+    assert type(special.logsumexp(np.arange(3.0), b=np.ones(3))) is type(plain)
+    with ng.interop.scipy.patch():
+        pass
+    assert special.xlogy(t, np.ones(3)).requires_grad
 for call in calls:
     try:
         call()
     except TypeError as error:
-        assert "Multiple namespaces" in str(error)
+        assert "with both, at <string>" in str(error), str(error)
+        assert "write ng.asarray(...) of the arrays or, for SciPy's functions, `with" in str(error)
     else:
         raise AssertionError
 print("done")
