@@ -8,8 +8,9 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
-from .._pytrees import VARIABLES, how_to_register
+from .._pytrees import VARIABLES
 from .._tensor import Tensor
+from .._unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:

@@ -86,3 +86,26 @@ def test_masks_and_positions():
     x = ng.tensor(NUMBERS)
     assert x[pd.Series(NUMBERS) > 1.8].tolist() == [2.0, 4.0]
     assert x[pd.Index([2, 0])].tolist() == [4.0, 1.5]
+
+
+def test_what_is_transformed_may_return_constants_of_pandas():
+    series, frame = pd.Series(NUMBERS), pd.DataFrame(MATRIX)
+
+    def function(x):
+        return {"series": series, "product": (series * x, frame)}
+
+    for transform in (lambda f: f, ng.jit):
+        blocks = ng.func.jacobian(transform(function))(NUMBERS)
+        np.testing.assert_array_equal(blocks["series"], np.zeros((3, 3)))
+        np.testing.assert_array_equal(blocks["product"][0], np.diag(NUMBERS))
+    captured = ng.jit(function)
+    for _ in range(3):
+        found = captured(NUMBERS)
+        np.testing.assert_array_equal(found["series"], NUMBERS)
+        np.testing.assert_array_equal(found["product"][1], MATRIX)
+    mapped = ng.func.vmap(function)(np.ones((2, 3)))
+    np.testing.assert_array_equal(mapped["series"], [NUMBERS, NUMBERS])
+    with pytest.raises(ng.errors.ArgTypeError, match=r"write \.to_numpy\(\)"):
+        ng.jit(lambda x: pd.Series(["a"]))(NUMBERS)
+    with pytest.raises(ng.errors.ArgTypeError, match=r"write \.to_numpy\(\)"):
+        ng.func.grad(lambda s: (s**2).sum())(series)
