@@ -73,7 +73,10 @@ def _instead(name: str) -> str:
         return ": write ng.sparse.coo(data, (rows, columns)), as sparse arrays are not written"
     if name in ("issparse", "isspmatrix"):
         return ": write isinstance(A, ng.sparse.SparseArray)"
-    return ""
+    scipy_sparse = importlib.import_module("scipy.sparse")
+    if name.startswith("_") or not hasattr(scipy_sparse, name):
+        return ""
+    return f": give ng.sparse.csr_array what scipy.sparse.{name} makes, whose numbers are constants"
 
 
 def __dir__() -> list[str]:

@@ -13,8 +13,8 @@ _OPERATIONS = frozenset(
     ("_matmul_dispatch", "multiply", "_multiply_2d_with_broadcasting", "_divide", "__mul__")
 )
 _OTHERWISE = (
-    "write A.toarray() for the dense one, A.to_scipy() for SciPy's, which has no gradient, and "
-    "for solutions ng.interop.scipy.spsolve(A, b), splu(A) or eigsh(A, k)"
+    "write A @ x for products, A.toarray() for the dense one, A.to_scipy() for SciPy's, which has "
+    "no gradient, and for solutions ng.interop.scipy.spsolve(A, b), splu(A) or eigsh(A, k)"
 )
 _WRITE = (
     "a sparse array of ng.sparse is never written: add what is to change, A + ng.sparse.coo(...), "
