@@ -83,6 +83,8 @@ TEXTS: dict[str, str] = {
     "numpy.ndarray": "{ng}.asarray({object}){rest}",
     "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
     "pandas": "{object}.to_numpy() for {object}",
+    "dataclasses.asdict": "vars({first})",
+    "dataclasses.astuple": "(*vars({first}).values(),)",
 }
 """What to write instead of a conversion to a number, and of what an object of another library
 computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""

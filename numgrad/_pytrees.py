@@ -11,6 +11,8 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, time, timedelta, tzinfo
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -26,7 +28,7 @@ are no leaves."""
 
 _OBJECTS = (
     enum.Enum, slice, range, np.ufunc, ModuleType, FunctionType, BuiltinFunctionType, MethodType,
-    functools.partial,
+    functools.partial, set, frozenset, PurePath, date, time, timedelta, tzinfo,
 )  # fmt: skip
 _SETTINGS = str, bytes, bool, type(None), type, np.dtype, *_OBJECTS
 _OF_INTEGERS = frozenset({

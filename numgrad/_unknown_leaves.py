@@ -36,8 +36,9 @@ def how_to_register(value: Any) -> str:
         return _line(kind.__name__, whole[0], whole[1].format(kind=kind.__name__))
     if package in _WITHOUT_ARRAYS:
         return (
-            "it is no array: close over it, hand it over as an argument of its own, or, in a field "
-            "of a dataclass, mark that, dataclasses.field(metadata={'static': True})"
+            "it is no array: close over it, hand it over as an argument of its own, or in a "
+            "dataclass, where text and functions are handed on, and other fields if they are "
+            "marked, dataclasses.field(metadata={'static': True})"
         )
     return _line(kind.__name__, *_of_attributes(value))
 

@@ -15,7 +15,7 @@ from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
 from numgrad.errors import DetachedError
 
 HEAD = """
-import cmath, math, statistics
+import cmath, dataclasses, math, statistics
 import numpy as np
 import scipy.fft, scipy.integrate, scipy.interpolate, scipy.optimize, scipy.signal
 import scipy.sparse.linalg
@@ -31,6 +31,11 @@ DECAY = dict(rtol=1e-9, atol=1e-9)
 
 def rate(s, y, t):
     return -t * y
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
 
 def program(t):
     rng = np.random.default_rng(0)
@@ -102,6 +107,8 @@ PROGRAMS = {
     "numpy.random.Generator": "rng.normal(t, 2.0)",
     "builtins.float": "float(t)",
     "builtins.complex": "complex(t).real",
+    "dataclasses.asdict": "dataclasses.asdict(Point(2.0, t * t))['y']",
+    "dataclasses.astuple": "dataclasses.astuple(Point(2.0, t * t))[1]",
     "scipy.linalg.cholesky": "la.cholesky(t * A)[0, 1]",
     "scipy.linalg.qr": "la.qr(t * A)[1][0, 1]",
     "scipy.integrate.quad_vec": "scipy.integrate.quad_vec(lambda x: t * x, 0, 1)[0]",
@@ -160,7 +167,7 @@ KNOWN = {
 """Values of functions that return something else, or are less exact."""
 
 
-BRACKETED = "brentq|brenth|bisect|ridder|root_scalar"
+BRACKETED = "brentq|brenth|bisect|ridder|root_scalar|asdict|astuple"
 
 
 def cases():

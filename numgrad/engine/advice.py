@@ -87,6 +87,13 @@ def _short(tree: ast.expr) -> str:
 
 
 def _instead(call: UserCall) -> str | None:
+    found = _instead_of(call)
+    if found is None and call.library == "pandas":
+        return "the tensor itself, or a dict of tensors, where this is read: pandas holds none"
+    return found
+
+
+def _instead_of(call: UserCall) -> str | None:
     if call.is_write:
         return _instead_of_array(call)
     if isinstance(call.tree, (ast.BinOp, ast.Compare)):

@@ -73,6 +73,7 @@ def static_key(value: Any) -> Hashable:
     except TypeError:
         raise ArgTypeError(
             f"jit: a static argument must be hashable, got {type(value).__name__}"
+            f"{'; write @dataclass(frozen=True)' if hasattr(value, '__dataclass_fields__') else ''}"
         ) from None
     return frozen(value)
 

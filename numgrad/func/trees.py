@@ -11,7 +11,7 @@ from numpy.lib.array_utils import byte_bounds
 from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
-from .._pytrees import VARIABLES
+from .._pytrees import VARIABLES, has_fields
 from .._tensor import Tensor, constant
 from .._unknown_leaves import how_to_register
 from ..engine.record import mode
@@ -201,6 +201,12 @@ def _position(n: int, count: int, what: str) -> int:
     return int(n) % count
 
 
+_CONSTANT = (
+    "; a field that is no parameter, such as indices, is marked so: "
+    "dataclasses.field(metadata={'static': True})"
+)
+
+
 class _Where(NamedTuple):
     """Which leaf of which argument of a transform one is, for errors."""
 
@@ -246,6 +252,7 @@ def _require_floating(dtype: np.dtype, where: _Where) -> None:
         raise DtypeError(
             f"{where} has dtype {dtype}; derivatives exist for floating point and complex "
             f"arguments only (write 1.0 instead of 1, or convert with .astype(float))"
+            f"{_CONSTANT if has_fields(type(where.argument)) else ''}"
         )
 
 

@@ -1,5 +1,7 @@
 import dataclasses
+import datetime
 import functools
+import pathlib
 import re
 import types
 from typing import Any, NamedTuple
@@ -346,3 +348,24 @@ def test_what_holds_no_arrays_is_told_where_it_may_be():
         ng.func.grad(lambda x, d: x, argnums=1)(1.0, nested)
     with pytest.raises(DtypeError, match=r"grad: argument 0 at \[1\]\.weight has dtype int64"):
         ng.func.grad(lambda pair: pair[0])((1.0, Network(weight=3)))
+
+
+@dataclasses.dataclass
+class Run:
+    rate: float
+    folder: Any = pathlib.Path("runs")
+    day: Any = datetime.date(2020, 2, 29)
+    tags: set = dataclasses.field(default_factory=lambda: {"a", 1})
+    indices: Any = None
+
+
+def test_paths_dates_and_sets_in_fields_are_handed_on():
+    run = Run(3.0)
+    for gradient in (ng.func.grad, lambda f: ng.jit(ng.func.grad(f))):
+        found = gradient(lambda r: r.rate ** len(r.tags))(run)
+        assert float(found.rate) == 6.0
+        assert (found.folder, found.day, found.tags) == (run.folder, run.day, run.tags)
+    with pytest.raises(DtypeError, match=r"at \.indices has .*such as indices, is marked so"):
+        ng.func.grad(lambda r: r.rate * r.indices[0])(Run(3.0, indices=np.array([1, 2])))
+    with pytest.raises(ArgTypeError, match=r"got Run; write @dataclass\(frozen=True\)"):
+        ng.jit(lambda r, x: x * r.rate, static_argnums=0)(run, 2.0)

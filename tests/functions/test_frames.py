@@ -109,3 +109,14 @@ def test_what_is_transformed_may_return_constants_of_pandas():
         ng.jit(lambda x: pd.Series(["a"]))(NUMBERS)
     with pytest.raises(ng.errors.ArgTypeError, match=r"write \.to_numpy\(\)"):
         ng.func.grad(lambda s: (s**2).sum())(series)
+
+
+def test_frames_made_of_tensors_are_told_to_be_tensors():
+    x = ng.tensor(NUMBERS, requires_grad=True)
+    frame = pd.DataFrame({"u": NUMBERS})
+    for call in (
+        lambda: pd.Series(x), lambda: pd.DataFrame({"a": x}), lambda: frame.__setitem__("w", x * 2),
+        lambda: ng.func.grad(lambda x: pd.Series(x).sum())(NUMBERS),
+    ):  # fmt: skip
+        with pytest.raises(DetachedError, match="write .*: pandas holds none|to_numpy"):
+            call()
