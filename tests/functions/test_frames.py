@@ -59,7 +59,7 @@ def test_products_with_a_frame_on_the_right():
 def test_products_with_a_frame_on_the_left_name_what_to_write():
     """pandas asks no right factor whether it has an answer, so there is none but an error."""
     for factor in (pd.DataFrame(MATRIX), pd.Series(NUMBERS)):
-        with pytest.raises(DetachedError, match=r"Write df\.to_numpy\(\) @ x"):
+        with pytest.raises(DetachedError, match=r"write a\.to_numpy\(\) @ t"):
             ng.func.grad(lambda t, a=factor: (a @ t).sum())(np.ones(3))
 
 
@@ -111,12 +111,16 @@ def test_what_is_transformed_may_return_constants_of_pandas():
         ng.func.grad(lambda s: (s**2).sum())(series)
 
 
+def written(frame, x):
+    frame["w"] = x
+
+
 def test_frames_made_of_tensors_are_told_to_be_tensors():
     x = ng.tensor(NUMBERS, requires_grad=True)
     frame = pd.DataFrame({"u": NUMBERS})
     for call in (
-        lambda: pd.Series(x), lambda: pd.DataFrame({"a": x}), lambda: frame.__setitem__("w", x * 2),
+        lambda: pd.Series(x), lambda: pd.DataFrame({"a": x}), lambda: written(frame, x * 2),
         lambda: ng.func.grad(lambda x: pd.Series(x).sum())(NUMBERS),
     ):  # fmt: skip
-        with pytest.raises(DetachedError, match="write .*: pandas holds none|to_numpy"):
+        with pytest.raises(DetachedError, match=r"write .*: pandas holds none"):
             call()
