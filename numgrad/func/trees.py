@@ -260,7 +260,8 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
     """Return the outputs of a function as tensors; numbers and arrays are constants."""
     leaves, rebuild = flatten(tree)
     tensors = []
-    for leaf in map(unframed, leaves):
+    for given in leaves:
+        leaf = given if _is_leaf(given) else unframed(given)
         if isinstance(leaf, Selected):
             leaf.refuse()
         if not _is_leaf(leaf):
