@@ -99,7 +99,8 @@ def coo(data: ArrayLike, coords: Any, shape: Any = None) -> SparseArray:
     return _placed(data, rows, columns, shape, "coo")
 
 
-def _size(shape: Any) -> tuple[int, int]:
+def size_of(shape: Any) -> tuple[int, int]:
+    """Return a shape as a pair of integers."""
     m, n = pair(shape, "shape", "rows and columns")
     return integer(m, "shape"), integer(n, "shape")
 
@@ -107,7 +108,7 @@ def _size(shape: Any) -> tuple[int, int]:
 def _placed(
     data: ArrayLike, rows: np.ndarray, columns: np.ndarray, shape: Any, what: str
 ) -> SparseArray:
-    m, n = _size(shape)
+    m, n = size_of(shape)
     data = as_tensor(data)
     if not data.shape == rows.shape == columns.shape:
         raise ValueError(
@@ -171,7 +172,7 @@ def diags(
     if len(parts) != len(offsets) or len(set(offsets)) != len(offsets) or not parts:
         raise ValueError(f"diags: {len(parts)} diagonals for the offsets {offsets}, each of which "
                          f"comes once")  # fmt: skip
-    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else _size(shape)
+    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else size_of(shape)
     sizes = [min(m + k, n - k, m, n) for k in offsets]
     numbers = [
         _fitted(part, size, k, (m, n))

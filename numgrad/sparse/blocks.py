@@ -9,9 +9,9 @@ from .._tensor import Tensor
 from ..functions.joining import concat
 from ..functions.operands import as_tensor
 from ..functions.sparse import is_sparse
-from ..functions.wanted import sequence
+from ..functions.wanted import integer, sequence
 from .array import SparseArray, at_places, of_scipy
-from .assembly import coo, csr
+from .assembly import coo, csr, size_of
 
 
 def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:  # noqa: A002
@@ -184,6 +184,8 @@ def triu(A: Any, k: int = 0, format: str | None = None) -> SparseArray:  # noqa:
 
 
 def _triangle(A: SparseArray, name: str, k: int) -> SparseArray:
+    k = integer(k, "k")
+
     def cut(numbered: Any) -> Any:
         from scipy import sparse as scipy_sparse
 
@@ -252,13 +254,18 @@ def _constructed(arg1: Any, shape: Any, compressed: Callable[..., SparseArray]) 
             return coo(*arg1, shape)
         return coo(np.zeros(0), (np.zeros(0, int), np.zeros(0, int)), arg1)
     found = _sparse(arg1, "csr_array")
-    if shape is not None and tuple(shape) != found.shape:
-        raise ValueError(f"csr_array: a matrix of shape {found.shape}, and shape={tuple(shape)}")
+    if shape is not None and size_of(shape) != found.shape:
+        raise ValueError(f"csr_array: a matrix of shape {found.shape}, and shape={shape}")
     return found
 
 
 def _as_dtype(A: SparseArray, dtype: Any) -> SparseArray:
-    return A if dtype is None else A.astype(dtype)
+    if dtype is None:
+        return A
+    try:
+        return A.astype(np.dtype(dtype))
+    except TypeError as error:
+        raise TypeError(f"dtype={dtype!r}: {error}") from None
 
 
 def _sparse(A: Any, what: str) -> SparseArray:
