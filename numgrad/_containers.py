@@ -11,11 +11,10 @@ from typing import Any
 import optree
 
 from ._ending import uncut
-from ._pytrees import CALLS, open_new
+from ._pytrees import CALLS, has_fields, open_new
 
 dict_insertion_ordered = optree.dict_insertion_ordered
 tree_unflatten = uncut(optree.tree_unflatten)
-_broadcast_prefix = uncut(optree.broadcast_prefix)
 _flatten = uncut(optree.tree_flatten)
 
 
@@ -52,6 +51,30 @@ def tree_map(function: Callable[[Any], Any], tree: Any, **options: Any) -> Any:
     return tree_unflatten(structure, map(function, leaves))
 
 
-def broadcast_prefix(prefix: Any, tree: Any, *, none_is_leaf: bool, namespace: str) -> list[Any]:
-    """Return the leaves of a prefix of a container, once for each leaf of what it stands for."""
-    return _broadcast_prefix(prefix, tree, none_is_leaf=none_is_leaf, namespace=namespace)
+def broadcast_prefix(prefix: Any, tree: Any, namespace: str) -> list[Any]:
+    """Return the leaves of a prefix of a container, once for each leaf of what it stands for; None
+    is a leaf. A dataclass has a prefix for each field that holds leaves in the container, whatever
+    its other fields are.
+
+    Raises
+    ------
+    ValueError
+        If the prefix is no prefix.
+    """
+    options: dict[str, Any] = {"none_is_leaf": True, "namespace": namespace}
+    parts, structure = tree_flatten(prefix, lambda x: x is not prefix, **options)
+    if parts and parts[0] is prefix:
+        return [prefix] * len(tree_leaves(tree, **options))
+    children, expected = tree_flatten(tree, lambda x: x is not tree, **options)
+    if type(prefix) is type(tree) and has_fields(type(tree)):
+        parts = [getattr(prefix, name) for name in expected.entries()]
+    elif structure != expected:
+        raise ValueError(f"expected {_said(tree)}, got {_said(prefix)}")
+    pairs = zip(parts, children, strict=True)
+    return [leaf for pair in pairs for leaf in broadcast_prefix(*pair, namespace)]
+
+
+def _said(tree: Any) -> str:
+    """Return what a container is, and how many items it has."""
+    count = f" of {len(tree)}" if isinstance(tree, (tuple, list, dict)) else ""
+    return f"a {type(tree).__name__}{count}"

@@ -30,8 +30,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
 """Namespaces, and those of numgrad in which a function of theirs has the same name."""
 
 _ODE = "interop.scipy.solve_ivp(f, (t0, t1), y0)"
-_CSR = "sparse.csr(data, indices, indptr, shape)"
-_COO = "sparse.coo(data, (rows, columns), shape)"
+_SPSOLVE = "interop.scipy.spsolve(A, b)"
 
 OTHERS: dict[str, str] = {
     "numpy.asarray_chkfinite": "asarray",
@@ -58,11 +57,15 @@ OTHERS: dict[str, str] = {
     "scipy.optimize.minimize_scalar": "interop.scipy.minimize(f, x0)",
     "scipy.optimize.approx_fprime": "func.grad(f)(x)",
     "scipy.interpolate.interp1d": "interp(x, xp, fp)",
-    "scipy.sparse.csr_array": _CSR,
-    "scipy.sparse.csr_matrix": _CSR,
-    "scipy.sparse.coo_array": _COO,
-    "scipy.sparse.coo_matrix": _COO,
-    "scipy.sparse.diags_array": "sparse.diags",
+    "scipy.sparse.csr_matrix": "sparse.csr_array",
+    "scipy.sparse.csc_matrix": "sparse.csc_array",
+    "scipy.sparse.coo_matrix": "sparse.coo_array",
+    "scipy.sparse.linalg.cg": _SPSOLVE,
+    "scipy.sparse.linalg.gmres": _SPSOLVE,
+    "scipy.sparse.linalg.bicgstab": _SPSOLVE,
+    "scipy.sparse.linalg.minres": _SPSOLVE,
+    "scipy.sparse.linalg.spilu": "interop.scipy.splu(A)",
+    "scipy.sparse.linalg.expm": "linalg.expm(A.toarray())",
 }
 """Functions whose counterpart has another name or other arguments. One that is followed by
 parentheses is to be called so, others as what they stand for."""
@@ -80,6 +83,8 @@ TEXTS: dict[str, str] = {
     "numpy.ndarray": "{ng}.asarray({object}){rest}",
     "numpy.random.Generator": "{ng}.random{method}({object}, {arguments})",
     "pandas": "{object}.to_numpy() for {object}",
+    "dataclasses.asdict": "vars({first})",
+    "dataclasses.astuple": "(*vars({first}).values(),)",
 }
 """What to write instead of a conversion to a number, and of what an object of another library
 computes with a tensor. ``{first}`` is the first argument, ``{rest}`` what follows the object."""

@@ -1,5 +1,5 @@
 """Which classes are containers beside Python's own: dataclasses and what attrs makes, the arrays of
-xarray, and what users register.
+xarray, sparse arrays, and what users register.
 
 A dataclass is rebuilt field by field, without a call of its ``__init__``: a container of gradients
 need not be a valid set of parameters. What ``__post_init__`` makes of other fields would not follow
@@ -11,6 +11,8 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, time, timedelta, tzinfo
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -24,10 +26,11 @@ CALLS, ARGUMENTS, VARIABLES = "numgrad", "numgrad.jit", "numgrad.variables"
 whose dicts keep their order; what functions are differentiated by, where settings among the fields
 are no leaves."""
 
-_SETTINGS = (
-    str, bytes, bool, type(None), enum.Enum, type, slice, range, np.dtype, np.ufunc, ModuleType,
-    FunctionType, BuiltinFunctionType, MethodType,
+_OBJECTS = (
+    enum.Enum, slice, range, np.ufunc, ModuleType, FunctionType, BuiltinFunctionType, MethodType,
+    functools.partial, set, frozenset, PurePath, date, time, timedelta, tzinfo,
 )  # fmt: skip
+_SETTINGS = str, bytes, bool, type(None), type, np.dtype, *_OBJECTS
 _OF_INTEGERS = frozenset({
     "int", "bool", "str", "None", "Optional", "Union", "Literal", "typing", "tuple", "Tuple",
     "list", "List", "Sequence", "collections", "abc", "dict", "Dict",
@@ -49,6 +52,13 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
             _own.discard(kind)
         _of_users.add(kind)
         _register(kind, lambda settings: flatten, unflatten)
+
+
+def register_own(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., Any]) -> None:
+    """Make a class of numgrad a container; what it holds beside leaves is compared exactly."""
+    with _lock:
+        _register(kind, lambda settings: flatten, unflatten)
+        _own.add(kind)
 
 
 def open_new(kinds: Iterable[type]) -> bool:
@@ -73,6 +83,12 @@ _LEAVES = frozenset({np.ndarray, float, int, bool, complex, str, type(None), np.
 
 def has_fields(kind: type) -> bool:
     """Whether a class is a container because it has fields, and is not registered by a user."""
+    return kind in _own and _is_of_fields(kind)
+
+
+def is_compared(kind: type) -> bool:
+    """Whether what objects of a class hold beside leaves is compared as exactly as by a key: the
+    class is no user's, who may keep anything there, and none of xarray."""
     return kind in _own and not _is_of_xarray(kind)
 
 
@@ -95,7 +111,8 @@ def _is_of_fields(kind: type) -> bool:
 
 def _is_of_xarray(kind: type) -> bool:
     names = ("DataArray", "Dataset", "Variable")
-    return kind.__name__ in names and kind.__module__.startswith("xarray.core.")
+    kinds = [k for k in kind.__mro__ if k.__module__.startswith("xarray.core.")]
+    return any(k.__name__ in names for k in kinds) and kind.__name__ != "IndexVariable"
 
 
 # Dataclasses --------------------------------------------------------------------------------------
@@ -159,7 +176,8 @@ def _of_fields(kind: Any) -> tuple[Callable[[bool], Any], Callable[..., Any]]:
             item = getattr(value, field.name, _ABSENT)
             if item is _ABSENT:
                 continue
-            if field.is_static or (settings and _is_setting(item, field.is_whole)):
+            is_fixed = settings and is_setting(item, field.is_whole)
+            if is_fixed or field.is_static or _is_object(item):
                 fixed.append((field.name, item))
             else:
                 names.append(field.name)
@@ -202,18 +220,27 @@ def _derived(kind: Any) -> list[str]:
     return [field.name for field in made if not field.is_static and not field.is_whole]
 
 
-def _is_setting(value: Any, is_whole: bool) -> bool:
+def is_setting(value: Any, is_whole: bool) -> bool:
     """Whether a value is no array and no number to differentiate by, nor holds any; integers are
     none where the annotation says that there is nothing else."""
     if type(value) in (tuple, list, dict):
         items = list(value.values() if type(value) is dict else value)
-        return bool(items) and all(_is_setting(item, is_whole) for item in items)
+        return bool(items) and all(is_setting(item, is_whole) for item in items)
     if isinstance(value, _SETTINGS):
         return True
     if not is_whole:
         return False
     is_number = getattr(value, "shape", ()) == () and hasattr(value, "dtype")
     return isinstance(value, int) or (is_number and value.dtype.kind in "iu")
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a value is a function or the like, which no captured function takes as a leaf, or a
+    container of settings in which there is one."""
+    if type(value) in (tuple, list, dict):
+        items = value.values() if type(value) is dict else value
+        return is_setting(value, False) and any(map(_is_object, items))
+    return isinstance(value, _OBJECTS)
 
 
 def _beside(kind: type, value: Any, fields: Sequence[_Field]) -> list[tuple[str, Any]]:
@@ -224,10 +251,16 @@ def _beside(kind: type, value: Any, fields: Sequence[_Field]) -> list[tuple[str,
     for name, item in getattr(value, "__dict__", {}).items():
         if name in names or isinstance(getattr(kind, name, None), functools.cached_property):
             continue
-        if not _is_setting(item, False):
+        if not is_setting(item, False):
             raise ArgTypeError(_not_following(kind, name))
         fixed.append((name, item))
     return fixed
+
+
+def not_following(kind: type) -> str:
+    """Return what to write where ``__post_init__`` makes a field of others, else nothing."""
+    derived = _derived(kind) if _is_of_fields(kind) else []
+    return _not_following(kind, derived[0]) if derived else ""
 
 
 def _not_following(kind: type, name: str) -> str:
@@ -237,21 +270,4 @@ def _not_following(kind: type, name: str) -> str:
         f"@functools.cached_property), mark it as a constant, dataclasses.field(init=False, "
         f"metadata={{'static': True}}), or write ng.func.register_pytree({kind.__name__}, flatten, "
         f"unflatten)"
-    )
-
-
-def how_to_register(value: Any) -> str:
-    """Return the line that makes the class of an object a container, or what to give instead of
-    the object."""
-    kind = type(value)
-    if kind.__module__.startswith("pandas."):
-        return "write .to_numpy(): pandas holds no tensors"
-    if _is_of_fields(kind) and _derived(kind):
-        return _not_following(kind, _derived(kind)[0])
-    given = vars(value) if hasattr(value, "__dict__") else getattr(kind, "__slots__", ())
-    names = [name for name in given if name.isidentifier()][:4] or ["a", "b"]
-    items = ", ".join([f"x.{name}" for name in names]) + ("," if len(names) == 1 else "")
-    return (
-        f"if it holds arrays, say which: ng.func.register_pytree({kind.__name__}, lambda x: "
-        f"(({items}), None), lambda aux, children: {kind.__name__}(*children))"
     )

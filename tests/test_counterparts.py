@@ -15,7 +15,7 @@ from numgrad._counterparts import NAMESPACES, OTHERS, TEXTS
 from numgrad.errors import DetachedError
 
 HEAD = """
-import cmath, math, statistics
+import cmath, dataclasses, math, statistics
 import numpy as np
 import scipy.fft, scipy.integrate, scipy.interpolate, scipy.optimize, scipy.signal
 import scipy.sparse.linalg
@@ -31,6 +31,11 @@ DECAY = dict(rtol=1e-9, atol=1e-9)
 
 def rate(s, y, t):
     return -t * y
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
 
 def program(t):
     rng = np.random.default_rng(0)
@@ -102,6 +107,8 @@ PROGRAMS = {
     "numpy.random.Generator": "rng.normal(t, 2.0)",
     "builtins.float": "float(t)",
     "builtins.complex": "complex(t).real",
+    "dataclasses.asdict": "dataclasses.asdict(Point(2.0, t * t))['y']",
+    "dataclasses.astuple": "dataclasses.astuple(Point(2.0, t * t))[1]",
     "scipy.linalg.cholesky": "la.cholesky(t * A)[0, 1]",
     "scipy.linalg.qr": "la.qr(t * A)[1][0, 1]",
     "scipy.integrate.quad_vec": "scipy.integrate.quad_vec(lambda x: t * x, 0, 1)[0]",
@@ -121,12 +128,15 @@ PROGRAMS = {
     "scipy.optimize.minimize_scalar": "scipy.optimize.minimize_scalar(lambda x: (x - t) ** 2).x",
     "scipy.optimize.approx_fprime": "scipy.optimize.approx_fprime([2.0], lambda x: t * x[0] ** 2)",
     "scipy.interpolate.interp1d": "scipy.interpolate.interp1d(X, t * X * X)(0.3)",
-    "scipy.sparse.csr_array": "scipy.sparse.csr_array(t * A) @ np.ones(2)",
     "scipy.sparse.csr_matrix": "scipy.sparse.csr_matrix(t * A) @ np.ones(2)",
-    "scipy.sparse.coo_array": "scipy.sparse.coo_array(t * A) @ np.ones(2)",
+    "scipy.sparse.csc_matrix": "scipy.sparse.csc_matrix(t * A) @ np.ones(2)",
     "scipy.sparse.coo_matrix": "scipy.sparse.coo_matrix(t * A) @ np.ones(2)",
-    "scipy.sparse.diags_array": "scipy.sparse.diags_array([t * X, X], offsets=[0, 1]) @ X",
-    "scipy.sparse": "scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3)",
+    "scipy.sparse": """
+        scipy.sparse.diags([t * X, [t, 1.0]], [0, 1]) @ np.ones(3)
+        scipy.sparse.csr_array(t * A) @ np.ones(2); scipy.sparse.coo_array(t * A) @ np.ones(2)
+        scipy.sparse.csc_array(t * A) @ np.ones(2)
+        scipy.sparse.diags_array([t * X, X], offsets=[0, 1]) @ X
+    """,
 }
 _ROOT = "ng.interop.scipy.root(lambda x, t: x * x - t, 0.5, (t,)).x"
 CORRECTED = {
@@ -147,12 +157,6 @@ CORRECTED = {
     ),
     "ng.func.grad(f)(x)": "ng.func.grad(lambda x: t * x[0] ** 2)(np.array([2.0]))",
     "ng.interp(x, xp, fp)": "ng.interp(0.3, X, t * X * X)",
-    "ng.sparse.csr(data, indices, indptr, shape)": (
-        "ng.sparse.csr(t * S.data, S.indices, S.indptr, S.shape) @ np.ones(2)"
-    ),
-    "ng.sparse.coo(data, (rows, columns), shape)": (
-        "ng.sparse.coo((t * A).ravel(), ([0, 0, 1, 1], [0, 1, 0, 1]), (2, 2)) @ np.ones(2)"
-    ),
 }
 """The same programs as the advice would have them where it has other arguments."""
 KNOWN = {
@@ -163,7 +167,7 @@ KNOWN = {
 """Values of functions that return something else, or are less exact."""
 
 
-BRACKETED = "brentq|brenth|bisect|ridder|root_scalar"
+BRACKETED = "brentq|brenth|bisect|ridder|root_scalar|asdict|astuple"
 
 
 def cases():
@@ -236,8 +240,45 @@ def test_what_is_advised_has_the_gradient(program, run):
     np.testing.assert_allclose(slope, differences(total(exact, np)), rtol=1e-5, atol=1e-9)
 
 
+OF_SPARSE_ARRAYS = {
+    "scipy.sparse.linalg.cg": "scipy.sparse.linalg.cg(K, np.ones(2), rtol=1e-13)[0]",
+    "scipy.sparse.linalg.gmres": "scipy.sparse.linalg.gmres(K, np.ones(2), rtol=1e-13)[0]",
+    "scipy.sparse.linalg.bicgstab": "scipy.sparse.linalg.bicgstab(K, np.ones(2), rtol=1e-13)[0]",
+    "scipy.sparse.linalg.minres": "scipy.sparse.linalg.minres(K, np.ones(2), rtol=1e-13)[0]",
+    "scipy.sparse.linalg.expm": "scipy.sparse.linalg.expm(K).toarray()",
+    "scipy.sparse.linalg.spilu": "scipy.sparse.linalg.spilu(K).solve(np.ones(2))",
+    "scipy.sparse": "scipy.sparse.vstack([K, K]).toarray(); scipy.sparse.kron(K, K).toarray()",
+}
+ADVISED = {
+    "ng.interop.scipy.spsolve(A, b)": "ng.interop.scipy.spsolve(K, np.ones(2))",
+    "ng.linalg.expm(A.toarray())": "ng.linalg.expm(K.toarray())",
+    "ng.interop.scipy.splu(A)": "ng.interop.scipy.splu(K).solve(np.ones(2))",
+}
+
+
+def test_functions_of_scipy_that_do_not_take_sparse_arrays_of_tensors(run):
+    for text in OF_SPARSE_ARRAYS.values():
+        for program in text.split(";"):
+            function = run(f"(lambda K: {program.strip()})(ng.sparse.csr_array(t * A))")
+            with pytest.raises((TypeError, ValueError)) as caught:
+                function(ng.tensor(0.7, requires_grad=True))
+            error = caught.value.__cause__ or caught.value
+            typed, written = re.match(
+                r"(.*), at .* takes no sparse array of ng.sparse: write (.*)\.$", str(error)
+            ).groups()
+            corrected = ADVISED.get(written, written)
+            exact = run(f"(lambda K: {program.strip()})(scipy.sparse.csc_array(t * A))")
+            mended = run(f"(lambda K: {program.strip().replace(typed, corrected)})"
+                         f"(ng.sparse.csr_array(t * A))")  # fmt: skip
+            if written in ADVISED:
+                mended = run(f"(lambda K: {corrected})(ng.sparse.csr_array(t * A))")
+            slope = ng.func.jacobian(mended)(0.7)
+            slope = slope if isinstance(slope, np.ndarray) else slope.toarray()
+            np.testing.assert_allclose(slope, differences(exact), rtol=1e-6, atol=1e-8)
+
+
 def test_every_row_is_carried_out():
-    elsewhere = {"builtins.max", "builtins.min", "pandas"}
+    elsewhere = {"builtins.max", "builtins.min", "pandas", *OF_SPARSE_ARRAYS}
     assert set(NAMESPACES) | set(OTHERS) | set(TEXTS) == set(PROGRAMS) | elsewhere
 
 

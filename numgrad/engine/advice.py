@@ -47,6 +47,12 @@ def _advice() -> Advice | None:
     return Advice(call.name or "", _typed(call), call.site, write, _outer(next(calls, None)))
 
 
+def typed() -> tuple[str, str]:
+    """Return the source of the running call of the user's program, and where that is."""
+    call = next(user_calls(), None)
+    return ("", "") if call is None else (_typed(call), f"at {call.site}")
+
+
 def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
     """Return why a value cannot be read yet, and the user's line; what to write instead of the
     call that asks for it, or else what is said ``otherwise``."""
@@ -81,6 +87,13 @@ def _short(tree: ast.expr) -> str:
 
 
 def _instead(call: UserCall) -> str | None:
+    found = _instead_of(call)
+    if found is None and call.library == "pandas":
+        return "the tensor itself, or a dict of tensors, where this is read: pandas holds none"
+    return found
+
+
+def _instead_of(call: UserCall) -> str | None:
     if call.is_write:
         return _instead_of_array(call)
     if isinstance(call.tree, (ast.BinOp, ast.Compare)):

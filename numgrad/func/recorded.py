@@ -13,10 +13,10 @@ from .._collector import paused
 from .._declare import registry
 from .._device_array import DeviceArray
 from .._errors import ArgTypeError
-from .._pytrees import how_to_register
 from .._settings import settings
 from .._specs import Same
 from .._tensor import Tensor, constant
+from .._unknown_leaves import how_to_register
 from ..engine.executable import watch
 from ..engine.graph import Accumulator, Spec, Value, next_number
 from ..engine.holding import held
@@ -27,6 +27,7 @@ from ..engine.results import maker
 from ..engine.rows import make_explicit, require_one_batch, with_rows
 from ..engine.select import number_of, reachable
 from ..engine.values import CPU
+from ..functions.frames import unframed
 from ..functions.operands import as_scalar
 from ..functions.selected import Selected
 from .devices import require_one
@@ -136,7 +137,8 @@ class Recorded:
             mode.capture.has_rows = True
         args, kwargs = self._call.rebuild(arguments)
         result = self._function(*args, **kwargs)
-        leaves, self.structure = optree.tree_flatten(result, none_is_leaf=True)  # type: ignore[arg-type]
+        found, self.structure = optree.tree_flatten(result, none_is_leaf=True)
+        leaves = list(map(unframed, found))
         self.positions = [n for n, leaf in enumerate(leaves) if _is_result(leaf)]
         self.fixed = [None if _is_result(leaf) else leaf for leaf in leaves]
         for leaf in self.fixed:

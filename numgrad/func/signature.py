@@ -10,9 +10,9 @@ import numpy as np
 from .. import _containers as optree
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError
-from .._pytrees import how_to_register
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
+from .._unknown_leaves import how_to_register
 from ..engine.memory_order import of_copy
 from ..engine.record import mode
 from ..functions.arithmetic import is_operand

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
-from .._pytrees import ARGUMENTS, Rest, has_fields
+from .._pytrees import ARGUMENTS, Rest, is_compared
 from .._xarray import Labels
 from ..engine.values import Value
 
@@ -48,7 +48,9 @@ def _is_exact(item: Any) -> bool:
         return set(map(type, item)) <= {str}
     if isinstance(item, Rest):
         return not item.fixed
-    return isinstance(item, type) and (issubclass(item, tuple) or has_fields(item))
+    if isinstance(item, type):
+        return issubclass(item, tuple) or is_compared(item)
+    return getattr(item, "is_exact", False)  # equal ones are alike in all that they hold
 
 
 def is_lasting(value: Any) -> bool:
@@ -71,6 +73,7 @@ def static_key(value: Any) -> Hashable:
     except TypeError:
         raise ArgTypeError(
             f"jit: a static argument must be hashable, got {type(value).__name__}"
+            f"{'; write @dataclass(frozen=True)' if hasattr(value, '__dataclass_fields__') else ''}"
         ) from None
     return frozen(value)
 

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -11,13 +11,15 @@ from numpy.lib.array_utils import byte_bounds
 from .._declare import registry
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError, DtypeError
-from .._pytrees import VARIABLES, how_to_register
+from .._pytrees import VARIABLES, has_fields
 from .._tensor import Tensor, constant
+from .._unknown_leaves import how_to_register
 from ..engine.record import mode
 from ..engine.results import copied
 from ..engine.seen import seen
 from ..engine.select import reaches_outside
 from ..engine.values import CPU, next_number
+from ..functions.frames import unframed
 from ..functions.operands import as_scalar, plain
 from ..functions.selected import Selected
 
@@ -81,7 +83,7 @@ class Variables:
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flat[n]
-            fresh = [_variable(leaf, n, what) for leaf in leaves]
+            fresh = [_variable(leaf, _Where(what, n, args[n], k)) for k, leaf in enumerate(leaves)]
             flat[n] = fresh, rebuild  # what is differentiated by twice is so by a copy, too
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
@@ -199,21 +201,42 @@ def _position(n: int, count: int, what: str) -> int:
     return int(n) % count
 
 
-def _variable(leaf: Any, position: int, what: str) -> Tensor:
+_CONSTANT = (
+    "; a field that is no parameter, such as indices, is marked so: "
+    "dataclasses.field(metadata={'static': True})"
+)
+
+
+class _Where(NamedTuple):
+    """Which leaf of which argument of a transform one is, for errors."""
+
+    what: str
+    position: int
+    argument: Any
+    number: int
+
+    def __str__(self) -> str:
+        keys = places(self.argument)[self.number]
+        parts = [f".{k}" if isinstance(k, str) and k.isidentifier() else f"[{k!r}]" for k in keys]
+        at = f" at {''.join(parts)}" if parts else ""
+        return f"{self.what}: argument {self.position}{at}"
+
+
+def _variable(leaf: Any, where: _Where) -> Tensor:
     if isinstance(leaf, Tensor):
-        _require_floating(leaf.dtype, position, what)
+        _require_floating(leaf.dtype, where)
         if leaf.requires_grad and mode.grad:
             return registry["copy"](leaf)
         variable: Any = plain(leaf).detached().as_variable()
         return as_scalar(variable) if leaf.is_scalar else variable
     if not _is_leaf(leaf):
         raise ArgTypeError(
-            f"{what}: argument {position} has a leaf of type {type(leaf).__name__}, expected an "
-            f"array; {how_to_register(leaf)}"
+            f"{where} has a leaf of type {type(leaf).__name__}, expected an array; "
+            f"{how_to_register(leaf)}"
         )
     require_plain(seen(leaf))
     array = numbers(copied(leaf) if type(leaf) is np.ndarray else np.array(leaf))
-    _require_floating(array.dtype, position, what)
+    _require_floating(array.dtype, where)
     variable = Tensor(array).as_variable()
     return variable if isinstance(leaf, np.ndarray) else as_scalar(variable)
 
@@ -224,12 +247,12 @@ def require_function(function: Any, what: str) -> None:
         raise ArgTypeError(f"{what}: expected a function, got {type(function).__name__}")
 
 
-def _require_floating(dtype: np.dtype, position: int, what: str) -> None:
+def _require_floating(dtype: np.dtype, where: _Where) -> None:
     if dtype.kind not in "fc":
         raise DtypeError(
-            f"{what}: argument {position} has dtype {dtype}; derivatives exist for floating point "
-            f"and complex "
+            f"{where} has dtype {dtype}; derivatives exist for floating point and complex "
             f"arguments only (write 1.0 instead of 1, or convert with .astype(float))"
+            f"{_CONSTANT if has_fields(type(where.argument)) else ''}"
         )
 
 
@@ -237,7 +260,8 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
     """Return the outputs of a function as tensors; numbers and arrays are constants."""
     leaves, rebuild = flatten(tree)
     tensors = []
-    for leaf in leaves:
+    for given in leaves:
+        leaf = given if _is_leaf(given) else unframed(given)
         if isinstance(leaf, Selected):
             leaf.refuse()
         if not _is_leaf(leaf):

@@ -8,8 +8,9 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .. import _containers as optree
 from .._errors import ArgTypeError
-from .._pytrees import VARIABLES, how_to_register
+from .._pytrees import VARIABLES
 from .._tensor import Tensor
+from .._unknown_leaves import how_to_register
 
 
 def leaf_axes(in_axes: Any, args: Sequence[Any], leaves: Sequence[Any]) -> list[int | None]:
@@ -37,7 +38,7 @@ def _spread(axes: Any, tree: Any, what: str, none_is_leaf: bool = True) -> list[
     try:
         structure = optree.tree_structure(tree, none_is_leaf=none_is_leaf, namespace=VARIABLES)
         marks = structure.unflatten([object() for _ in range(structure.num_leaves)])
-        found = optree.broadcast_prefix(axes, marks, none_is_leaf=True, namespace=VARIABLES)
+        found = optree.broadcast_prefix(axes, marks, VARIABLES)
     except (ValueError, TypeError) as error:
         raise ArgTypeError(
             f"vmap: {what}={axes!r} does not fit the containers of the "

@@ -351,6 +351,7 @@ class Methods:
         return exchange.cuda_interface(self)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        namespace.require_alone(sys._getframe(1))
         return namespace.array_namespace(api_version)
 
     __array__ = protocols.array

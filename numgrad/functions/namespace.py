@@ -1,12 +1,14 @@
 """What the Array API standard asks of a namespace: how to find it, and facts about it."""
 
 import sys
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from .. import _devices
+from .._errors import ArgTypeError
+from ..engine import advice
 
 __array_api_version__ = "2025.12"
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
@@ -25,6 +27,24 @@ def array_namespace(api_version: str | None = None) -> ModuleType:
             f"version {api_version!r} of the Array API is not among {', '.join(_VERSIONS)}"
         )
     return sys.modules[__name__.partition(".")[0]]
+
+
+def require_alone(caller: FrameType) -> None:
+    """Raise where `array_api_compat`, which asks each array for its namespace, has arrays of NumPy
+    beside tensors: it would refuse these, and could not say what to write instead."""
+    if caller.f_code.co_name != "array_namespace":
+        return
+    given = caller.f_locals.get("xs")
+    others = given if isinstance(given, tuple) else ()
+    if not any(isinstance(x, (np.ndarray, np.generic)) for x in others):
+        return
+    typed, at = advice.typed()
+    is_of_scipy = caller.f_globals.get("__name__", "").startswith("scipy.")
+    patched = " or, for SciPy's functions, `with ng.interop.scipy.patch():` around it"
+    raise ArgTypeError(
+        f"{typed or 'a function'} computes with tensors or with arrays of NumPy, not with both, "
+        f"{at}: write ng.asarray(...) of the arrays{patched if is_of_scipy else ''}"
+    )
 
 
 class NamespaceInfo:

@@ -34,7 +34,8 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     what, instead = _way_out(dtype)
     if is_product_of_pandas(sys._getframe(1)):
         what, instead = PRODUCT_OF_PANDAS
-    leaving.refuse(tensor, what, instead, has_slope=instead is leaving.ARRAY)
+    is_asked = instead is leaving.ARRAY or what == PRODUCT_OF_PANDAS[0]
+    leaving.refuse(tensor, what, instead, has_slope=is_asked)
     found = tensor.numpy(copy=bool(copy))
     return found if dtype is None or found.dtype == dtype else found.astype(dtype)
 

@@ -24,39 +24,7 @@ def is_sparse(x: Any) -> bool:
 
 
 def matmul(a: Any, b: Any, /, *, data: ArrayLike | None = None) -> Tensor:
-    """Return the product of a sparse array of SciPy and a tensor, on either side: ``a @ b``.
-
-    Parameters
-    ----------
-    a, b : sparse array and array_like, or the other way round
-        The tensor is a vector, or has matrices in its last two axes.
-    data : array_like, optional
-        Numbers to take for those that the sparse array stores: of the shape of its ``data``, with
-        the axes of a batch in front. Of other formats than csr, csc, bsr, coo and dia they are
-        those of ``.tocsr()``.
-
-    Raises
-    ------
-    TypeError
-        Unless exactly one of `a` and `b` is sparse.
-    ValueError
-        If the sizes do not fit.
-
-    Notes
-    -----
-    For :math:`C = A B` with cotangent :math:`G` the gradient of :math:`B` is :math:`A^H G`, that of
-    a stored element :math:`\\sum_k G_{ik} \\bar B_{jk}`: no other element is ever computed.
-    Products with csr and csc arrays read them as they are; other formats are put in order first.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> from scipy.sparse import csr_array
-    >>> S = csr_array([[1.0, 0.0], [2.0, 3.0]])
-    >>> x, data = (ng.tensor(v, requires_grad=True) for v in ([1.0, 10.0], S.data))
-    >>> ng.grad(ng.sparse.matmul(S, x, data=data).sum(), [x, data])
-    (tensor([3., 3.]), tensor([ 1.,  1., 10.]))
-    """
+    """Return the product of a sparse array of SciPy and a tensor, see `ng.sparse.matmul`."""
     if is_sparse(a) == is_sparse(b):
         raise TypeError(
             f"sparse.matmul takes one sparse array and one tensor, got {type(a).__name__} and "

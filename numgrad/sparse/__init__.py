@@ -7,16 +7,26 @@ The other modules are imported when one of the names is first asked for.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..functions.sparse import matmul as matmul
-
 if TYPE_CHECKING:
     from .array import SparseArray as SparseArray
-    from .assembly import block_array as block_array
     from .assembly import coo as coo
     from .assembly import csr as csr
     from .assembly import diags as diags
+    from .assembly import diags_array as diags_array
     from .assembly import eye as eye
-    from .assembly import kron as kron
+    from .assembly import eye_array as eye_array
+    from .assembly import identity as identity
+    from .blocks import block_array as block_array
+    from .blocks import block_diag as block_diag
+    from .blocks import bmat as bmat
+    from .blocks import coo_array as coo_array
+    from .blocks import csc_array as csc_array
+    from .blocks import csr_array as csr_array
+    from .blocks import hstack as hstack
+    from .blocks import kron as kron
+    from .blocks import tril as tril
+    from .blocks import triu as triu
+    from .blocks import vstack as vstack
     from .derivatives import hessian as hessian
     from .derivatives import hessian_pattern as hessian_pattern
     from .derivatives import jacobian as jacobian
@@ -25,23 +35,48 @@ if TYPE_CHECKING:
     from .derivatives import prepare_hessian as prepare_hessian
     from .prepared import Prepared as Prepared
     from .prepared import PreparedHessian as PreparedHessian
+    from .products import matmul as matmul
 
 __all__ = [
-    "Prepared", "PreparedHessian", "SparseArray", "block_array", "coo", "csr", "diags", "eye",
-    "hessian", "hessian_pattern", "jacobian", "jacobian_pattern", "kron", "matmul", "prepare",
-    "prepare_hessian",
+    "Prepared", "PreparedHessian", "SparseArray", "block_array", "block_diag", "coo", "coo_array",
+    "csc_array", "csr", "csr_array", "diags", "eye", "hessian", "hessian_pattern", "hstack",
+    "jacobian", "jacobian_pattern", "kron", "matmul", "prepare", "prepare_hessian", "tril", "triu",
+    "vstack",
 ]  # fmt: skip
 
-_HOMES = {"SparseArray": "array"} | dict.fromkeys(
-    ("block_array", "coo", "csr", "diags", "eye", "kron"), "assembly"
-)
+_NAMES = {
+    "array": "SparseArray",
+    "assembly": "coo csr diags diags_array eye eye_array identity",
+    "blocks": "block_array block_diag bmat coo_array csc_array csr_array hstack kron tril triu "
+              "vstack",
+    "derivatives": "hessian hessian_pattern jacobian jacobian_pattern prepare prepare_hessian",
+    "prepared": "Prepared PreparedHessian",
+    "products": "matmul",
+}  # fmt: skip
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "prepared" if name.startswith("Prepared") else _HOMES.get(name, "derivatives")
-    return getattr(importlib.import_module(f".{home}", __name__), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_instead(name)}")
+
+
+def _instead(name: str) -> str:
+    """Return what to write instead of a name of SciPy's."""
+    if name == "linalg":
+        return ": ng.interop.scipy has spsolve, splu, factorized and eigsh"
+    own = name.replace("_matrix", "_array")
+    if own != name and own in _HOMES:
+        return f": write ng.sparse.{own}, with A @ B for products, as A * B is elementwise"
+    if name in ("lil_matrix", "lil_array", "dok_matrix", "dok_array"):
+        return ": write ng.sparse.coo(data, (rows, columns)), as sparse arrays are not written"
+    if name in ("issparse", "isspmatrix"):
+        return ": write isinstance(A, ng.sparse.SparseArray)"
+    scipy_sparse = importlib.import_module("scipy.sparse")
+    if name.startswith("_") or not hasattr(scipy_sparse, name):
+        return ""
+    return f": give ng.sparse.csr_array what scipy.sparse.{name} makes, whose numbers are constants"
 
 
 def __dir__() -> list[str]:

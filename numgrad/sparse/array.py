@@ -1,17 +1,19 @@
 """`SparseArray`: a sparse matrix whose stored numbers are a tensor."""
 
-import sys
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError
+from .. import _pytrees
 from .._tensor import Tensor
 from ..functions.operands import as_tensor, as_tensors
 from ..functions.sparse import is_sparse
 from . import structure as places
+from . import unavailable
+from .containers import flatten, unflatten_as
+from .parts import part
 from .structure import Structure
 
 
@@ -22,7 +24,9 @@ class SparseArray:
     arrays answer to Python's operators it answers, with gradients to the numbers: ``*`` and ``/``
     are elementwise, ``@`` is the product of matrices. There is one format, row by row, in each row
     by columns, no place twice. Which elements are stored depends on the operations alone, never on
-    values: a number that happens to be 0 stays.
+    values: a number that happens to be 0 stays. Transforms take and return it as a container of
+    ``data``: the gradient of a number is a sparse array, too. What has other axes, as a block of a
+    Jacobian or what `vmap` stacks, is an array of stored numbers in their order.
 
     Attributes
     ----------
@@ -30,6 +34,8 @@ class SparseArray:
         The stored numbers, in the order of rows and columns.
     indices, indptr : numpy.ndarray
         Their columns, and where each row begins, as `scipy.sparse.csr_array` has them.
+    coords, row, col
+        Rows and columns of the stored numbers, as `scipy.sparse.coo_array` has them.
     shape, dtype, nnz
         As in SciPy.
 
@@ -58,7 +64,12 @@ class SparseArray:
     shape = property(lambda self: self._structure.shape)
     indices = property(lambda self: self._structure.indices)
     indptr = property(lambda self: self._structure.indptr)
+    row = property(lambda self: self._structure.rows)
+    col = indices
+    coords = property(lambda self: (self.row, self.col))
     nnz = size = property(lambda self: self._structure.nnz)
+    real = property(lambda self: self.with_data(as_tensor(self._data).real))
+    imag = property(lambda self: self.with_data(as_tensor(self._data).imag))
     dtype = property(lambda self: self._data.dtype)
 
     def __repr__(self) -> str:
@@ -68,21 +79,25 @@ class SparseArray:
         return SparseArray, (self._data, self._structure)
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        caller = sys._getframe(1)
-        if caller.f_globals.get("__name__", "").startswith("scipy.sparse.") and (
-            caller.f_code.co_name in _OPERATIONS
-        ):
-            return np.empty((), object)  # which leaves the operation to this class
-        raise ArgTypeError(
-            "a sparse array of ng.sparse is no dense one: write A.toarray(), or for solvers "
-            "ng.interop.scipy.spsolve(A, b) and eigsh(A, k)"
-        )
+        return unavailable.as_ndarray()
+
+    def __getattr__(self, name: str) -> Any:
+        unavailable.missing(name)
+
+    __setitem__ = unavailable.refuse_writing
 
     def __eq__(self, other: object) -> bool:
         raise TypeError("sparse arrays are not compared: write A.toarray() == B.toarray()")
 
     def __bool__(self) -> bool:
         raise ValueError("the truth value of a sparse array is ambiguous: ask for A.nnz")
+
+    def __len__(self) -> int:
+        raise TypeError("the length of a sparse array is ambiguous: ask for A.shape[0] or A.nnz")
+
+    def __iter__(self) -> Any:
+        raise TypeError("one does not iterate over a sparse array: its rows are A[i:i+1], its "
+                        "stored numbers, which have the gradients, A.data")
 
     # The same numbers elsewhere ------------------------------------------------------------------
 
@@ -101,7 +116,12 @@ class SparseArray:
         """Return this: there is one format, whatever a program for SciPy asks for."""
         return self
 
-    tocsc = tocoo = copy = tocsr
+    tocsc = tocoo = tobsr = todia = copy = tocsr
+
+    def sum_duplicates(self) -> None:
+        """Do nothing: no place comes twice, and the columns of each row are sorted."""
+
+    sort_indices = sum_duplicates
 
     def detach(self) -> "SparseArray":
         """Return the same numbers without their graph."""
@@ -122,41 +142,21 @@ class SparseArray:
         """Return the complex conjugate."""
         return SparseArray(as_tensor(self._data).conj(), self._structure)
 
+    conjugate = conj
+
     def transpose(self) -> "SparseArray":
         """Return the transposed matrix."""
-        return self._moved("transpose", lambda numbered: numbered.T)
+        return self.moved("transpose", lambda numbered: numbered.T)
 
     T = property(transpose)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a part of the matrix, or one element, as NumPy's indexing has it."""
-        parts = key if isinstance(key, tuple) else (key,)
-        parts = tuple(self._index(part) for part in parts)
-        known = tuple(
-            (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray)
-            else (part.start, part.stop, part.step) if isinstance(part, slice) else repr(part)
-            for part in parts
-        )  # fmt: skip
-        found = self._structure.once(
-            ("item", known), lambda: self._structure.by_scipy(lambda numbered: numbered[parts])
-        )
-        if isinstance(found, tuple):
-            return SparseArray(found[1](self._data), found[0])
-        if np.ndim(found):
-            raise IndexError(
-                "a row, a column or single elements of a sparse array would be a vector: write "
-                "A[i:i+1], A[:, [j]], or A.toarray()[key]"
-            )
-        return as_tensor(self._data)[int(found) - 1] if found else as_tensor(self.dtype.type(0))
+        """Return a part of the matrix, or elements of it, as NumPy's indexing has it."""
+        return part(self, key)
 
-    @staticmethod
-    def _index(part: Any) -> Any:
-        """Return an index as SciPy takes it; a recorded function keeps its values."""
-        if isinstance(part, (slice, int, np.integer)) or part is Ellipsis or part is None:
-            return part
-        return np.asarray(places.values_of(places.seen(part)))
-
-    def _moved(self, key: str, function: Callable[..., Any]) -> "SparseArray":
+    def moved(self, key: Any, function: Callable[..., Any]) -> "SparseArray":
+        """Return the stored numbers where a function of SciPy's brings them; it is called once for
+        each key."""
         structure, moves = self._structure.once(key, lambda: self._structure.by_scipy(function))
         return SparseArray(moves(self._data), structure)
 
@@ -188,8 +188,12 @@ class SparseArray:
         """Return the sum of a diagonal."""
         return self.diagonal(offset).sum()
 
-    def sum(self, axis: int | None = None) -> Tensor:
+    def sum(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
         """Return the sum of all elements, of each column (``axis=0``) or of each row."""
+        if out is not None:
+            raise TypeError("sum: out= of a sparse array")
+        if dtype is not None:
+            return self.astype(dtype).sum(axis)
         if axis is None:
             return as_tensor(self._data).sum()
         if axis not in (0, 1, -1, -2):
@@ -198,6 +202,11 @@ class SparseArray:
         size = self.shape[1 - along]
         numbers = own.rows if along else own.indices
         return own.once(("sum", along), lambda: places.summed(numbers, size))(self._data)
+
+    def mean(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Tensor:
+        """Return the mean of all elements, of each column (``axis=0``) or of each row."""
+        count = self.shape[0] * self.shape[1] if axis is None else self.shape[axis]
+        return self.sum(axis, dtype, out) / count
 
     # Python's operators ---------------------------------------------------------------------------
 
@@ -263,7 +272,7 @@ class SparseArray:
         other = self._operand(other)
         if isinstance(other, SparseArray):
             return self._terms(other, "@")
-        return self._product(other, True)
+        return self.product_with(self._data, other, True)
 
     dot = __matmul__
 
@@ -271,10 +280,14 @@ class SparseArray:
         other = self._operand(other)
         if isinstance(other, SparseArray):
             return other._terms(self, "@")
-        return self._product(other, False)
+        return self.product_with(self._data, other, False)
 
-    def _product(self, other: Any, is_left: bool) -> Tensor:
-        data, x = as_tensors(self._data, other)
+    def product_with(self, data: Any, other: Any, is_left: bool) -> Tensor:
+        """Return the product with a vector or with matrices, of numbers at the same places, which
+        may have the axes of a batch in front."""
+        data, x = as_tensors(data, other)
+        if data.shape[-1:] != (self.nnz,):
+            raise ValueError(f"sparse product: data of shape {data.shape} for {self.nnz} numbers")
         axis = -2 if is_left and x.ndim > 1 else -1
         if not x.ndim or x.shape[axis] != self.shape[1 if is_left else 0]:
             shapes = (self.shape, x.shape) if is_left else (x.shape, self.shape)
@@ -325,11 +338,6 @@ class SparseArray:
             )
 
 
-_OPERATIONS = frozenset(
-    ("_matmul_dispatch", "multiply", "_multiply_2d_with_broadcasting", "_divide", "__mul__")
-)
-
-
 def of_scipy(matrix: Any) -> SparseArray:
     """Return a sparse array of SciPy's as one of these; its numbers are constants."""
     matrix = matrix if matrix.format in ("coo", "csr") else matrix.tocsr()
@@ -346,3 +354,6 @@ def at_places(data: Any, rows: np.ndarray, columns: np.ndarray, shape: Any) -> S
     added."""
     structure, order = places.assembled(rows, columns, shape)
     return SparseArray(as_tensor(data) if order is None else order(data), structure)
+
+
+_pytrees.register_own(SparseArray, flatten, unflatten_as(SparseArray))

@@ -1,6 +1,6 @@
 """Sparse arrays made of their numbers, as with ``scipy.sparse``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,8 @@ from .._tensor import ArrayLike, Tensor
 from ..functions.joining import concat
 from ..functions.operands import as_tensor
 from ..functions.repeating import broadcast_to
-from ..functions.sparse import is_sparse
-from ..functions.wanted import integer, integers, pair, sequence
-from .array import SparseArray, at_places, of_scipy
+from ..functions.wanted import integer, integers, pair
+from .array import SparseArray, at_places
 from .structure import indices_of
 
 
@@ -100,7 +99,8 @@ def coo(data: ArrayLike, coords: Any, shape: Any = None) -> SparseArray:
     return _placed(data, rows, columns, shape, "coo")
 
 
-def _size(shape: Any) -> tuple[int, int]:
+def size_of(shape: Any) -> tuple[int, int]:
+    """Return a shape as a pair of integers."""
     m, n = pair(shape, "shape", "rows and columns")
     return integer(m, "shape"), integer(n, "shape")
 
@@ -108,7 +108,7 @@ def _size(shape: Any) -> tuple[int, int]:
 def _placed(
     data: ArrayLike, rows: np.ndarray, columns: np.ndarray, shape: Any, what: str
 ) -> SparseArray:
-    m, n = _size(shape)
+    m, n = size_of(shape)
     data = as_tensor(data)
     if not data.shape == rows.shape == columns.shape:
         raise ValueError(
@@ -172,7 +172,7 @@ def diags(
     if len(parts) != len(offsets) or len(set(offsets)) != len(offsets) or not parts:
         raise ValueError(f"diags: {len(parts)} diagonals for the offsets {offsets}, each of which "
                          f"comes once")  # fmt: skip
-    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else _size(shape)
+    m, n = (parts[0].size + abs(offsets[0]),) * 2 if shape is None else size_of(shape)
     sizes = [min(m + k, n - k, m, n) for k in offsets]
     numbers = [
         _fitted(part, size, k, (m, n))
@@ -231,69 +231,4 @@ def eye(
     return diags([np.ones(1, dtype)], [integer(k, "k")], shape=shape)
 
 
-def kron(A: Any, B: Any, format: str | None = None) -> SparseArray:  # noqa: A002
-    """Return the Kronecker product of two sparse arrays.
-
-    Parameters
-    ----------
-    A, B : SparseArray or sparse array of SciPy
-    format : str, optional
-        For SciPy's sake: there is one format.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> ng.sparse.kron(ng.sparse.eye(2), ng.sparse.diags([[3.0, 4.0]], [0])).diagonal().tolist()
-    [3.0, 4.0, 3.0, 4.0]
-    """
-    return _sparse(A, "kron")._terms(_sparse(B, "kron"), "kron")
-
-
-def block_array(
-    blocks: Sequence[Sequence[Any]],
-    format: str | None = None,  # noqa: A002
-) -> SparseArray:
-    """Return the sparse array of blocks, such as the matrix of a problem with constraints.
-
-    Parameters
-    ----------
-    blocks : sequence of sequences
-        Sparse arrays in rows; None where there are zeros.
-    format : str, optional
-        For SciPy's sake: there is one format.
-
-    Examples
-    --------
-    >>> import numgrad as ng
-    >>> A = ng.sparse.block_array([[None, ng.sparse.eye(1)], [2 * ng.sparse.eye(1), None]])
-    >>> A.toarray().tolist()
-    [[0.0, 1.0], [2.0, 0.0]]
-    """
-    from scipy import sparse as scipy_sparse
-
-    rows = [sequence(row, "each row of blocks") for row in sequence(blocks, "blocks")]
-    given = [[b if b is None else _sparse(b, "block_array") for b in row] for row in rows]
-    parts = [b for row in given for b in row if b is not None]
-    if not parts:
-        raise ValueError("block_array: there is no block")
-
-    def joined(*numbered: Any) -> Any:
-        left = iter(numbered)
-        return scipy_sparse.block_array(
-            [[b if b is None else next(left) for b in row] for row in given]
-        )
-
-    first, *others = (b.structure for b in parts)
-    form = tuple(tuple(b is None for b in row) for row in given)
-    structure, moves = first.once(
-        ("blocks", form, *others), lambda: first.by_scipy(joined, *others)
-    )
-    return SparseArray(moves(concat([as_tensor(b.data) for b in parts])), structure)
-
-
-def _sparse(A: Any, what: str) -> SparseArray:
-    if isinstance(A, SparseArray):
-        return A
-    if not is_sparse(A):
-        raise TypeError(f"{what} takes sparse arrays, got {type(A).__name__}")
-    return of_scipy(A)
+identity, eye_array, diags_array = eye, eye, diags

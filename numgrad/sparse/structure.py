@@ -113,7 +113,11 @@ class Structure:
         The column of each element.
     indptr : numpy.ndarray
         Where each row begins among them, and where the last one ends.
+    is_exact : bool
+        Equal structures are alike in all that they hold.
     """
+
+    is_exact = True
 
     def __init__(self, shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray) -> None:
         self.shape = shape

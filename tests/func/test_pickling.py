@@ -200,6 +200,51 @@ def test_loky():
     require_equal(tuple(found), (3 * X**2, 3 * X**2))
 
 
+def test_dask():
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    power = 3
+
+    @ng.jit
+    def cubed(x):
+        return (x**power).sum()
+
+    class Cube(ng.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**power
+
+        @staticmethod
+        @ng.once_differentiable
+        def backward(ctx, g):
+            return ctx.saved_tensors[0] ** (power - 1) * power * g
+
+    cubed(X)  # what is recorded here stays here
+    prepared = ng.sparse.prepare(lambda x: x[1:] * x[:-1], X)
+    diagonal = ng.sparse.diags(X)
+    functions = [
+        cubed, ng.func.grad(cubed), ng.jit(ng.func.grad(cubed)), ng.func.hessian(cubed),
+        ng.func.vmap(ng.func.grad(lambda x: x**power)), ng.no_grad(lambda x: x * power),
+        ng.func.grad(lambda x: Cube.apply(x).sum()), lambda x: prepared(x).toarray(),
+        lambda x: (diagonal @ x).numpy(),
+    ]  # fmt: skip
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(processes=True, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = client.gather([client.submit(f, X) for f in functions])
+        require_equal(tuple(found), tuple(f(X) for f in functions))
+        (delayed,) = dask.compute(dask.delayed(ng.func.value_and_grad(cubed))(X))
+        require_equal(delayed, (cubed(X), power * X**2))
+        weights = ng.tensor(X, requires_grad=True)
+        arrived = client.submit(lambda w: (w, ng.sparse.diags(w * 2).detach()), weights).result()
+        assert arrived[0].requires_grad
+        require_equal(arrived[0].detach().numpy(), X)
+        require_equal(arrived[1].toarray().numpy(), np.diag(2 * X))
+
+
 PROGRAM = """
 import multiprocessing, pickle
 import numpy as np

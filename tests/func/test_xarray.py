@@ -95,3 +95,27 @@ def test_the_page_says_what_happens():
     for operation in (lambda d: d.interp(t=15), lambda d: d.sortby("t", ascending=False)):
         with pytest.raises(DetachedError):
             ng.func.grad(lambda d, f=operation: f(d).sum())(x)
+
+
+def test_classes_derived_from_those_of_xarray():
+    class Field(xr.DataArray):
+        __slots__ = ()
+
+    field = Field(temperatures())
+    gradient = ng.jit(ng.func.grad(lambda d: (d**2).sum()))(field)
+    assert type(gradient) is Field
+    np.testing.assert_allclose(gradient.values, 2 * field.values)
+
+
+def test_results_with_arrays_of_xarray_in_containers():
+    given = temperatures()
+
+    def function(k):
+        return {"scaled": given * k, "mean": ((given * k).mean("t"), given)}
+
+    found = ng.jit(function)(2.0)
+    xr.testing.assert_identical(found["scaled"], given * 2.0)
+    xr.testing.assert_identical(found["mean"][1], given)
+    slopes = ng.func.jacobian(function)(2.0)
+    xr.testing.assert_identical(slopes["mean"][0], (given * 1.0).mean("t"))
+    assert not slopes["mean"][1].any()

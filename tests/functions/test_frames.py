@@ -59,7 +59,7 @@ def test_products_with_a_frame_on_the_right():
 def test_products_with_a_frame_on_the_left_name_what_to_write():
     """pandas asks no right factor whether it has an answer, so there is none but an error."""
     for factor in (pd.DataFrame(MATRIX), pd.Series(NUMBERS)):
-        with pytest.raises(DetachedError, match=r"Write df\.to_numpy\(\) @ x"):
+        with pytest.raises(DetachedError, match=r"write a\.to_numpy\(\) @ t"):
             ng.func.grad(lambda t, a=factor: (a @ t).sum())(np.ones(3))
 
 
@@ -86,3 +86,41 @@ def test_masks_and_positions():
     x = ng.tensor(NUMBERS)
     assert x[pd.Series(NUMBERS) > 1.8].tolist() == [2.0, 4.0]
     assert x[pd.Index([2, 0])].tolist() == [4.0, 1.5]
+
+
+def test_what_is_transformed_may_return_constants_of_pandas():
+    series, frame = pd.Series(NUMBERS), pd.DataFrame(MATRIX)
+
+    def function(x):
+        return {"series": series, "product": (series * x, frame)}
+
+    for transform in (lambda f: f, ng.jit):
+        blocks = ng.func.jacobian(transform(function))(NUMBERS)
+        np.testing.assert_array_equal(blocks["series"], np.zeros((3, 3)))
+        np.testing.assert_array_equal(blocks["product"][0], np.diag(NUMBERS))
+    captured = ng.jit(function)
+    for _ in range(3):
+        found = captured(NUMBERS)
+        np.testing.assert_array_equal(found["series"], NUMBERS)
+        np.testing.assert_array_equal(found["product"][1], MATRIX)
+    mapped = ng.func.vmap(function)(np.ones((2, 3)))
+    np.testing.assert_array_equal(mapped["series"], [NUMBERS, NUMBERS])
+    with pytest.raises(ng.errors.ArgTypeError, match=r"write \.to_numpy\(\)"):
+        ng.jit(lambda x: pd.Series(["a"]))(NUMBERS)
+    with pytest.raises(ng.errors.ArgTypeError, match=r"write \.to_numpy\(\)"):
+        ng.func.grad(lambda s: (s**2).sum())(series)
+
+
+def written(frame, x):
+    frame["w"] = x
+
+
+def test_frames_made_of_tensors_are_told_to_be_tensors():
+    x = ng.tensor(NUMBERS, requires_grad=True)
+    frame = pd.DataFrame({"u": NUMBERS})
+    for call in (
+        lambda: pd.Series(x), lambda: pd.DataFrame({"a": x}), lambda: written(frame, x * 2),
+        lambda: ng.func.grad(lambda x: pd.Series(x).sum())(NUMBERS),
+    ):  # fmt: skip
+        with pytest.raises(DetachedError, match=r"write .*: pandas holds none"):
+            call()

@@ -237,3 +237,176 @@ def test_what_cannot_be_meant_is_refused(rng):
                 (ValueError, TypeError, IndexError, NotImplementedError), match=words
             ):
                 call()
+
+
+def test_transforms_take_and_return_sparse_arrays(rng):
+    data, x = numbers(rng), rng.standard_normal(4)
+    A = assembled(data)
+
+    def energy(A, x):
+        return (A @ x) @ (A @ x) + (A.T @ A).diagonal() @ x
+
+    def of_dense(a, x):
+        return (a @ x) @ (a @ x) + ng.diagonal(a.T @ a) @ x
+
+    at = A.row, A.col
+    expected = ng.func.grad(of_dense)(A.toarray(), x).numpy()[at]
+    value, slope = ng.func.value_and_grad(energy)(A, x)
+    assert isinstance(slope, ng.sparse.SparseArray)
+    assert slope.structure == A.structure
+    np.testing.assert_allclose(slope.data, expected, rtol=1e-13)
+    np.testing.assert_allclose(value, energy(A, x))
+    both = ng.func.grad(energy, argnums=(0, 1))(A, x)
+    np.testing.assert_allclose(both[1], ng.func.grad(lambda x: energy(A, x))(x), rtol=1e-13)
+    captured = ng.jit(ng.func.grad(energy))
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(A, x).data, slope.data)
+    np.testing.assert_allclose(captured(A.T @ A, x).data, ng.func.grad(energy)(A.T @ A, x).data)
+    assert "2 recordings" in repr(captured)
+    tangent = A.with_data(np.arange(7.0))
+    np.testing.assert_allclose(
+        ng.func.jvp(energy, (A, x), (tangent, np.zeros(4)))[1], expected @ np.arange(7.0)
+    )
+    (pulled,) = ng.func.vjp(lambda A: A @ x, A)[1](np.ones(6))
+    np.testing.assert_allclose(pulled.data, x[A.col], rtol=1e-13)
+    leaf = A.with_data(ng.tensor(A.data.numpy(), requires_grad=True))
+    np.testing.assert_allclose(ng.grad(ng.jit(energy)(leaf, x), leaf.data)[0], expected)
+
+
+def test_transforms_of_functions_that_make_sparse_arrays(rng):
+    data = numbers(rng)
+
+    def squared(data):
+        A = assembled(data)
+        return {"square": A.T @ A, "size": A.nnz}
+
+    exact = squared(ng.tensor(data))["square"]
+    found = ng.jit(squared)(data)
+    np.testing.assert_array_equal(found["square"].toarray(), exact.toarray())
+    assert isinstance(found["square"].data, np.ndarray)
+    blocks = ng.func.jacobian(lambda data: squared(data)["square"])(data)
+    dense_blocks = ng.func.jacobian(lambda data: dense(data).T @ dense(data))(data)
+    np.testing.assert_allclose(blocks, dense_blocks[exact.row, exact.col])
+    rate = ng.func.jacobian(lambda t: assembled(data * t))(2.0)
+    np.testing.assert_allclose(rate.toarray(), assembled(data).toarray())
+    many = np.stack([data, 2 * data])
+    stacked = ng.func.vmap(lambda data: assembled(data))(many)
+    np.testing.assert_array_equal(stacked, [assembled(row).data for row in many])
+
+
+def test_samples_share_a_sparse_array_or_have_its_numbers(rng):
+    A, x = assembled(numbers(rng)), rng.standard_normal((3, 4))
+    shared = ng.func.vmap(lambda A, x: A @ x, in_axes=(None, 0))(A, x)
+    np.testing.assert_allclose(shared, x @ A.toarray().T)
+    own = ng.func.vmap(lambda d: A.with_data(d) @ x[0])(np.stack([A.data, 2 * A.data]))
+    np.testing.assert_allclose(own, [A @ x[0], 2 * A @ x[0]])
+    with pytest.raises(ng.errors.ArgTypeError, match="no axis of samples"):
+        ng.func.vmap(lambda A: A @ x[0])(A)
+
+
+def test_products_as_a_function(rng):
+    data, x = numbers(rng), rng.standard_normal(4)
+    A = assembled(data)
+    for product in (ng.sparse.matmul(A, x), ng.sparse.matmul(x, A.T)):
+        np.testing.assert_allclose(product, A.toarray() @ x)
+    np.testing.assert_allclose(ng.sparse.matmul(A, A.T).toarray(), (A @ A.T).toarray())
+    np.testing.assert_allclose(ng.sparse.matmul(S, A.T).toarray(), DENSE @ A.toarray().T)
+    many = rng.standard_normal((3, A.nnz))
+    batch = ng.sparse.matmul(A, x[:, None], data=many)
+    np.testing.assert_allclose(batch[..., 0], [A.with_data(d) @ x for d in many])
+    with pytest.raises(TypeError, match="with_data"):
+        ng.sparse.matmul(A, A.T, data=A.data)
+    with pytest.raises(ValueError, match="7 numbers"):
+        ng.sparse.matmul(A, x, data=np.ones(6))
+
+
+def test_what_is_made_of_others(rng):
+    A, x = assembled(numbers(rng)), rng.standard_normal(4)
+    made = {
+        "vstack": ([A, S, x],), "block_diag": ([A, 3.0, S, x],), "tril": (A, 1), "triu": (A, -1),
+        "hstack": ([A, S, DENSE],), "kron": (A, DENSE[:2]), "bmat": ([[A, None], [DENSE, S]],),
+        "csr_array": (DENSE,), "csc_array": (S.tocsc(),), "identity": (3,), "eye_array": (3, 2),
+    }  # fmt: skip
+    for name, given in made.items():
+        theirs = [scipy_like(argument) for argument in given]
+        if name in ("vstack", "block_diag"):  # a vector is a row
+            theirs = [[np.atleast_2d(b) if b is x else b for b in theirs[0]]]
+        expected = getattr(sparse, name)(*theirs)
+        assert np.array_equal(getattr(ng.sparse, name)(*given).toarray(), expected.toarray()), name
+    weights = ng.tensor(DENSE * 1.0, requires_grad=True)
+    blocks = ng.sparse.vstack([ng.sparse.csr_array(weights), weights])
+    assert blocks.nnz == 48
+    np.testing.assert_array_equal(ng.grad(blocks.sum(), weights)[0], np.full((6, 4), 2.0))
+    assert ng.sparse.csr_array((3, 2)).nnz == 0
+    columns = sparse.csc_array(DENSE)
+    given = columns.data, columns.indices, columns.indptr
+    np.testing.assert_array_equal(ng.sparse.csc_array(given, shape=(6, 4)).toarray(), DENSE)
+    with pytest.raises(AttributeError, match=r"ng\.sparse\.csr_array, with A @ B"):
+        _ = ng.sparse.csr_matrix
+
+
+def scipy_like(value):
+    """Return an argument as SciPy takes it."""
+    if isinstance(value, list):
+        return [scipy_like(item) for item in value]
+    return value.to_scipy() if isinstance(value, ng.sparse.SparseArray) else value
+
+
+def test_attributes_of_sparse_arrays_of_scipy(rng):
+    A = assembled(numbers(rng))
+    theirs = A.to_scipy()
+    for call in (
+        lambda A: A.mean(), lambda A: A.mean(axis=0), lambda A: A.tocoo().row,
+        lambda A: A.tocoo().col, lambda A: A.tocoo().coords[1], lambda A: A.conjugate().data,
+        lambda A: A.real.data, lambda A: A.imag.toarray(), lambda A: np.sum(A),
+        lambda A: A[[0, 1, 2, 0], [2, 1, 0, 0]], lambda A: A[A.toarray() > 0.1],
+        lambda A: A.todia().toarray(), lambda A: A.sum(dtype="f4"),
+    ):  # fmt: skip
+        found, expected = call(A), call(theirs)
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_allclose(found, expected)
+    gradient = ng.func.grad(lambda A: (A[[0, 0, 5], [2, 2, 0]] ** 2).sum())(A).toarray()
+    expected = np.zeros(SHAPE)
+    expected[0, 2] = 4 * float(A[0, 2])
+    np.testing.assert_allclose(gradient, expected)
+    for words, call in {
+        "ng.sparse.diags": lambda: A.setdiag(1.0), "with_data": lambda: A.sqrt(),
+        "never written": lambda: A.__setitem__((0, 0), 1.0), "A.data": lambda: list(A),
+        "spsolve": lambda: A.max(), "shape": lambda: len(A),
+    }.items():  # fmt: skip
+        with pytest.raises((TypeError, AttributeError), match=words):
+            call()
+
+
+def test_factors_serve_many_systems(rng):
+    data = np.arange(1.0, 11.0)
+    rows, columns = np.r_[:4, :3, 1:4], np.r_[:4, 1:4, :3]
+    b, many = rng.standard_normal(4), rng.standard_normal((4, 2))
+
+    def solved(data, b, many):
+        A = ng.sparse.coo(data, (rows, columns), (4, 4))
+        lu = ng.interop.scipy.splu(A)
+        twice = lu.solve(lu.solve(b), trans="T")
+        return (twice**2).sum() + ng.interop.scipy.factorized(A)(many).sum()
+
+    def of_dense(data, b, many):
+        a = ng.sparse.coo(data, (rows, columns), (4, 4)).toarray()
+        twice = ng.linalg.solve(a.T, ng.linalg.solve(a, b))
+        return (twice**2).sum() + ng.linalg.solve(a, many).sum()
+
+    for n in range(3):
+        found, expected = (ng.func.grad(f, n)(data, b, many) for f in (solved, of_dense))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        found, expected = (ng.func.hessian(f, n)(data, b, many) for f in (solved, of_dense))
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+    lu = ng.interop.scipy.splu(K)
+    assert isinstance(lu.solve(b), np.ndarray)
+    assert lu.shape == (4, 4)
+    assert lu.nnz >= K.nnz
+    np.testing.assert_allclose(lu.solve(many), np.linalg.solve(SQUARE, many))
+    with pytest.raises(ng.errors.ArgTypeError, match="right hand side"):
+        lu.solve(np.ones(3))
+    with pytest.raises(ng.errors.MatrixError, match="singular"):
+        ng.interop.scipy.factorized(ng.sparse.diags([1.0, 0.0]))
+    with pytest.raises(ng.errors.ArgTypeError, match="square"):
+        ng.interop.scipy.splu(S)

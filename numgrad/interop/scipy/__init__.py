@@ -14,6 +14,8 @@ from .interpolate.monotone import Akima1DInterpolator as Akima1DInterpolator
 from .interpolate.monotone import PchipInterpolator as PchipInterpolator
 from .interpolate.piecewise import CubicHermiteSpline as CubicHermiteSpline
 from .interpolate.piecewise import PPoly as PPoly
+from .linear import factorized as factorized
+from .linear import splu as splu
 from .linear import spsolve as spsolve
 from .linearization import linear_operator as linear_operator
 from .odepack import fsolve as fsolve
@@ -29,9 +31,9 @@ from .sampled import simpson as simpson
 __all__ = [
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
     "PchipInterpolator", "RegularGridInterpolator", "brentq", "cumulative_trapezoid", "eigh",
-    "eigsh", "fixed_point", "fsolve", "function", "least_squares", "linear_operator",
+    "eigsh", "factorized", "fixed_point", "fsolve", "function", "least_squares", "linear_operator",
     "make_interp_spline", "minimize", "odeint", "patch", "quad", "root", "simpson", "solve_ivp",
-    "spsolve",
+    "splu", "spsolve",
 ]  # fmt: skip
 
 

@@ -104,9 +104,14 @@ class System:
 
     def solve(self, rhs: np.ndarray, transposed: bool) -> np.ndarray:
         """Solve for right hand sides along the last axis."""
-        if self._factors is None:
-            self._factors = factorized(self.matrix(), self.what)
+        factors = self.require_factors()
         if not rhs.size:
             return np.zeros(rhs.shape)
         rows = rhs.reshape(-1, rhs.shape[-1])
-        return np.ascontiguousarray(self._factors.solve(rows, transposed)).reshape(rhs.shape)
+        return np.ascontiguousarray(factors.solve(rows, transposed)).reshape(rhs.shape)
+
+    def require_factors(self) -> Any:
+        """Return what solves systems of the matrix."""
+        if self._factors is None:
+            self._factors = factorized(self.matrix(), self.what)
+        return self._factors

@@ -1,6 +1,7 @@
 """Sparse systems, as functions of the stored elements and of vectors."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -110,16 +111,116 @@ def _spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
     """Return the solution for stored elements."""
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
-    rhs = as_real(b, "spsolve")
+    x = _solution(matrix, elements, b, False, "spsolve")
+    return x if parameters.has_tensors else x.numpy()
+
+
+def _solution(matrix: Stored, elements: Tensor, b: Any, transposed: bool, what: str) -> Tensor:
+    """Return the solution for one or several right hand sides."""
+    rhs = as_real(b, what)
     if rhs.ndim not in (1, 2) or rhs.shape[0] != matrix.n:
         raise ArgTypeError(
-            f"spsolve: a right hand side of shape {rhs.shape} does not fit a matrix of shape "
+            f"{what}: a right hand side of shape {rhs.shape} does not fit a matrix of shape "
             f"{(matrix.n, matrix.n)}"
         )
     rows = matrix_transpose(rhs) if rhs.ndim == 2 else rhs
-    x = Solve.apply(matrix, False, rows, elements)
-    x = matrix_transpose(x) if rhs.ndim == 2 else x
-    return x if parameters.has_tensors else x.numpy()
+    x = Solve.apply(matrix, transposed, rows, elements)
+    return matrix_transpose(x) if rhs.ndim == 2 else x
+
+
+class Factorized:
+    """A sparse matrix with the factors that `splu` has found.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    nnz : int
+        How many numbers the factors have.
+    """
+
+    def __init__(self, A: Any, what: str) -> None:
+        data, indices, indptr = by_rows(A, what, "ng.linalg.solve")
+        self._has_tensor = isinstance(data, Tensor)
+        self._matrix, self._elements = stored(data, indices, indptr, what)
+        self._matrix.require_factors()
+        self._what = what
+        self.shape = self._matrix.n, self._matrix.n
+
+    @property
+    def nnz(self) -> int:
+        """Return how many numbers the factors have."""
+        return self._matrix.require_factors().lu.nnz
+
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        """Solve a system with the matrix, or with its transpose for ``trans="T"`` or ``"H"``.
+
+        Parameters
+        ----------
+        rhs : array_like, shape (n,) or (n, k)
+        trans : str, optional
+        """
+        if trans not in ("N", "T", "H"):
+            raise ArgTypeError(f"{self._what}: trans is 'N', 'T' or 'H', got {trans!r}")
+        found = _solution(self._matrix, self._elements, rhs, trans != "N", self._what)
+        has_tensors = self._has_tensor or Parameters((rhs,), self._what).has_tensors
+        return found if has_tensors else found.numpy()
+
+
+def splu(
+    A: Any, permc_spec: str | None = None, diag_pivot_thresh: float | None = None,
+    relax: int | None = None, panel_size: int | None = None, options: Any = None,
+) -> Factorized:  # fmt: skip
+    """Factorise a sparse matrix once, for many right hand sides.
+
+    Parameters
+    ----------
+    A : SparseArray, sparse matrix of SciPy, or tuple ``(data, indices, indptr)``
+        As `spsolve` takes it.
+    permc_spec, diag_pivot_thresh, relax, panel_size, options
+        For SciPy's sake: how the matrix is factorised is SuperLU's choice.
+
+    Returns
+    -------
+    Factorized
+        Its method ``solve(rhs, trans="N")`` solves systems, with gradients to the right hand side
+        and to the stored numbers, as `spsolve` has them. It has no factors to look at: these are
+        SciPy's, of ``A.to_scipy()``.
+
+    Raises
+    ------
+    MatrixError
+        If the matrix is singular.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> k = ng.tensor([2.0, 4.0], requires_grad=True)
+    >>> lu = ng.interop.scipy.splu(ng.sparse.diags(k))
+    >>> x = lu.solve(lu.solve(np.array([4.0, 16.0])))
+    >>> x.tolist(), ng.grad(x.sum(), k)[0].tolist()
+    ([1.0, 1.0], [-1.0, -0.5])
+    """
+    return Factorized(A, "splu")
+
+
+def factorized(A: Any) -> Callable[[Any], Any]:
+    """Return the function that solves systems with a sparse matrix, see `splu`.
+
+    Parameters
+    ----------
+    A : SparseArray, sparse matrix of SciPy, or tuple ``(data, indices, indptr)``
+        As `spsolve` takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numgrad as ng
+    >>> solve = ng.interop.scipy.factorized(ng.sparse.diags([[2.0, 4.0]], [0]))
+    >>> solve(np.array([2.0, 4.0])).tolist()
+    [1.0, 1.0]
+    """
+    return Factorized(A, "factorized").solve
 
 
 def by_rows(A: Any, what: str, dense: str) -> tuple[Any, Any, Any]:

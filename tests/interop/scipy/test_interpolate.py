@@ -110,6 +110,12 @@ def test_splines_of_any_degree_have_the_values_of_scipy():
             ]  # fmt: skip
             if options.get("k", 3):
                 uses += [lambda f: f.derivative()(q), lambda f: f.antiderivative(2)(q)]
+            if options.get("k", 3):
+                limits = (21.0, -3.0), (1.0, 1.2), (X[0], X[-1])
+                uses += [
+                    lambda f, ends=ends: f.integrate(*ends, extrapolate="periodic")
+                    for ends in limits
+                ]
             if options.get("bc_type") != "periodic":
                 uses.append(lambda f: f.integrate(X[0] + 0.2, X[-1] - 0.3))
             if options.get("k", 3) and options.get("bc_type") != "periodic":
@@ -139,7 +145,7 @@ def test_grids_have_the_values_of_scipy(ndim):
     around[0, 0] = np.nan
     around = around.reshape(2, 4, ndim)
     values = RNG.normal(size=(*shape, 2))
-    for method in ("linear", "nearest", "slinear", "cubic", "quintic"):
+    for method in ("linear", "nearest", "slinear", "cubic", "quintic", "pchip"):
         # SciPy's own solver of the splines is iterative, and stops at four or five digits
         exact = {"solver": spsolve} if method in ("slinear", "cubic", "quintic") else {}
         name = "RegularGridInterpolator"
@@ -178,6 +184,16 @@ INTERPOLANTS = {
     )(q),
     "linear": lambda x, y, q: scipy.RegularGridInterpolator((x,), y)(q),
     "cubic": lambda x, y, q: scipy.RegularGridInterpolator((x,), y, "cubic")(q),
+    "quintic": lambda x, y, q: scipy.RegularGridInterpolator((x,), y, "quintic")(q),
+    "slinear": lambda x, y, q: scipy.RegularGridInterpolator(
+        (x, x[:4]), y[:, None] * y[3:7], "slinear"
+    )(np.stack([q[:3], q[2:5] - 1.7], -1)),
+    "folded": lambda x, y, q: scipy.RegularGridInterpolator(
+        (x, x[:5] - x[0]), y[:, None] * y[3:] + np.arange(5.0) ** 2, "pchip"
+    )(np.stack([q[:4], q[:4] - x[0]], -1)),
+    "periods": lambda x, y, q: scipy.make_interp_spline(x, y, k=2).integrate(
+        q[0] - 11.0, q[2] + 7.0, extrapolate="periodic"
+    )[None],
     "integral": lambda x, y, q: scipy.CubicSpline(x, y).integrate(q[0], q[2])[None],
     "slope": lambda x, y, q: scipy.CubicSpline(x, y)(q, 1),
 }
@@ -280,12 +296,12 @@ def test_what_interpolants_refuse():
         (lambda: grid((X,), X)(np.array([X[-1] + 1.0])), "out of bounds in dimension 0"),
         (lambda: grid((X, X), np.zeros((8, 8)))(X[:3]), "dimension"),
         (lambda: grid((X[:3],), X[:3], "cubic"), "requires at least 4"),
+        (lambda: grid((X[:3],), X[:3], "pchip"), "requires at least 4"),
+        (lambda: grid((X,), X * 1j, "pchip"), "real values"),
         (lambda: grid((X,), X, "spline"), "is not defined"),
     ]
     for call, words in refused:
         with pytest.raises(ValueError, match=words):
             call()
-    with pytest.raises(NotImplementedError, match="PchipInterpolator along one axis"):
-        grid((X,), X, "pchip")
     with pytest.raises(NotImplementedError, match="leave solver out"):
         grid((X,), X, "cubic", solver=spsolve)

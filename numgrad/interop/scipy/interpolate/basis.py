@@ -8,6 +8,7 @@ from ...._tensor import Tensor
 from ....functions.cumulative import cumsum
 from ....functions.joining import concat, stack
 from ....functions.reshaping import moveaxis, permute_dims
+from ....functions.rounding import floor
 from ....functions.searching import searchsorted
 from ....functions.selection import where
 from .data import answer, beside, floating, interval, known, real, within
@@ -169,19 +170,27 @@ class BSpline:
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
         """Return the integral between two points; beyond the base interval the spline is taken as
-        zero, as in SciPy, unless it is extrapolated."""
+        zero, as in SciPy, unless it is extrapolated, or repeated."""
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
-        if extrapolate == "periodic":
-            raise NotImplementedError(
-                "BSpline: integrate of a periodic spline is not here; cut the interval at periods"
-            )
         low, high = self._ends()
         ends = [real(end, "BSpline", "a limit") for end in (a, b)]
         if not extrapolate:
             ends = [where(end < low, low, where(end > high, high, end)) for end in ends]
         whole = self.antiderivative()
-        first, last = (whole._values(end, 0) for end in ends)
+        if extrapolate == "periodic":
+            first, last = (whole._over_periods(end) for end in ends)
+        else:
+            first, last = (whole._values(end, 0) for end in ends)
         return answer(last - first, a, b, *self._given)
+
+
+    def _over_periods(self, at: Tensor) -> Tensor:
+        """Return the value at a point outside of the base interval, of which each repetition adds
+        the difference of the ends."""
+        low, high = self._ends()
+        count = floor((at - low) / (high - low)).detach()
+        first, last, here = (self._values(x, 0) for x in (low, high, at - count * (high - low)))
+        return here + beside(count, here) * (last - first)
 
 
 def require_sorted(t: Tensor, what: str) -> None:

@@ -15,10 +15,12 @@ from ....functions.selection import where
 from .basis import knot_interval, local_basis
 from .collocation import make_interp_spline
 from .data import answer, floating, interval, known, real, require_finite
+from .folding import folded
 
 WHAT = "RegularGridInterpolator"
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
-METHODS = ("linear", "nearest", *DEGREES)
+METHODS = ("linear", "nearest", "pchip", *DEGREES)
+LEAST = {"pchip": 4, "slinear": 2, "cubic": 4, "quintic": 6}
 
 
 class RegularGridInterpolator:
@@ -30,8 +32,8 @@ class RegularGridInterpolator:
         The coordinates along each axis, which ascend or descend.
     values : array_like
         Values on the grid, and any axes after those of the grid.
-    method : {"linear", "nearest", "slinear", "cubic", "quintic"}
-        With ``"pchip"`` there is an error: use `PchipInterpolator` along one axis after the other.
+    method : {"linear", "nearest", "slinear", "cubic", "quintic", "pchip"}
+        With ``"pchip"`` along one axis after the other, the last one first, of real values.
     bounds_error : bool
         Whether points outside are an error.
     fill_value : number, optional
@@ -102,14 +104,11 @@ class RegularGridInterpolator:
         return flip(x, 0)
 
     def _require_method(self, method: str) -> None:
-        if method == "pchip":
-            raise NotImplementedError(
-                f"{WHAT}: method='pchip' is not here; use PchipInterpolator along one axis after "
-                f"the other, or method='cubic'"
-            )
         if method not in METHODS:
             raise ValueError(f"{WHAT}: method {method!r} is not defined")
-        least = DEGREES.get(method, 0) + 1
+        if method == "pchip" and self._values.dtype.kind == "c":
+            raise ValueError(f"{WHAT}: method 'pchip' takes real values; take values.real")
+        least = LEAST.get(method, 1)
         for axis, x in enumerate(self._grid):
             if x.size < least:
                 raise ValueError(
@@ -135,12 +134,16 @@ class RegularGridInterpolator:
             raise ValueError(f"{WHAT}: derivatives are those of {', '.join(DEGREES)}")
         at, lead = self._points(xi)
         columns = [at[:, n] for n in range(len(self._grid))]
-        if method in DEGREES:
-            y = self._spline(columns, method, nu)
-        else:
-            y = self._linear(columns) if method == "linear" else self._nearest(columns)
-        y = self._outside(y, columns)
+        y = self._outside(self._inside(columns, method, nu), columns)
         return answer(y.reshape((*lead, *y.shape[1:])), xi, *self._given)
+
+    def _inside(self, columns: Sequence[Tensor], method: str, nu: Any) -> Tensor:
+        """Return values, also outside of the grid, where these are those of its outermost cells."""
+        if method in DEGREES:
+            return self._spline(columns, method, nu)
+        if method == "pchip":
+            return folded(self._grid, self._values, columns)
+        return self._linear(columns) if method == "linear" else self._nearest(columns)
 
     def _points(self, xi: Any) -> tuple[Tensor, tuple[int, ...]]:
         """Return points as rows, and the shape in which they were given: as an array, or as a tuple

@@ -50,11 +50,12 @@ class PchipInterpolator(CubicHermiteSpline):
     def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x_, y_, axis = _given(x, y, axis, "PchipInterpolator")
         h = beside(x_[1:] - x_[:-1], y_)
-        slopes = _harmonic(h, (y_[1:] - y_[:-1]) / h)
+        slopes = harmonic(h, (y_[1:] - y_[:-1]) / h)
         self._hermite(x_, y_, slopes, axis, extrapolate, [x, y])
 
 
-def _harmonic(h: Tensor, mean: Tensor) -> Tensor:
+def harmonic(h: Tensor, mean: Tensor) -> Tensor:
+    """Return the slopes at all coordinates, given widths and mean slopes of the intervals."""
     if mean.shape[0] == 1:
         return concat([mean, mean])
     left, right = mean[:-1], mean[1:]

@@ -18,7 +18,7 @@ SOLVERS = {
     ),
     "scipy.interpolate": ("make_interp_spline",),
     "scipy.optimize": ("brentq", "fixed_point", "fsolve", "least_squares", "minimize", "root"),
-    "scipy.sparse.linalg": ("spsolve",),
+    "scipy.sparse.linalg": ("eigsh", "factorized", "splu", "spsolve"),
 }  # fmt: skip
 CLASSES = (
     "Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "PPoly",
