@@ -14,25 +14,25 @@ def beta(
     rng: numpy.random.Generator | numpy.random.RandomState, a: ArrayLike, b: ArrayLike,
     size: Any = None
 ) -> Tensor:
-    """Return ``rng.beta(a, b, size)`` as a function of the parameters."""
+    """Return ``rng.beta(a, b, size, size)`` as a function of the parameters."""
 @overload
 def beta(a: ArrayLike, b: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.beta(a, b, size)`` as a function of the parameters."""
+    """Return ``rng.beta(a, b, size, size)`` as a function of the parameters."""
 
 def cauchy(
     rng: numpy.random.Generator | numpy.random.RandomState, loc: ArrayLike = 0.0,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.cauchy(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.cauchy(loc, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def chisquare(
     rng: numpy.random.Generator | numpy.random.RandomState, df: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.chisquare(df, size)`` as a function of the parameters."""
+    """Return ``rng.chisquare(df, size, size)`` as a function of the parameters."""
 @overload
 def chisquare(df: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.chisquare(df, size)`` as a function of the parameters."""
+    """Return ``rng.chisquare(df, size, size)`` as a function of the parameters."""
 
 @overload
 def dirichlet(
@@ -49,70 +49,70 @@ def exponential(
     rng: numpy.random.Generator | numpy.random.RandomState, scale: ArrayLike = 1.0,
     size: Any = None
 ) -> Tensor:
-    """Return ``rng.exponential(scale, size)`` as a function of the parameters."""
+    """Return ``rng.exponential(scale, size, size)`` as a function of the parameters."""
 @overload
 def exponential(scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.exponential(scale, size)`` as a function of the parameters."""
+    """Return ``rng.exponential(scale, size, size)`` as a function of the parameters."""
 
 @overload
 def f(
     rng: numpy.random.Generator | numpy.random.RandomState, dfnum: ArrayLike, dfden: ArrayLike,
     size: Any = None
 ) -> Tensor:
-    """Return ``rng.f(dfnum, dfden, size)`` as a function of the parameters."""
+    """Return ``rng.f(dfnum, dfden, size, size)`` as a function of the parameters."""
 @overload
 def f(dfnum: ArrayLike, dfden: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.f(dfnum, dfden, size)`` as a function of the parameters."""
+    """Return ``rng.f(dfnum, dfden, size, size)`` as a function of the parameters."""
 
 @overload
 def gamma(
     rng: numpy.random.Generator | numpy.random.RandomState, shape: ArrayLike,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.gamma(shape, scale, size)`` as a function of the parameters."""
+    """Return ``rng.gamma(shape, scale, size, size)`` as a function of the parameters."""
 @overload
 def gamma(shape: ArrayLike, scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.gamma(shape, scale, size)`` as a function of the parameters."""
+    """Return ``rng.gamma(shape, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def gumbel(
     rng: numpy.random.Generator | numpy.random.RandomState, loc: ArrayLike = 0.0,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.gumbel(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.gumbel(loc, scale, size, size)`` as a function of the parameters."""
 @overload
 def gumbel(loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.gumbel(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.gumbel(loc, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def laplace(
     rng: numpy.random.Generator | numpy.random.RandomState, loc: ArrayLike = 0.0,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.laplace(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.laplace(loc, scale, size, size)`` as a function of the parameters."""
 @overload
 def laplace(loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.laplace(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.laplace(loc, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def logistic(
     rng: numpy.random.Generator | numpy.random.RandomState, loc: ArrayLike = 0.0,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.logistic(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.logistic(loc, scale, size, size)`` as a function of the parameters."""
 @overload
 def logistic(loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.logistic(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.logistic(loc, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def lognormal(
     rng: numpy.random.Generator | numpy.random.RandomState, mean: ArrayLike = 0.0,
     sigma: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.lognormal(mean, sigma, size)`` as a function of the parameters."""
+    """Return ``rng.lognormal(mean, sigma, size, size)`` as a function of the parameters."""
 @overload
 def lognormal(mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.lognormal(mean, sigma, size)`` as a function of the parameters."""
+    """Return ``rng.lognormal(mean, sigma, size, size)`` as a function of the parameters."""
 
 @overload
 def multivariate_normal(
@@ -173,118 +173,118 @@ def normal(
     rng: numpy.random.Generator | numpy.random.RandomState, loc: ArrayLike = 0.0,
     scale: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.normal(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.normal(loc, scale, size, size)`` as a function of the parameters."""
 @overload
 def normal(loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.normal(loc, scale, size)`` as a function of the parameters."""
+    """Return ``rng.normal(loc, scale, size, size)`` as a function of the parameters."""
 
 @overload
 def pareto(
     rng: numpy.random.Generator | numpy.random.RandomState, a: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.pareto(a, size)`` as a function of the parameters."""
+    """Return ``rng.pareto(a, size, size)`` as a function of the parameters."""
 @overload
 def pareto(a: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.pareto(a, size)`` as a function of the parameters."""
+    """Return ``rng.pareto(a, size, size)`` as a function of the parameters."""
 
 @overload
 def power(
     rng: numpy.random.Generator | numpy.random.RandomState, a: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.power(a, size)`` as a function of the parameters."""
+    """Return ``rng.power(a, size, size)`` as a function of the parameters."""
 @overload
 def power(a: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.power(a, size)`` as a function of the parameters."""
+    """Return ``rng.power(a, size, size)`` as a function of the parameters."""
 
 @overload
 def random(rng: numpy.random.Generator | numpy.random.RandomState, size: Any = None) -> Tensor:
-    """Return ``rng.random(size)`` as a function of the parameters."""
+    """Return ``rng.random(size, size)`` as a function of the parameters."""
 @overload
 def random(size: Any = None) -> Tensor:
-    """Return ``rng.random(size)`` as a function of the parameters."""
+    """Return ``rng.random(size, size)`` as a function of the parameters."""
 
 @overload
 def rayleigh(
     rng: numpy.random.Generator | numpy.random.RandomState, scale: ArrayLike = 1.0,
     size: Any = None
 ) -> Tensor:
-    """Return ``rng.rayleigh(scale, size)`` as a function of the parameters."""
+    """Return ``rng.rayleigh(scale, size, size)`` as a function of the parameters."""
 @overload
 def rayleigh(scale: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.rayleigh(scale, size)`` as a function of the parameters."""
+    """Return ``rng.rayleigh(scale, size, size)`` as a function of the parameters."""
 
 @overload
 def standard_cauchy(
     rng: numpy.random.Generator | numpy.random.RandomState, size: Any = None
 ) -> Tensor:
-    """Return ``rng.standard_cauchy(size)`` as a function of the parameters."""
+    """Return ``rng.standard_cauchy(size, size)`` as a function of the parameters."""
 @overload
 def standard_cauchy(size: Any = None) -> Tensor:
-    """Return ``rng.standard_cauchy(size)`` as a function of the parameters."""
+    """Return ``rng.standard_cauchy(size, size)`` as a function of the parameters."""
 
 @overload
 def standard_exponential(
     rng: numpy.random.Generator | numpy.random.RandomState, size: Any = None
 ) -> Tensor:
-    """Return ``rng.standard_exponential(size)`` as a function of the parameters."""
+    """Return ``rng.standard_exponential(size, size)`` as a function of the parameters."""
 @overload
 def standard_exponential(size: Any = None) -> Tensor:
-    """Return ``rng.standard_exponential(size)`` as a function of the parameters."""
+    """Return ``rng.standard_exponential(size, size)`` as a function of the parameters."""
 
 @overload
 def standard_gamma(
     rng: numpy.random.Generator | numpy.random.RandomState, shape: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.standard_gamma(shape, size)`` as a function of the parameters."""
+    """Return ``rng.standard_gamma(shape, size, size)`` as a function of the parameters."""
 @overload
 def standard_gamma(shape: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.standard_gamma(shape, size)`` as a function of the parameters."""
+    """Return ``rng.standard_gamma(shape, size, size)`` as a function of the parameters."""
 
 @overload
 def standard_normal(
     rng: numpy.random.Generator | numpy.random.RandomState, size: Any = None
 ) -> Tensor:
-    """Return ``rng.standard_normal(size)`` as a function of the parameters."""
+    """Return ``rng.standard_normal(size, size)`` as a function of the parameters."""
 @overload
 def standard_normal(size: Any = None) -> Tensor:
-    """Return ``rng.standard_normal(size)`` as a function of the parameters."""
+    """Return ``rng.standard_normal(size, size)`` as a function of the parameters."""
 
 @overload
 def standard_t(
     rng: numpy.random.Generator | numpy.random.RandomState, df: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.standard_t(df, size)`` as a function of the parameters."""
+    """Return ``rng.standard_t(df, size, size)`` as a function of the parameters."""
 @overload
 def standard_t(df: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.standard_t(df, size)`` as a function of the parameters."""
+    """Return ``rng.standard_t(df, size, size)`` as a function of the parameters."""
 
 @overload
 def triangular(
     rng: numpy.random.Generator | numpy.random.RandomState, left: ArrayLike, mode: ArrayLike,
     right: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.triangular(left, mode, right, size)`` as a function of the parameters."""
+    """Return ``rng.triangular(left, mode, right, size, size)`` as a function of the parameters."""
 @overload
 def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.triangular(left, mode, right, size)`` as a function of the parameters."""
+    """Return ``rng.triangular(left, mode, right, size, size)`` as a function of the parameters."""
 
 @overload
 def uniform(
     rng: numpy.random.Generator | numpy.random.RandomState, low: ArrayLike = 0.0,
     high: ArrayLike = 1.0, size: Any = None
 ) -> Tensor:
-    """Return ``rng.uniform(low, high, size)`` as a function of the parameters."""
+    """Return ``rng.uniform(low, high, size, size)`` as a function of the parameters."""
 @overload
 def uniform(low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Any = None) -> Tensor:
-    """Return ``rng.uniform(low, high, size)`` as a function of the parameters."""
+    """Return ``rng.uniform(low, high, size, size)`` as a function of the parameters."""
 
 @overload
 def weibull(
     rng: numpy.random.Generator | numpy.random.RandomState, a: ArrayLike, size: Any = None
 ) -> Tensor:
-    """Return ``rng.weibull(a, size)`` as a function of the parameters."""
+    """Return ``rng.weibull(a, size, size)`` as a function of the parameters."""
 @overload
 def weibull(a: ArrayLike, size: Any = None) -> Tensor:
-    """Return ``rng.weibull(a, size)`` as a function of the parameters."""
+    """Return ``rng.weibull(a, size, size)`` as a function of the parameters."""
 
 def __getattr__(name: str) -> Any: ...  # NumPy's and SciPy's own
