@@ -21,12 +21,12 @@ from ._errors import ArgTypeError
 
 CALLS, ARGUMENTS, VARIABLES = "numgrad", "numgrad.jit", "numgrad.variables"
 """Where optree looks for classes: what functions take and return; arguments of captured functions,
-whose dicts keep their order; what functions are differentiated by, where settings among the fields
-are no leaves."""
+whose dicts keep their order, and where functions among the fields are no leaves; what functions are
+differentiated by, where no settings are."""
 
+_FUNCTIONS = (np.ufunc, FunctionType, BuiltinFunctionType, MethodType)
 _SETTINGS = (
-    str, bytes, bool, type(None), enum.Enum, type, slice, range, np.dtype, np.ufunc, ModuleType,
-    FunctionType, BuiltinFunctionType, MethodType,
+    str, bytes, bool, type(None), enum.Enum, type, slice, range, np.dtype, ModuleType, *_FUNCTIONS,
 )  # fmt: skip
 _OF_INTEGERS = frozenset({
     "int", "bool", "str", "None", "Optional", "Union", "Literal", "typing", "tuple", "Tuple",
@@ -48,7 +48,7 @@ def register(kind: type, flatten: Callable[..., Any], unflatten: Callable[..., A
                 optree.unregister_pytree_node(kind, namespace=namespace)
             _own.discard(kind)
         _of_users.add(kind)
-        _register(kind, lambda settings: flatten, unflatten)
+        _register(kind, lambda namespace: flatten, unflatten)
 
 
 def open_new(kinds: Iterable[type]) -> bool:
@@ -61,7 +61,7 @@ def open_new(kinds: Iterable[type]) -> bool:
             if _is_of_xarray(kind):
                 from . import _xarray
 
-                _register(kind, lambda settings: _xarray.flatten, _xarray.unflatten)
+                _register(kind, lambda namespace: _xarray.flatten, _xarray.unflatten)
             else:
                 _register(kind, *_of_fields(kind))
             _own.add(kind)
@@ -76,11 +76,9 @@ def has_fields(kind: type) -> bool:
     return kind in _own and not _is_of_xarray(kind)
 
 
-def _register(kind: type, flatten: Callable[[bool], Any], unflatten: Callable[..., Any]) -> None:
+def _register(kind: type, flatten: Callable[[str], Any], unflatten: Callable[..., Any]) -> None:
     for namespace in (CALLS, ARGUMENTS, VARIABLES):
-        optree.register_pytree_node(
-            kind, flatten(namespace == VARIABLES), unflatten, namespace=namespace
-        )
+        optree.register_pytree_node(kind, flatten(namespace), unflatten, namespace=namespace)
 
 
 @functools.lru_cache(256)
@@ -149,17 +147,17 @@ def is_equal(a: Any, b: Any) -> bool:
         return False
 
 
-def _of_fields(kind: Any) -> tuple[Callable[[bool], Any], Callable[..., Any]]:
+def _of_fields(kind: Any) -> tuple[Callable[[str], Any], Callable[..., Any]]:
     """Return what flattens and rebuilds a dataclass, or a class of attrs."""
     fields = [_field(f) for f in _fields(kind)]
 
-    def flatten(settings: bool, value: Any) -> tuple[Any, Rest, Any]:
+    def flatten(namespace: str, value: Any) -> tuple[Any, Rest, Any]:
         names, fixed = [], _beside(kind, value, fields)
         for field in fields:
             item = getattr(value, field.name, _ABSENT)
             if item is _ABSENT:
                 continue
-            if field.is_static or (settings and _is_setting(item, field.is_whole)):
+            if field.is_static or _is_beside(item, namespace, field.is_whole):
                 fixed.append((field.name, item))
             else:
                 names.append(field.name)
@@ -172,7 +170,7 @@ def _of_fields(kind: Any) -> tuple[Callable[[bool], Any], Callable[..., Any]]:
             object.__setattr__(value, name, item)
         return value
 
-    return lambda settings: functools.partial(flatten, settings), unflatten
+    return lambda namespace: functools.partial(flatten, namespace), unflatten
 
 
 _ABSENT: Any = object()
@@ -200,6 +198,13 @@ def _derived(kind: Any) -> list[str]:
         return []
     made = [_field(f) for f in _fields(kind) if not f.init]
     return [field.name for field in made if not field.is_static and not field.is_whole]
+
+
+def _is_beside(value: Any, namespace: str, is_whole: bool) -> bool:
+    """Whether a field is no leaf for what it holds."""
+    if namespace == ARGUMENTS:
+        return isinstance(value, _FUNCTIONS)
+    return namespace == VARIABLES and _is_setting(value, is_whole)
 
 
 def _is_setting(value: Any, is_whole: bool) -> bool:

@@ -378,7 +378,7 @@ def _require_constant(leaf: Any, call: Call) -> None:
         leaf.refuse()
     if isinstance(leaf, (float, complex, *FIXED)):
         return
-    if not any(leaf is argument for argument in call.fixed):
+    if not call.holds(leaf):
         raise ArgTypeError(
             f"jit: the function returns a {type(leaf).__name__}, which is neither an array, a "
             f"tensor, a number nor a container of them. Return what it holds in a tuple or a dict; "

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _containers as optree
 from .._declare.dtypes import numbers, require_plain
 from .._errors import ArgTypeError
-from .._pytrees import how_to_register
+from .._pytrees import Rest, how_to_register
 from .._settings import settings
 from .._tensor import Tensor, require_numbers
 from ..engine.memory_order import of_copy
@@ -112,6 +112,13 @@ class Call:
                 first = sum(counts[: n % len(counts)])
                 places.update(range(first, first + counts[n]))
         return frozenset(k for k, place in enumerate(self.positions) if place in places)
+
+    def holds(self, value: Any) -> bool:
+        """Whether an argument is, or holds, an object that is fixed in a recording."""
+        nodes = self.structure.__getstate__()[0]
+        beside = [rest.fixed for node in nodes for rest in node if isinstance(rest, Rest)]
+        held = [item for fixed in beside for _, item in fixed]
+        return any(value is item for item in (*self.fixed, *held))
 
     @property
     def is_flat(self) -> bool:
