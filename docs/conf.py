@@ -63,7 +63,6 @@ html_show_sourcelink = False
 html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
 html_theme_options["header_links_before_dropdown"] = 6
 html_theme_options["logo"] = {"text": f"numgrad {version}"}
-html_theme_options["secondary_sidebar_items"] = {"index": [], "**": ["page-toc"]}
 html_sidebars = {"index": [], "quickstart": []}  # pages without sections to show beside them
 html_static_path = ["_static"]
 html_css_files = ["wide_tables.css"]
