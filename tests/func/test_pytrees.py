@@ -219,7 +219,7 @@ class Layer:
 
 
 def test_functions_among_the_fields_are_settings_in_every_transform():
-    """The gradient of ``sum(f(w x))`` to w is ``x f'(w x)``; another function is another program."""
+    """The gradient of ``sum(f(w x))`` to w is ``x f'(w x)``; another function is recorded anew."""
 
     def loss(layer, x):
         return layer.activation(layer.weight * x).sum()
