@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from numgrad import Tensor
 from numgrad.functions import folding
 from numgrad.functions.tables import UFUNCS
 from numgrad.functions.universal import Options
@@ -112,6 +113,10 @@ def _definition(
     name: str, parameters: Sequence[inspect.Parameter], function: Callable[..., Any]
 ) -> str:
     doc, returned = inspect.getdoc(function) or "", inspect.signature(function).return_annotation
+    if "into" in [p.name for p in parameters] and returned != Tensor:
+        parameters = [p for p in parameters if p.name != "into"]
+        behind = [n for n, p in enumerate(parameters) if p.kind is p.POSITIONAL_ONLY][-1] + 1
+        parameters[behind:behind] = [_target(f"out{n}") for n in (1, 2)]
     text = ", ".join(_texts(parameters))
     head = f"def {name}({text}) -> {_type(returned)}:"
     if len(head) > 100:
@@ -122,6 +127,10 @@ def _definition(
     quotes, end = 'r"""' if "\\" in doc else '"""', "\n" if "\n" in doc else ""
     shown = textwrap.indent(f'{quotes}{doc}{end}', "    ").rstrip(" ")
     return f'{head}\n{shown}{"    " * bool(end)}"""\n'
+
+
+def _target(name: str) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, default=None)
 
 
 def _texts(parameters: Sequence[inspect.Parameter]) -> Iterator[str]:

@@ -1042,8 +1042,9 @@ def divide(
 
 @universal
 def divmod(
-    x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: ArrayLike = True,
-    dtype: Any = None, casting: Any = 'same_kind', order: str = 'K', subok: bool = True
+    x1: ArrayLike, x2: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
+    where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
+    subok: bool = True
 ) -> tuple[Tensor, Tensor]:
     """Return `floor_divide` and `remainder` of two arguments, whose derivatives they have.
 
@@ -1382,8 +1383,9 @@ def fmod(
 
 @universal
 def frexp(
-    x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
-    casting: Any = 'same_kind', order: str = 'K', subok: bool = True
+    x: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
+    where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
+    subok: bool = True
 ) -> tuple[Tensor, Tensor]:
     """Return numbers from 0.5 to 1, with the sign of ``x``, and the powers of 2 that make ``x`` of
     them.
@@ -2199,8 +2201,9 @@ def mod(
 
 @universal
 def modf(
-    x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
-    casting: Any = 'same_kind', order: str = 'K', subok: bool = True
+    x: ArrayLike, out1: Any = None, out2: Any = None, /, *, out: Any = None,
+    where: ArrayLike = True, dtype: Any = None, casting: Any = 'same_kind', order: str = 'K',
+    subok: bool = True
 ) -> tuple[Tensor, Tensor]:
     """Return the fractions and the integers of numbers, both with their sign.
 
